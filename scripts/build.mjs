@@ -1,0 +1,35 @@
+// Compiles src to dist, after making what is generated.
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run, script } from './command.mjs';
+import { generate } from './generate.mjs';
+import { hashOf, isFresh, root, writeStamp } from './stamp.mjs';
+
+const STAMP = 'dist/.stamp';
+const SOURCES = [
+  'src',
+  'prisma/schema.prisma',
+  'schema.graphql',
+  'codegen.ts',
+  'scripts',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package-lock.json',
+];
+
+export async function build({ ifStale }) {
+  // A production tree carries dist and no sources; there is nothing to build it from, and no need to.
+  if (!existsSync(join(root, 'src'))) return;
+  const hash = hashOf(SOURCES);
+  if (ifStale && isFresh(STAMP, hash)) return;
+  process.stderr.write('Building…\n');
+  await generate();
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  await run('tsc', ['-p', 'tsconfig.build.json']);
+  writeStamp(STAMP, hash);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await script(() => build({ ifStale: process.argv.includes('--if-stale') }));
+}

@@ -1,0 +1,45 @@
+// Makes src/generated: the two Prisma clients, the Pothos types and the typed GraphQL documents.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run, script } from './command.mjs';
+import { hashOf, isFresh, root, writeStamp } from './stamp.mjs';
+
+const STAMP = 'src/generated/.stamp';
+const SOURCES = [
+  'prisma/schema.prisma',
+  'schema.graphql',
+  'src/rest',
+  'codegen.ts',
+  'scripts',
+  'package-lock.json',
+];
+
+/** The models with PostgreSQL's provider, and a client only: the types of the schema come from the first client. */
+function postgresqlSchema() {
+  return readFileSync(join(root, 'prisma/schema.prisma'), 'utf8')
+    .replace('provider = "sqlite"', 'provider = "postgresql"')
+    .replace('"../src/generated/sqlite"', '"./postgresql"')
+    .replace(/generator pothos \{[^}]*\}/, '');
+}
+
+export async function generate() {
+  const hash = hashOf(SOURCES, (path) => !path.endsWith('.ts') || path === 'codegen.ts');
+  if (isFresh(STAMP, hash)) return;
+  mkdirSync(join(root, 'src/generated'), { recursive: true });
+  writeFileSync(join(root, 'src/generated/postgresql.prisma'), postgresqlSchema());
+  // Generation needs no engine, but looks for one and would download it: any existing file stops that.
+  const env = {
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    CHECKPOINT_DISABLE: '1',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+  };
+  await Promise.all([
+    run('prisma', ['generate', '--schema', 'prisma/schema.prisma'], env),
+    run('prisma', ['generate', '--schema', 'src/generated/postgresql.prisma'], env),
+    run('tsx', ['codegen.ts']),
+  ]);
+  writeStamp(STAMP, hash);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await script(generate);

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Provider } from '../src/db/client.ts';
+import { migrationList } from '../src/db/migrate.ts';
+import { noFilters, withSchemaEngine } from '../src/db/schema-engine.ts';
+
+const MODELS = fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url));
+
+/** Text compares by code point on PostgreSQL too, whatever the locale of the database: both databases sort alike. */
+function byCodePoint(sql: string): string {
+  return sql.replace(/^(\s+"\w+" TEXT)\b/gm, '$1 COLLATE "C"');
+}
+
+/**
+ * The SQL that takes the committed migrations to the models, or null where they agree.
+ * `url` names a server whose shadow databases may be made and dropped; nothing else on it is touched.
+ */
+export async function diffToModels(provider: Provider, url: string): Promise<string | null> {
+  const content = readFileSync(MODELS, 'utf8').replace('provider = "sqlite"', `provider = "${provider}"`);
+  const { exitCode, stdout } = await withSchemaEngine(url, (engine) =>
+    engine.diff({
+      from: { tag: 'migrations', ...migrationList(provider) },
+      to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content }] },
+      script: true,
+      exitCode: true,
+      filters: noFilters,
+    }),
+  );
+  if (exitCode === 0) return null;
+  const sql = stdout ?? '';
+  return provider === 'postgresql' ? byCodePoint(sql) : sql;
+}

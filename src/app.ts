@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express from 'express';
+import type { Logger } from 'pino';
+import type { Database } from './db/client.ts';
+import type { Actor } from './domain/actor.ts';
+import { Authentication } from './domain/authentication.ts';
+import { createGraphQLHandler } from './http/graphql.ts';
+import { livez, readyz } from './http/health.ts';
+import { createRestRouter } from './rest/router.ts';
+import type { Context } from './schema/context.ts';
+import { createGraphQLServer } from './schema/server.ts';
+
+export interface AppDependencies {
+  readonly database: Database;
+  readonly baseUrl: string;
+  readonly trustProxy: false | number | string;
+  readonly graphiql: boolean;
+  readonly log: Logger;
+  now(): Date;
+}
+
+export interface App {
+  readonly listener: RequestListener;
+  readonly authentication: Authentication;
+}
+
+/** What is known of a request while it is answered. */
+interface Exchange {
+  readonly requestId: string;
+  actor?: Actor;
+}
+
+/** Wires the program together; nothing listens, and nothing runs in the background, until the caller says so. */
+export function createApp({ database, baseUrl, trustProxy, graphiql, log, now }: AppDependencies): App {
+  const authentication = new Authentication(database.client, now);
+  const server = createGraphQLServer({ graphiql });
+  const exchanges = new WeakMap<ServerResponse, Exchange>();
+
+  const contextOf = async (req: IncomingMessage, res: ServerResponse): Promise<Context> => {
+    const actor = await authentication.authenticate(req.headers.authorization);
+    const exchange = exchanges.get(res);
+    if (exchange) exchange.actor = actor;
+    return { db: database.client, actor, requestId: exchange?.requestId ?? '', log, now };
+  };
+  const report = (res: ServerResponse, error: unknown): void => {
+    log.error({ requestId: exchanges.get(res)?.requestId, err: error }, 'unexpected error');
+  };
+
+  const graphql = createGraphQLHandler({ server, graphiql, contextOf, report });
+  const web = express();
+  web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
+  web.get('/livez', livez);
+  web.get('/readyz', readyz(database));
+  web.use('/api/v1', createRestRouter({ server, baseUrl, contextOf, report }));
+  web.use((_req, res) => {
+    res.status(404).json({ message: 'Nothing is here.', status: 404 });
+  });
+
+  const listener: RequestListener = (req, res) => {
+    const exchange: Exchange = { requestId: randomUUID() };
+    const startedAt = performance.now();
+    // Without the query, which may hold what is nobody's business.
+    const path = (req.url ?? '').split('?', 1)[0];
+    exchanges.set(res, exchange);
+    res.setHeader('X-Request-Id', exchange.requestId);
+    res.once('close', () => {
+      const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+      const { requestId, actor } = exchange;
+      const who = { account: actor?.accountId, key: actor?.keyId };
+      log.info({ requestId, method: req.method, path, status: res.statusCode, ms, ...who }, 'request');
+    });
+    // GraphQL is answered before Express is reached.
+    if (path === '/graphql' || path === '/graphql/') graphql(req, res);
+    else web(req, res);
+  };
+  return { listener, authentication };
+}

@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import type { Scope } from '../domain/actor.ts';
+import { createKey, type KeyView, listKeys, revokeKey } from '../domain/api-key.ts';
+import { print, runCommand, UsageError, withDatabase } from './command.ts';
+
+const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
+       npm run keys -- list
+       npm run keys -- revoke ID
+
+  create   makes a key, and the account where it is new; the key is printed once
+  list     shows every key, never the key itself
+  revoke   has the key refused from now on, within a second on every process
+
+  --scopes   what the key may do: read, write, or both (the default)
+  --expires  from when on the key is refused: YYYY-MM-DD or an ISO 8601 time, in UTC
+  --json     prints JSON instead of text
+
+The database is the one that DATABASE_URL names.`;
+
+function parseDate(text: string): Date {
+  const date = new Date(/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(text) ? `${text}Z` : text);
+  const written = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) && !Number.isNaN(date.getTime());
+  // JavaScript would read February 30 as a day in March.
+  if (!written || !date.toISOString().startsWith(text.slice(0, 10))) {
+    throw new UsageError(
+      `--expires is "${text}"; it may be a date such as 2027-01-31, or an ISO 8601 time in UTC.`,
+    );
+  }
+  return date;
+}
+
+function state(key: KeyView, now: Date): string {
+  if (key.revokedAt) return 'revoked';
+  return key.expiresAt && key.expiresAt <= now ? 'expired' : 'active';
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function tableOf(keys: readonly KeyView[], now: Date): string {
+  const time = (date: Date | null) => date?.toISOString().slice(0, 16).replace('T', ' ') ?? '–';
+  return table([
+    ['ID', 'ACCOUNT', 'PREFIX', 'SCOPES', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'],
+    ...keys.map((key) => [
+      ...[String(key.id), key.account, `${key.prefix}…`, key.scopes.join(','), state(key, now)],
+      ...[time(key.createdAt), time(key.expiresAt), time(key.lastUsedAt)],
+    ]),
+  ]);
+}
+
+await runCommand(async (url) => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      account: { type: 'string' },
+      scopes: { type: 'string', default: 'read,write' },
+      expires: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const [verb, id, ...rest] = positionals;
+  if (values.help) return print(help);
+  if (verb === undefined) throw new UsageError('Say what to do: create, list or revoke.');
+  if (rest.length > 0 || (verb !== 'revoke' && id !== undefined))
+    throw new UsageError('There are too many words.');
+  const now = new Date();
+  const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
+
+  if (verb === 'create') {
+    const { account } = values;
+    if (account === undefined) throw new UsageError('Name the account: --account NAME.');
+    const expiresAt = values.expires === undefined ? null : parseDate(values.expires);
+    const scopes = values.scopes.split(',').map((scope) => scope.trim()) as Scope[]; // Checked by createKey.
+    const made = await withDatabase(url, (db) => createKey(db, { account, scopes, expiresAt }, now));
+    return show(
+      made,
+      `Key ${made.id} of the account "${made.account}"; it is shown only now:\n\n  ${made.key}\n`,
+    );
+  }
+  if (verb === 'list') {
+    const keys = await withDatabase(url, listKeys);
+    return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.');
+  }
+  if (verb === 'revoke') {
+    if (id === undefined) throw new UsageError('Name the key by its ID, as list shows it.');
+    await withDatabase(url, (db) => revokeKey(db, id, now));
+    return show({ id: Number(id), revoked: true }, `Key ${id} is revoked.`);
+  }
+  throw new UsageError(`"${verb}" is no command; there are create, list and revoke.`);
+});

@@ -1,0 +1,21 @@
+import { parseArgs } from 'node:util';
+import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
+import { print, runCommand } from './command.ts';
+
+const help = `Usage: npm run migrate              applies the pending migrations and stops
+       npm run migrate -- --status  says which are pending, and changes nothing
+
+The database is the one that DATABASE_URL names.`;
+
+await runCommand(async (url) => {
+  const { values } = parseArgs({
+    options: { status: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) return print(help);
+  if (values.status) {
+    const pending = await pendingMigrationsOf(url);
+    return print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
+  }
+  const applied = await applyMigrations(url);
+  print(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}` : 'Nothing was pending.');
+});

@@ -1,0 +1,133 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { providerOf } from './db/client.ts';
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const flags: Record<string, boolean> = { on: true, true: true, 1: true, off: false, false: false, 0: false };
+
+function number(min: number, max: number) {
+  const allowed = `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,10}$/, allowed)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, allowed);
+}
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && `${pathname}${search}${hash}${username}${password}` === '/';
+}
+
+/** An address, a range of them, or one of Express' names for ranges. */
+function isProxy(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits = '0', ...rest] = text.split('/');
+  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
+}
+
+function isTrust(text: string): boolean {
+  return /^(off|false|[1-9]\d?)$/.test(text) || text.split(',').every((part) => isProxy(part.trim()));
+}
+
+/** What Express calls trust proxy: nobody, how many hops, or which addresses. */
+function parseTrust(text: string): Config['trustProxy'] {
+  if (text === 'off' || text === 'false') return false;
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+const environment = z.object({
+  NODE_ENV: z.string().optional(),
+  PORT: number(0, 65_535).default(3000),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'a host name or an IP address')
+    .default('127.0.0.1'),
+  DATABASE_URL: z
+    .string()
+    .refine(
+      (url) => providerOf(url) !== null,
+      'file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME',
+    )
+    .default('file:./data/linkspace.db'),
+  BASE_URL: z
+    .string()
+    .refine(isOrigin, 'an http or https URL without a path, such as https://s.example')
+    .transform((url) => new URL(url).origin)
+    .optional(),
+  INITIAL_API_KEY: z
+    .string()
+    .regex(/^[\w.~+/-]{32,}=*$/, '32 or more letters, digits and - . _ ~ + /')
+    .optional(),
+  TRUST_PROXY: z
+    .string()
+    .refine(
+      isTrust,
+      'off, how many proxies stand in front, or a list of addresses such as 10.0.0.0/8,loopback',
+    )
+    .transform(parseTrust)
+    .default(false),
+  GRAPHIQL: z
+    .enum(Object.keys(flags), 'on or off')
+    .transform((flag) => flags[flag])
+    .optional(),
+  COUNTRY_HEADER: z
+    .string()
+    .regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry')
+    .optional(),
+  GEOIP_DATABASE: z.string().endsWith('.mmdb', 'the path of an .mmdb file').optional(),
+  RATE_LIMIT: number(0, 1_000_000_000).default(600),
+  METRICS_PORT: number(1, 65_535).optional(),
+  LOG_LEVEL: z.enum(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
+});
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly databaseUrl: string;
+  /** Where short links live; by default `http://localhost` with the port that the server got. */
+  readonly baseUrl: string | undefined;
+  readonly initialApiKey: string | undefined;
+  /** For Express' `trust proxy`. */
+  readonly trustProxy: false | number | string;
+  readonly graphiql: boolean;
+  readonly logLevel: (typeof logLevels)[number];
+}
+
+/** The environment is wrong: one line for each wrong variable. */
+export class ConfigError extends Error {}
+
+/** What the variable was, without the secrets that it may hold. */
+function shown(name: string, value: string): string {
+  if (name === 'INITIAL_API_KEY') return `a text of ${value.length} characters`;
+  return JSON.stringify(value.replace(/(:\/\/[^:@/]*):[^@/]*@/, '$1:***@'));
+}
+
+/**
+ * The configuration that the environment asks for. An empty variable counts as unset.
+ * @throws ConfigError
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = environment.safeParse(set);
+  if (!result.success) {
+    const faults = new Map(result.error.issues.map(({ path, message }) => [String(path[0]), message]));
+    const lines = [...faults].map(
+      ([name, allowed]) => `${name} is ${shown(name, set[name] ?? '')}; it may be ${allowed}.`,
+    );
+    throw new ConfigError(lines.join('\n'));
+  }
+  const values = result.data;
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    databaseUrl: values.DATABASE_URL,
+    baseUrl: values.BASE_URL,
+    initialApiKey: values.INITIAL_API_KEY,
+    trustProxy: values.TRUST_PROXY,
+    graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
+    logLevel: values.LOG_LEVEL,
+  };
+}

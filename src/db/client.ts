@@ -1,0 +1,73 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client.ts';
+import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
+
+/** How long a start waits for another process that migrates the same SQLite file, in milliseconds. */
+const LOCK_PATIENCE = 10_000;
+
+/** The client that the program is written against; the other one takes every call that this one takes. */
+export type Db = SqliteClient;
+export type Provider = 'sqlite' | 'postgresql';
+
+/** One SQL statement as Prisma sent it. */
+export type StatementListener = (sql: string) => void;
+
+export interface Database {
+  readonly provider: Provider;
+  readonly url: string;
+  readonly client: Db;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Which database a URL names: `file:…` is SQLite, `postgres://…` and `postgresql://…` are PostgreSQL, else null. */
+export function providerOf(url: string): Provider | null {
+  if (/^file:./.test(url)) return 'sqlite';
+  if (/^postgres(ql)?:\/\//.test(url)) return 'postgresql';
+  return null;
+}
+
+/** A new driver adapter for the database at `url`. A SQLite file's folder is made where it is missing. */
+export function adapterFor(url: string): SqlMigrationAwareDriverAdapterFactory {
+  if (providerOf(url) === 'postgresql') return new PrismaPg({ connectionString: url });
+  mkdirSync(dirname(url.replace(/^file:/, '')), { recursive: true });
+  return new PrismaBetterSqlite3({ url });
+}
+
+/**
+ * Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file. While another
+ * process migrates the file it is locked, and this pragma does not wait by itself.
+ */
+async function useWriteAheadLog(client: SqliteClient): Promise<void> {
+  const deadline = performance.now() + LOCK_PATIENCE;
+  for (;;) {
+    try {
+      await client.$queryRawUnsafe('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!String(error).includes('SQLITE_BUSY') || performance.now() > deadline) throw error;
+      await setTimeout(50);
+    }
+  }
+}
+
+/** Opens the database at `url`; nothing is migrated. `onStatement` hears every statement, for tests that count them. */
+export async function openDatabase(url: string, onStatement?: StatementListener): Promise<Database> {
+  const provider = providerOf(url);
+  if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
+  const options = { adapter: adapterFor(url), log: [{ emit: 'event' as const, level: 'query' as const }] };
+  // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
+  // which TypeScript cannot see: they are nominally unrelated classes.
+  const client =
+    provider === 'sqlite'
+      ? new SqliteClient(options)
+      : (new PostgresqlClient(options) as unknown as SqliteClient<'query'>);
+  if (onStatement) client.$on('query', (event) => onStatement(event.query));
+  if (provider === 'sqlite') await useWriteAheadLog(client);
+  return { provider, url, client, close: () => client.$disconnect() };
+}

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  ColumnTypeEnum,
+  type SqlDriverAdapter,
+  type SqlMigrationAwareDriverAdapterFactory,
+  type SqlQuery,
+} from '@prisma/driver-adapter-utils';
+import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { adapterFor, type Provider, providerOf } from './client.ts';
+
+export type SchemaEngine = bindings.SchemaEngine;
+export const noFilters = { externalTables: [], externalEnums: [] };
+
+function isLoaded(): boolean {
+  try {
+    return bindings.version() !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The bindings hold one instance, which a second one would break: only they know whether it is there. */
+function load(): void {
+  if (isLoaded()) return;
+  const require = createRequire(import.meta.url);
+  const folder = dirname(require.resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
+  const module = new WebAssembly.Module(readFileSync(join(folder, 'schema_engine_bg.wasm')));
+  const instance = new WebAssembly.Instance(module, { './schema_engine_bg.js': { ...bindings } });
+  bindings.__wbg_set_wasm(instance.exports);
+  // The generated start function is not in the typings of WebAssembly's exports.
+  (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
+}
+
+interface Result {
+  fields: { dataTypeID: number }[];
+}
+
+/** What the PostgreSQL adapter asks the driver through; not part of the adapters' common interface. */
+interface AsksPostgres {
+  performIO(query: SqlQuery): Promise<Result | Result[]>;
+}
+
+const CHAR = 18;
+const TEXT = 25;
+
+/** The engine reads columns of the catalogue's type "char" as characters; the adapter does not know the type. */
+function readsCatalogue(adapter: SqlDriverAdapter): void {
+  // The adapter of @prisma/adapter-pg, which adapterFor made, has this method; its type does not say so.
+  const pg = adapter as SqlDriverAdapter & AsksPostgres;
+  const [performIO, queryRaw] = [pg.performIO.bind(pg), pg.queryRaw.bind(pg)];
+  const characters = new WeakMap<SqlQuery, Set<number>>();
+  pg.performIO = async (query) => {
+    const result = await performIO(query);
+    const fields = Array.isArray(result) ? [] : result.fields;
+    characters.set(
+      query,
+      new Set(fields.flatMap(({ dataTypeID }, index) => (dataTypeID === CHAR ? [index] : []))),
+    );
+    for (const field of fields) if (field.dataTypeID === CHAR) field.dataTypeID = TEXT;
+    return result;
+  };
+  pg.queryRaw = async (query) => {
+    const result = await queryRaw(query);
+    const isCharacter = (index: number) => characters.get(query)?.has(index);
+    return {
+      ...result,
+      columnTypes: result.columnTypes.map((type, index) =>
+        isCharacter(index) ? ColumnTypeEnum.Character : type,
+      ),
+    };
+  };
+}
+
+/**
+ * The adapters run a migration's script in ways that break on a trigger's body: PostgreSQL's cuts it at every
+ * semicolon, SQLite's prepares it as a single statement where the script is tried on a shadow database. Here a script
+ * goes to the driver whole; on PostgreSQL that also makes each migration one transaction.
+ */
+function runsScriptsWhole(provider: Provider, adapter: SqlDriverAdapter): SqlDriverAdapter {
+  if (provider === 'sqlite') {
+    const executeRaw = adapter.executeRaw.bind(adapter);
+    adapter.executeRaw = async (query: SqlQuery) => {
+      if (query.args.length > 0) return executeRaw(query);
+      await adapter.executeScript(query.sql);
+      return 0;
+    };
+  } else {
+    readsCatalogue(adapter);
+    adapter.executeScript = async (script: string) => {
+      await adapter.executeRaw({ sql: script, args: [], argTypes: [] });
+    };
+  }
+  return adapter;
+}
+
+/**
+ * Runs `work` with Prisma's schema engine, as WASM, on the database at `url`, and closes every connection it opened:
+ * on SQLite the engine holds the file's lock until then.
+ */
+export async function withSchemaEngine<T>(
+  url: string,
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  load();
+  const provider = providerOf(url);
+  if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
+  const inner = adapterFor(url);
+  const opened: SqlDriverAdapter[] = [];
+  const track = (adapter: SqlDriverAdapter): SqlDriverAdapter => {
+    opened.push(adapter);
+    return runsScriptsWhole(provider, adapter);
+  };
+  const factory: SqlMigrationAwareDriverAdapterFactory = {
+    provider: inner.provider,
+    adapterName: inner.adapterName,
+    connect: async () => track(await inner.connect()),
+    connectToShadowDb: async () => track(await inner.connectToShadowDb()),
+  };
+  const bound = bindMigrationAwareSqlAdapterFactory(factory);
+  const datasource = `datasource db {\n  provider = "${provider}"\n}\n`;
+  try {
+    const engine = await bindings.SchemaEngine.new(
+      { datamodels: [['schema.prisma', datasource]] },
+      () => {},
+      bound,
+    );
+    return await work(engine);
+  } catch (error) {
+    // What the database said is kept aside by the bound adapter; the engine's own error only numbers it.
+    const id = /External error id#(\d+)/.exec(String(error))?.[1];
+    const original = id === undefined ? undefined : bound.errorRegistry.consumeError(Number(id));
+    throw original?.error ?? error;
+  } finally {
+    await Promise.allSettled(opened.map((adapter) => adapter.dispose()));
+  }
+}

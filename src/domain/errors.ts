@@ -1,0 +1,41 @@
+/** Every way in which the domain refuses. Each transport owns one exhaustive table from these to its own answers. */
+export const errorCodes = {
+  UNAUTHENTICATED: 'No API key came with the request, or one that is unknown, revoked or expired.',
+  FORBIDDEN: 'The API key lacks the scope that the operation needs.',
+  NOT_FOUND: 'The record does not exist, or belongs to another account.',
+  VALIDATION: 'One or more fields are wrong; nothing was saved.',
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What is wrong with one field: its path in the input, and messages that read on from the field's name. */
+export interface FieldError {
+  path: string[];
+  messages: string[];
+}
+
+/** The one error that is meant for the caller's eyes; anything else thrown is a fault of ours. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly fields: readonly FieldError[];
+
+  constructor(code: ErrorCode, message: string, fields: readonly FieldError[] = []) {
+    super(message);
+    this.name = 'DomainError';
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+export function notFound(what: string): DomainError {
+  return new DomainError('NOT_FOUND', `No such ${what}.`);
+}
+
+export function invalid(fields: readonly FieldError[]): DomainError {
+  const [first] = fields;
+  return new DomainError(
+    'VALIDATION',
+    first ? `${first.path.join('.')} ${first.messages[0]}.` : 'Invalid.',
+    fields,
+  );
+}

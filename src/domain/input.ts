@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { type FieldError, invalid } from './errors.ts';
+
+/** A whole number that both databases can hold as an id or a count. */
+export const MAX_INT = 2_147_483_647;
+
+/** The number that an id stands for, or null where no record can have that id. */
+export function parseId(id: string): number | null {
+  if (!/^[1-9]\d{0,9}$/.test(id)) return null;
+  const number = Number(id);
+  return number <= MAX_INT ? number : null;
+}
+
+/** Characters as people count them: an emoji beyond the basic plane is one. */
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** Text without surrounding white space, of `min` to `max` characters, and of none that a database cannot keep. */
+export function textOf(min: number, max: number) {
+  const range = min > 0 ? `must have ${min} to ${max} characters` : `may have at most ${max} characters`;
+  return z
+    .string({ error: (issue) => (issue.input === undefined ? 'is required' : range) })
+    .trim()
+    .refine((text) => lengthOf(text) >= min && lengthOf(text) <= max, {
+      error: (issue) =>
+        issue.input === '' ? 'is required' : `${range}, not ${lengthOf(String(issue.input))}`,
+    })
+    .refine(storable, 'may not contain null characters or broken surrogate pairs');
+}
+
+/** A number that meets `isAllowed`; `allowed` says which do. */
+export function numberOf(isAllowed: (value: number) => boolean, allowed: string) {
+  return z
+    .number({ error: (issue) => (issue.input === undefined ? 'is required' : allowed) })
+    .refine(isAllowed, allowed);
+}
+
+/** A whole number from `min` to `max`, both included. */
+export function integerOf(min: number, max: number) {
+  const isAllowed = (value: number): boolean => Number.isInteger(value) && value >= min && value <= max;
+  return numberOf(isAllowed, `must be a whole number from ${min} to ${max}`);
+}
+
+/** A field that may be left out, or be null, for the given value. */
+export function withDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(
+  schema: Schema,
+  value: Value,
+) {
+  return schema.nullish().transform((given): z.output<Schema> => given ?? value);
+}
+
+/** What callers may hand to a verb: its fields before they are parsed, with null for any. */
+export type Unparsed<Schema extends z.ZodType> = {
+  [Field in keyof z.input<Schema>]: z.input<Schema>[Field] | null;
+};
+
+/** Every wrong field of a failed parse, in the order in which zod found them. */
+export function fieldErrors(error: z.ZodError): FieldError[] {
+  const byPath = new Map<string, FieldError>();
+  for (const issue of error.issues) {
+    const path = issue.path.map(String);
+    const key = path.join('.');
+    const field = byPath.get(key);
+    if (field) field.messages.push(issue.message);
+    else byPath.set(key, { path, messages: [issue.message] });
+  }
+  return [...byPath.values()];
+}
+
+/** The input as the schema gives it back; a VALIDATION error with every wrong field at once where it does not hold. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (!result.success) throw invalid(fieldErrors(result.error));
+  return result.data;
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { Db } from '../db/client.ts';
+import { hasRows, type List, type Position, readRows } from '../db/list.ts';
+import { DomainError } from './errors.ts';
+import { integerOf, MAX_INT, numberOf, parseInput, textOf, withDefault } from './input.ts';
+
+export const PAGE_SIZES = [10, 25, 50, 100] as const;
+export const MAX_EDGES = 100;
+const DEFAULT_EDGES = 20;
+
+/** What every list can be searched for: a substring, in any case. Longer than any text that is searched finds nothing. */
+export const searchInput = textOf(0, 2048)
+  .transform((text) => text || null)
+  .nullish();
+
+/** A numbered page. An offset that no database can take is past every list's end, and allowed. */
+export const pageInput = z.object({
+  page: withDefault(integerOf(1, MAX_INT), 1),
+  perPage: withDefault(
+    numberOf((size) => PAGE_SIZES.some((known) => known === size), `must be one of ${PAGE_SIZES.join(', ')}`),
+    PAGE_SIZES[0],
+  ),
+});
+
+export interface Page<Row> {
+  items: Row[];
+  total: number;
+  page: number;
+  perPage: number;
+  /** At least 1. */
+  pageCount: number;
+}
+
+const cursorInput = z.string().max(16_384, 'is no cursor of this list').nullish();
+
+export const edgesInput = z
+  .object({
+    first: integerOf(0, MAX_EDGES).nullish(),
+    after: cursorInput,
+    last: integerOf(0, MAX_EDGES).nullish(),
+    before: cursorInput,
+  })
+  .refine(({ first, last }) => first == null || last == null, {
+    path: ['last'],
+    error: 'cannot be combined with first',
+  });
+
+export type EdgesInput = z.input<typeof edgesInput>;
+
+const cursorContent = z.tuple([z.string(), z.union([z.string(), z.number()]), z.int()]);
+
+/** A cursor is a place in an order, not a row: it stays right when its row is changed or deleted. */
+function encodeCursor(order: string, [value, id]: Position): string {
+  return Buffer.from(JSON.stringify([order, value, id])).toString('base64url');
+}
+
+function decodeCursor(cursor: string | null | undefined, list: List, argument: string): Position | undefined {
+  if (cursor == null) return undefined;
+  try {
+    const [order, value, id] = cursorContent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    const ofThisOrder = order === list.orderBy && typeof value === (order === 'id' ? 'number' : 'string');
+    if (ofThisOrder && Math.abs(id) <= MAX_INT && !String(value).includes('\0')) return [value, id];
+  } catch {
+    // Told below, in the same words.
+  }
+  throw new DomainError('VALIDATION', `${argument} is no cursor of this list.`, [
+    { path: [argument], messages: ['must be a cursor that this list gave, in the same order'] },
+  ]);
+}
+
+export interface Edges<Row> {
+  edges: { cursor: string; node: Row }[];
+  /** Costs a statement only where reading the edges did not tell. */
+  hasNextPage(): Promise<boolean>;
+  hasPreviousPage(): Promise<boolean>;
+}
+
+/**
+ * A stretch of a list by keyset: `first` rows after `after`, or `last` rows before `before`; the first 20 by default.
+ * @throws DomainError VALIDATION
+ */
+export async function readEdges<Row extends { id: number }>(
+  db: Db,
+  list: List,
+  input: EdgesInput,
+): Promise<Edges<Row>> {
+  const { first, last, ...cursors } = parseInput(edgesInput, input);
+  const after = decodeCursor(cursors.after, list, 'after');
+  const before = decodeCursor(cursors.before, list, 'before');
+  const fromEnd = last != null;
+  const size = (fromEnd ? last : first) ?? DEFAULT_EDGES;
+  const rows = await readRows<Row>(db, list, { limit: size + 1, after, before, fromEnd });
+  const more = rows.length > size;
+  if (more) rows.splice(fromEnd ? 0 : size, 1);
+  const position = (row: Row): Position => {
+    const value = (row as Record<string, unknown>)[list.orderBy];
+    return [typeof value === 'string' ? value : row.id, row.id];
+  };
+  const firstRow = rows.at(0);
+  const lastRow = rows.at(-1);
+  const start = firstRow ? position(firstRow) : (after ?? before);
+  const end = lastRow ? position(lastRow) : (before ?? after);
+  return {
+    edges: rows.map((node) => ({ cursor: encodeCursor(list.orderBy, position(node)), node })),
+    hasNextPage: async () =>
+      fromEnd ? before !== undefined && end !== undefined && hasRows(db, list, { after: end }) : more,
+    hasPreviousPage: async () =>
+      fromEnd ? more : after !== undefined && start !== undefined && hasRows(db, list, { before: start }),
+  };
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { DomainError } from '../domain/errors.ts';
+import type { Context } from '../schema/context.ts';
+import { type GraphQLServer, refusal, statusOf } from '../schema/server.ts';
+
+const RESPONSE_TYPE = 'application/graphql-response+json';
+
+function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
+  const type = req.headers.accept?.includes(RESPONSE_TYPE) ? RESPONSE_TYPE : 'application/json';
+  res.writeHead(status, { 'Content-Type': `${type}; charset=utf-8`, ...headers });
+  res.end(JSON.stringify(body));
+}
+
+export interface GraphQLDependencies {
+  readonly server: GraphQLServer;
+  readonly graphiql: boolean;
+  /** @throws DomainError UNAUTHENTICATED */
+  contextOf(req: IncomingMessage, res: ServerResponse): Promise<Context>;
+  /** Hears of every fault of ours. */
+  report(res: ServerResponse, error: unknown): void;
+}
+
+/**
+ * Answers `/graphql`. The key is looked at before anything else, but for GraphiQL's page, which holds no data. Only JSON
+ * bodies are read: a form of another site can send the other types without asking.
+ */
+export function createGraphQLHandler({
+  server,
+  graphiql,
+  contextOf,
+  report,
+}: GraphQLDependencies): RequestListener {
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (graphiql && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
+      // The page is made without a context; Yoga's types ask for one at every request.
+      await server(req, res, {} as Context);
+      return;
+    }
+    const context = await contextOf(req, res);
+    if (req.method === 'POST' && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
+      end(req, res, 415, { errors: [{ message: 'Send the query as application/json.' }] });
+      return;
+    }
+    await server(req, res, context);
+  };
+  return (req, res) => {
+    answer(req, res).catch((error: unknown) => {
+      if (error instanceof DomainError) {
+        end(req, res, statusOf[error.code] ?? 400, refusal(error), { 'WWW-Authenticate': 'Bearer' });
+        return;
+      }
+      report(res, error);
+      const requestId = res.getHeader('X-Request-Id');
+      if (res.headersSent) res.end();
+      else
+        end(req, res, 500, {
+          errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL', requestId } }],
+        });
+    });
+  };
+}

@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express';
+import type { Database } from '../db/client.ts';
+import { pendingMigrations } from '../db/migrate.ts';
+
+const TIMEOUT = 2000;
+
+async function isReady(database: Database): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, TIMEOUT, false);
+  });
+  const answered = pendingMigrations(database).then(
+    (pending) => pending.length === 0,
+    () => false,
+  );
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+}
+
+/** 200 while the process runs. */
+export const livez: RequestHandler = (_req, res) => {
+  res.json({ status: 'ok' });
+};
+
+/** 200 when the database answers and its migrations are applied, else 503. */
+export function readyz(database: Database): RequestHandler {
+  return async (_req, res) => {
+    const ready = await isReady(database);
+    res.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'unavailable' });
+  };
+}

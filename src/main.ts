@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { createApp } from './app.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { openDatabase } from './db/client.ts';
+import { applyMigrations } from './db/migrate.ts';
+import { createFirstKey } from './domain/api-key.ts';
+import { greeting } from './http/greeting.ts';
+import { stopServer } from './http/stop.ts';
+import { oneLine } from './one-line.ts';
+
+const now = () => new Date();
+
+async function start(config: Config): Promise<void> {
+  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  for (const migration of await applyMigrations(config.databaseUrl))
+    log.info({ migration }, 'migration applied');
+  const database = await openDatabase(config.databaseUrl);
+
+  // The port may be the system's choice, and the base URL follows it.
+  const http = createServer();
+  http.listen(config.port, config.host);
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo; // A server that listens on a port has such an address.
+  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
+  const { listener, authentication } = createApp({ ...config, database, baseUrl, log, now });
+  http.on('request', listener);
+  authentication.start();
+  const firstKey = await createFirstKey(database.client, now(), config.initialApiKey);
+  if (firstKey !== null) process.stdout.write(greeting(firstKey, config.host, port, config.graphiql));
+  log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
+
+  let stopping = false;
+  const stop = async (signal: NodeJS.Signals) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    await stopServer(http);
+    await authentication.stop();
+    await database.close();
+    log.info('stopped');
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+try {
+  await start(readConfig(process.env));
+} catch (error) {
+  const lines = error instanceof ConfigError ? error.message : `Linkspace could not start: ${oneLine(error)}`;
+  process.stderr.write(`${lines}\n`);
+  process.exit(1);
+}

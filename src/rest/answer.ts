@@ -1,0 +1,69 @@
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Refusals } from './field.ts';
+
+/** What v1 answers: the body is compact JSON whose `status` equals the HTTP status. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function success(body: Record<string, unknown>, status = 200): Answer {
+  return { status, body: { ...body, status } };
+}
+
+function failure(status: number, message: string, headers?: Record<string, string>): Answer {
+  return { status, body: { message, status }, headers };
+}
+
+export const notFound = failure(404, 'Resource not found.');
+export const serverError = failure(500, 'Server Error');
+
+export function methodNotAllowed(method: string, allowed: readonly string[]): Answer {
+  return failure(405, `The ${method} method is not supported here; ${allowed.join(', ')} are.`, {
+    Allow: allowed.join(', '),
+  });
+}
+
+export function unreadable(message: string): Answer {
+  return failure(400, message);
+}
+
+export function tooLarge(limit: number): Answer {
+  return failure(413, `The body is larger than ${limit / 1024} kB.`);
+}
+
+export const unsupportedMediaType = failure(
+  415,
+  'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8.',
+);
+
+export function unprocessable(refusals: Refusals): Answer {
+  const [first] = refusals.values();
+  return {
+    status: 422,
+    body: {
+      message: first?.[0] ?? 'The request is invalid.',
+      errors: Object.fromEntries(refusals),
+      status: 422,
+    },
+  };
+}
+
+/** v1's answer to each of the domain's refusals. */
+export const answerTo: Record<ErrorCode, (message: string, refusals: Refusals) => Answer> = {
+  UNAUTHENTICATED: () => failure(401, 'Unauthenticated.', { 'WWW-Authenticate': 'Bearer' }),
+  FORBIDDEN: (message) => failure(403, message),
+  NOT_FOUND: () => notFound,
+  VALIDATION: (_message, refusals) => unprocessable(refusals),
+};
+
+/** An answer that ends the handling of a request early. */
+export class Refused extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(`refused with ${answer.status}`);
+    this.answer = answer;
+  }
+}

@@ -1,0 +1,49 @@
+import express, { type Request, type Response } from 'express';
+import { Refused, tooLarge, unreadable, unsupportedMediaType } from './answer.ts';
+import { type FormFields, parseForm, parseJson } from './form.ts';
+
+const LIMIT = 100 * 1024;
+const readRaw = express.raw({ type: () => true, limit: LIMIT });
+
+const parsers = new Map<string, (body: Buffer) => FormFields>([
+  ['application/x-www-form-urlencoded', (body) => parseForm(body.toString('latin1'))],
+  ['application/json', parseJson],
+]);
+
+/** The parser for a content type, or undefined where v1 reads no such body. */
+function parserFor(contentType: string) {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
+    .find(Boolean);
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8'
+    ? parsers.get(type.trim())
+    : undefined;
+}
+
+function read(req: Request, res: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    readRaw(req, res, (error?: { status?: number; message?: string }) => {
+      if (error === undefined) return resolve();
+      if (error.status === 413) return reject(new Refused(tooLarge(LIMIT)));
+      if (error.status === 415) return reject(new Refused(unsupportedMediaType));
+      reject(new Refused(unreadable('The body could not be read.')));
+    });
+  });
+}
+
+/**
+ * The fields of a request's body; a request without a body has none.
+ * @throws Refused with 413 or 415; UnreadableBody
+ */
+export async function readForm(req: Request, res: Response): Promise<FormFields> {
+  const hasBody =
+    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  const contentType = req.headers['content-type'];
+  const parse = parserFor(contentType ?? '');
+  if (parse === undefined && (hasBody || contentType !== undefined)) throw new Refused(unsupportedMediaType);
+  if (parse === undefined || !hasBody) return new Map();
+  await read(req, res);
+  const body: unknown = req.body;
+  return Buffer.isBuffer(body) && body.length > 0 ? parse(body) : new Map();
+}

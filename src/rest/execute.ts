@@ -1,0 +1,35 @@
+import type { ExecutionResult } from 'graphql';
+import { DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
+import type { Context } from '../schema/context.ts';
+import type { GraphQLServer } from '../schema/server.ts';
+import type { AnyRoute } from './route.ts';
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && code in errorCodes;
+}
+
+/**
+ * Runs a document as the GraphQL server would run it for anyone: same schema, same context, same plugins.
+ * @throws DomainError where the schema refused; Error where it failed, which the server has already logged
+ */
+export async function execute(
+  server: GraphQLServer,
+  { document }: AnyRoute,
+  variableValues: unknown,
+  context: Context,
+): Promise<unknown> {
+  const { schema, contextFactory, execute: run } = server.getEnveloped({ ...context });
+  const result: ExecutionResult = await run({
+    schema,
+    document,
+    variableValues,
+    contextValue: await contextFactory(),
+  });
+  const [error] = result.errors ?? [];
+  if (error === undefined) return result.data;
+  const { code, fields } = error.extensions;
+  if (isErrorCode(code)) {
+    throw new DomainError(code, error.message, (fields ?? []) as FieldError[]); // The server puts them there.
+  }
+  throw new Error(error.message);
+}

@@ -1,0 +1,140 @@
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import { getOperationAST } from 'graphql';
+import { requireScope } from '../domain/actor.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { Context } from '../schema/context.ts';
+import { type GraphQLServer, scopeOf } from '../schema/server.ts';
+import {
+  type Answer,
+  answerTo,
+  methodNotAllowed,
+  notFound,
+  Refused,
+  serverError,
+  unprocessable,
+  unreadable,
+} from './answer.ts';
+import { readForm } from './body.ts';
+import { execute } from './execute.ts';
+import { decodeFields, nameOf, type Refusals, sentence } from './field.ts';
+import { type FormFields, parseForm, UnreadableBody } from './form.ts';
+import type { AnyRoute, RequestUrl } from './route.ts';
+import { spaceRoutes } from './spaces.ts';
+
+/** Every operation of v1. */
+export const routes: readonly AnyRoute[] = [...spaceRoutes];
+
+export interface RestDependencies {
+  readonly server: GraphQLServer;
+  /** Where links point whose request named no usable host: `https://s.example`. */
+  readonly baseUrl: string;
+  /** @throws DomainError UNAUTHENTICATED */
+  contextOf(req: Request, res: Response): Promise<Context>;
+  /** Hears of every fault of ours. */
+  report(res: Response, error: unknown): void;
+}
+
+function send(res: Response, { status, body, headers }: Answer): void {
+  const text = JSON.stringify(body);
+  res.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+  });
+  res.end(text);
+}
+
+function refusalsOf({ fields }: AnyRoute, error: DomainError): Refusals {
+  return new Map(
+    error.fields.map(({ path, messages }) => {
+      const name = nameOf(fields, path);
+      return [name, messages.map((message) => sentence(name, message))];
+    }),
+  );
+}
+
+function urlOf(req: Request, baseUrl: string): RequestUrl {
+  const [path = '', query = ''] = req.originalUrl.split(/\?(.*)/s);
+  const host = /^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(req.host ?? '') ? req.host : undefined;
+  return { path: `${host === undefined ? baseUrl : `${req.protocol}://${host}`}${path}`, query };
+}
+
+async function fieldsOf(
+  req: Request,
+  res: Response,
+  { methods }: AnyRoute,
+  { query }: RequestUrl,
+): Promise<FormFields> {
+  if (methods.includes('GET')) return parseForm(query);
+  return methods.includes('DELETE') ? new Map() : readForm(req, res);
+}
+
+async function answer(
+  req: Request,
+  res: Response,
+  route: AnyRoute,
+  { server, baseUrl }: RestDependencies,
+): Promise<Answer> {
+  const context: Context = res.locals.context;
+  const operation = getOperationAST(route.document);
+  if (operation) requireScope(context.actor, scopeOf(operation.operation));
+  const url = urlOf(req, baseUrl);
+  const sent = await fieldsOf(req, res, route, url);
+  const updates = route.methods.includes('PATCH');
+  const { input, refusals } = decodeFields(route.fields, sent, route.schema, updates);
+  if (refusals.size > 0) return unprocessable(refusals);
+  const { id } = req.params;
+  const data = await execute(
+    server,
+    route,
+    route.variables(input, typeof id === 'string' ? id : ''),
+    context,
+  );
+  return route.encode(data, url);
+}
+
+/** The answers of one path, by method. */
+function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies): RequestHandler {
+  const allowed = ofPath.flatMap(({ methods }): readonly string[] =>
+    methods.includes('GET') ? ['GET', 'HEAD'] : methods,
+  );
+  return async (req, res) => {
+    const method = req.method === 'HEAD' ? 'GET' : req.method;
+    const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
+    if (route === undefined) return send(res, methodNotAllowed(req.method, allowed));
+    try {
+      send(res, await answer(req, res, route, dependencies));
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      send(res, answerTo[error.code](error.message, refusalsOf(route, error)));
+    }
+  };
+}
+
+function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
+  return (error: unknown, _req, res, _next) => {
+    if (error instanceof DomainError) return send(res, answerTo[error.code](error.message, new Map()));
+    if (error instanceof Refused) return send(res, error.answer);
+    if (error instanceof UnreadableBody) return send(res, unreadable(error.message));
+    // Express could not decode the path: nothing has such an id.
+    if (error instanceof URIError) return send(res, notFound);
+    report(res, error);
+    send(res, serverError);
+  };
+}
+
+/** The v1 interface, to be mounted at `/api/v1`. The key is looked at before anything else. */
+export function createRestRouter(dependencies: RestDependencies): Router {
+  const router = Router({ caseSensitive: true });
+  router.use(async (req, res, next) => {
+    res.locals.context = await dependencies.contextOf(req, res);
+    next();
+  });
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const ofPath = routes.filter((route) => route.path === path);
+    router.all(path, handlerOf(ofPath, dependencies));
+  }
+  router.use((_req, res) => send(res, notFound));
+  router.use(errorHandler(dependencies));
+  return router;
+}

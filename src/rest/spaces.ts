@@ -1,0 +1,78 @@
+import { createSpaceInput, spacePageInput, updateSpaceInput } from '../domain/space.ts';
+import {
+  type CreateSpaceInput,
+  RestCreateSpaceDocument,
+  RestDeleteSpaceDocument,
+  RestSpaceDocument,
+  RestSpacePageDocument,
+  RestUpdateSpaceDocument,
+  type SpaceFieldsFragment,
+} from '../generated/documents.ts';
+import { notFound, success } from './answer.ts';
+import { choice, integer, text } from './field.ts';
+import { encodePage } from './page.ts';
+import { recordOf } from './result.ts';
+import { route, withoutFields } from './route.ts';
+
+const fields = { name: text('name'), color: integer('color') };
+
+const listFields = {
+  search: text('filter.search'),
+  search_by: choice(null, { name: null }),
+  sort_by: choice('orderBy.field', { id: 'ID', name: 'NAME' }),
+  sort: choice('orderBy.direction', { desc: 'DESC', asc: 'ASC' }),
+  per_page: integer('perPage'),
+  page: integer('page'),
+};
+
+function encodeSpace({ id, name, color, createdAt, updatedAt }: SpaceFieldsFragment) {
+  return { id: Number(id), name, color, created_at: createdAt, updated_at: updatedAt };
+}
+
+export const spaceRoutes = [
+  route({
+    methods: ['GET'],
+    path: '/spaces',
+    fields: listFields,
+    schema: spacePageInput,
+    document: RestSpacePageDocument,
+    variables: (input) => input,
+    encode: ({ spacePage }, url) => encodePage(spacePage, encodeSpace, url),
+  }),
+  route({
+    methods: ['POST'],
+    path: '/spaces',
+    fields,
+    schema: createSpaceInput,
+    document: RestCreateSpaceDocument,
+    // The schema asks for a name; where none was sent, the domain says so, like of any other wrong field.
+    variables: (input) => ({ input: { name: '', ...input } satisfies CreateSpaceInput }),
+    encode: ({ createSpace }) => success({ data: encodeSpace(recordOf(createSpace)) }, 201),
+  }),
+  route({
+    methods: ['GET'],
+    path: '/spaces/:id',
+    ...withoutFields,
+    document: RestSpaceDocument,
+    variables: (_input, id) => ({ id }),
+    encode: ({ space }) => (space ? success({ data: encodeSpace(space) }) : notFound),
+  }),
+  route({
+    methods: ['PUT', 'PATCH'],
+    path: '/spaces/:id',
+    fields,
+    schema: updateSpaceInput,
+    document: RestUpdateSpaceDocument,
+    variables: (input, id) => ({ id, input }),
+    encode: ({ updateSpace }) => success({ data: encodeSpace(recordOf(updateSpace)) }),
+  }),
+  route({
+    methods: ['DELETE'],
+    path: '/spaces/:id',
+    ...withoutFields,
+    document: RestDeleteSpaceDocument,
+    variables: (_input, id) => ({ id }),
+    encode: ({ deleteSpace }) =>
+      success({ id: Number(recordOf(deleteSpace).id), object: 'space', deleted: true }),
+  }),
+];

@@ -1,0 +1,35 @@
+import SchemaBuilder from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import type PrismaTypes from '../generated/pothos.ts';
+import { getDatamodel } from '../generated/pothos.ts';
+import type { Context } from './context.ts';
+
+interface SchemaTypes {
+  Context: Context;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string | number };
+    DateTime: { Input: never; Output: Date };
+  };
+}
+
+export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
+
+export const builder = new SchemaBuilder<SchemaTypes>({
+  plugins: [PrismaPlugin],
+  defaultFieldNullability: false,
+  prisma: {
+    client: (context) => context.db,
+    dmmf: getDatamodel(),
+    exposeDescriptions: { models: true, fields: true },
+    filterConnectionTotalCount: true,
+    onUnusedQuery: null,
+  },
+});
+
+builder.queryType({ description: 'What can be read. Needs a key with the scope `read`.' });
+builder.mutationType({
+  description:
+    'What can be changed. Needs a key with the scope `write`. Expected failures are part of the result.',
+});

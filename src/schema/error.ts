@@ -1,0 +1,82 @@
+import { DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
+import { builder } from './builder.ts';
+
+const ErrorCodeEnum = builder.enumType('ErrorCode', {
+  description: 'Why an operation was refused.',
+  values: Object.fromEntries(
+    Object.entries(errorCodes).map(([code, description]) => [code, { description }]),
+  ) as Record<ErrorCode, { description: string }>, // Object.fromEntries forgets which keys it was given.
+});
+
+/** An expected failure as a value: GraphQL would take an Error for a failed field. */
+class Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly fields: readonly FieldError[];
+
+  constructor({ code, message, fields }: DomainError) {
+    this.code = code;
+    this.message = message;
+    this.fields = fields;
+  }
+}
+
+const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
+  description: 'An expected failure of a mutation.',
+  fields: (t) => ({
+    message: t.exposeString('message', { description: 'What was wrong, for people.' }),
+    code: t.expose('code', { type: ErrorCodeEnum, description: 'What was wrong, for programs.' }),
+  }),
+});
+
+const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
+  description: 'What is wrong with one field of the input.',
+  fields: (t) => ({
+    path: t.exposeStringList('path', {
+      description: 'Where the field is in the input, outermost name first.',
+    }),
+    messages: t.exposeStringList('messages', {
+      description: "What is wrong; reads on from the field's name.",
+    }),
+  }),
+});
+
+export const ValidationError = builder.objectRef<Failure>('ValidationError').implement({
+  description: 'One or more fields of the input are wrong; nothing was saved.',
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    fields: t.field({
+      type: [FieldErrorType],
+      description: 'Every wrong field, at once.',
+      resolve: (error) => [...error.fields],
+    }),
+  }),
+});
+
+export const NotFoundError = builder.objectRef<Failure>('NotFoundError').implement({
+  description: 'The record does not exist, or belongs to another account.',
+  interfaces: [ErrorInterface],
+});
+
+/** Which type of a result stands for an error. A code without one is no expected failure of a mutation. */
+const typeOf: Record<ErrorCode, string | null> = {
+  VALIDATION: 'ValidationError',
+  NOT_FOUND: 'NotFoundError',
+  UNAUTHENTICATED: null,
+  FORBIDDEN: null,
+};
+
+/** The name of a union's member: the record's type, or that of the error that came instead of it. */
+export function resultType(record: string): (value: unknown) => string | null {
+  return (value) => (value instanceof Failure ? typeOf[value.code] : record);
+}
+
+/** What `work` returns, or the expected failure that it ended with; any other error goes on. */
+export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DomainError && typeOf[error.code] !== null) return new Failure(error);
+    throw error;
+  }
+}

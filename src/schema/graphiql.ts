@@ -1,0 +1,76 @@
+import type { GraphiQLOptions } from 'graphql-yoga';
+
+const headers = JSON.stringify({ Authorization: 'Bearer PASTE-YOUR-API-KEY-HERE' }, null, 2);
+
+/** All in one tab, so that the key is typed once. Every operation runs with the one set of variables below. */
+const examples = `# Welcome to Linkspace.
+#
+# 1. Put your API key into "Headers" below.
+# 2. Press the play button and choose one
+#    of these operations.
+# 3. Press the circling arrows at the left
+#    to load the schema, for the browser of
+#    types and for completion.
+
+query WhoAmI {
+  viewer {
+    account { name }
+    key { prefix scopes expiresAt lastUsedAt }
+  }
+}
+
+query ListSpaces($search: String) {
+  spaces(
+    first: 10
+    filter: { search: $search }
+    orderBy: { field: NAME, direction: ASC }
+  ) {
+    totalCount
+    edges { cursor node { id name color createdAt } }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+
+mutation CreateSpace($input: CreateSpaceInput!) {
+  createSpace(input: $input) {
+    __typename
+    ... on Space { id name color }
+    ... on ValidationError {
+      message
+      fields { path messages }
+    }
+  }
+}
+
+mutation UpdateSpace($id: ID!, $changes: UpdateSpaceInput!) {
+  updateSpace(id: $id, input: $changes) {
+    __typename
+    ... on Space { id name color updatedAt }
+    ... on Error { code message }
+  }
+}
+
+mutation DeleteSpace($id: ID!) {
+  deleteSpace(id: $id) {
+    __typename
+    ... on DeletedRecord { id }
+    ... on Error { code message }
+  }
+}
+`;
+
+const variables = JSON.stringify(
+  { search: '', input: { name: 'Launch', color: 3 }, id: '1', changes: { color: 5 } },
+  null,
+  2,
+);
+
+/** GraphiQL opens with named examples, and a header prepared for the key. */
+export const graphiqlOptions: GraphiQLOptions = {
+  title: 'Linkspace GraphiQL',
+  headers,
+  defaultHeaders: headers,
+  shouldPersistHeaders: true,
+  defaultEditorToolsVisibility: 'headers',
+  defaultTabs: [{ query: examples, headers, variables }],
+};

@@ -1,0 +1,101 @@
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import {
+  GraphQLError,
+  type GraphQLFormattedError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  OperationTypeNode,
+} from 'graphql';
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { requireScope, type Scope } from '../domain/actor.ts';
+import { DomainError, type ErrorCode } from '../domain/errors.ts';
+import type { Context } from './context.ts';
+import { graphiqlOptions } from './graphiql.ts';
+import { schema } from './index.ts';
+
+/** The HTTP status of an answer whose errors stand outside the data; null leaves it to GraphQL over HTTP. */
+export const statusOf: Record<ErrorCode, number | null> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: null,
+  VALIDATION: null,
+};
+
+/** What an operation needs of the key. */
+export function scopeOf(operation: OperationTypeNode): Scope {
+  return operation === OperationTypeNode.MUTATION ? 'write' : 'read';
+}
+
+function extensionsOf(error: DomainError) {
+  const status = statusOf[error.code];
+  return {
+    code: error.code,
+    ...(error.fields.length > 0 && { fields: error.fields }),
+    ...(status !== null && { http: { status } }),
+  };
+}
+
+/** The error as the caller may see it: a fault of ours becomes a request id, and a line in the log. */
+function present(error: GraphQLError, { log, requestId }: Context): GraphQLError {
+  const { nodes, source, positions, path, originalError } = error;
+  const where = { nodes, source, positions, path };
+  if (originalError instanceof DomainError) {
+    return new GraphQLError(originalError.message, { ...where, extensions: extensionsOf(originalError) });
+  }
+  if (originalError === undefined || originalError instanceof GraphQLError) return error;
+  log.error({ requestId, err: originalError }, 'unexpected error');
+  return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
+}
+
+/** Holds every execution, over HTTP or in process, to the key's scopes, and shows its errors as the caller may see them. */
+function useDomainErrors(): Plugin<Context> {
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const context: Context = args.contextValue;
+      const operation = getOperationAST(args.document, args.operationName);
+      if (operation) {
+        try {
+          requireScope(context.actor, scopeOf(operation.operation));
+        } catch (error) {
+          if (!(error instanceof DomainError)) throw error;
+          setResultAndStopExecution({
+            errors: [new GraphQLError(error.message, { extensions: extensionsOf(error) })],
+          });
+          return;
+        }
+      }
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (isAsyncIterable(result) || !result.errors) return;
+          setResult({ ...result, errors: result.errors.map((error) => present(error, context)) });
+        },
+      };
+    },
+  };
+}
+
+const noIntrospection: Plugin = {
+  onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
+};
+
+/** The body of an answer that refuses a request before any GraphQL is read. */
+export function refusal(error: DomainError): { errors: GraphQLFormattedError[] } {
+  return { errors: [{ message: error.message, extensions: { code: error.code } }] };
+}
+
+/** The GraphQL server over the schema; `graphiql` offers GraphiQL and introspection. */
+export function createGraphQLServer({ graphiql }: { graphiql: boolean }) {
+  return createYoga<Context>({
+    schema,
+    plugins: [useDomainErrors(), !graphiql && noIntrospection],
+    graphiql: graphiql && graphiqlOptions,
+    renderGraphiQL,
+    landingPage: false,
+    multipart: false,
+    cors: false,
+    logging: false,
+    maxRequestBodySize: 1_000_000,
+  });
+}
+
+export type GraphQLServer = ReturnType<typeof createGraphQLServer>;

@@ -1,0 +1,146 @@
+import {
+  createSpace,
+  deleteSpace,
+  edgesOfSpaces,
+  ownSpace,
+  pageOfSpaces,
+  updateSpace,
+} from '../domain/space.ts';
+import { builder } from './builder.ts';
+import { asDeleted, DeletedRecord } from './deleted-record.ts';
+import { asResult, NotFoundError, resultType, ValidationError } from './error.ts';
+import { connectionOf, Direction, edgesArgs, pageArgs, pageOf } from './list.ts';
+
+export const Space = builder.prismaObject('Space', {
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The number that the REST interface shows, as a string.' }),
+    name: t.exposeString('name'),
+    color: t.exposeInt('color'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const SpaceConnection = connectionOf('Space', 'spaces', Space);
+const SpacePage = pageOf('Space', 'spaces', Space);
+
+const SpaceFilter = builder.inputType('SpaceFilter', {
+  description: 'Narrows a list of spaces.',
+  fields: (t) => ({
+    search: t.string({ description: 'Only those whose name contains this text, in any case.' }),
+  }),
+});
+
+const SpaceOrderField = builder.enumType('SpaceOrderField', {
+  description: 'What spaces can be ordered by.',
+  values: {
+    ID: { description: 'The order in which they were made.' },
+    NAME: { description: 'The name, in any case.' },
+  } as const,
+});
+
+const SpaceOrder = builder.inputType('SpaceOrder', {
+  description: 'An order of spaces; ties are broken by id, in the same direction.',
+  fields: (t) => ({
+    field: t.field({
+      type: SpaceOrderField,
+      required: true,
+      defaultValue: 'ID',
+      description: 'What to order by.',
+    }),
+    direction: t.field({
+      type: Direction,
+      required: true,
+      defaultValue: 'DESC',
+      description: 'Which end comes first.',
+    }),
+  }),
+});
+
+const selectionArgs = builder.args((t) => ({
+  filter: t.field({ type: SpaceFilter, description: 'Which spaces; all of them by default.' }),
+  orderBy: t.field({ type: SpaceOrder, description: 'In which order; the newest first by default.' }),
+}));
+
+builder.queryFields((t) => ({
+  space: t.prismaField({
+    type: Space,
+    nullable: true,
+    description: 'The space with this id; null where the account has none.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
+    resolve: (query, _root, { id }, { db, actor }) => {
+      const where = ownSpace(actor, id);
+      return where && db.space.findUnique({ ...query, where });
+    },
+  }),
+  spaces: t.field({
+    type: SpaceConnection,
+    description: "The account's spaces, by cursor.",
+    args: { ...edgesArgs, ...selectionArgs },
+    resolve: (_root, args, { db, actor }) => edgesOfSpaces(db, actor, args),
+  }),
+  spacePage: t.field({
+    type: SpacePage,
+    description: "The account's spaces, by numbered pages.",
+    args: { ...pageArgs, ...selectionArgs },
+    resolve: (_root, args, { db, actor }) => pageOfSpaces(db, actor, args),
+  }),
+}));
+
+const CreateSpaceInput = builder.inputType('CreateSpaceInput', {
+  description: 'A new space.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The name, 1 to 255 characters.' }),
+    color: t.int({ description: 'One of six colours, 1 to 6; 1 by default.' }),
+  }),
+});
+
+const UpdateSpaceInput = builder.inputType('UpdateSpaceInput', {
+  description: 'Changes of a space. What is absent stays as it is; neither field can be cleared.',
+  fields: (t) => ({
+    name: t.string({ description: 'The name, 1 to 255 characters.' }),
+    color: t.int({ description: 'One of six colours, 1 to 6.' }),
+  }),
+});
+
+const CreateSpaceResult = builder.unionType('CreateSpaceResult', {
+  description: 'The new space, or why there is none.',
+  types: [Space, ValidationError],
+  resolveType: resultType('Space'),
+});
+
+const UpdateSpaceResult = builder.unionType('UpdateSpaceResult', {
+  description: 'The changed space, or why nothing was changed.',
+  types: [Space, ValidationError, NotFoundError],
+  resolveType: resultType('Space'),
+});
+
+const DeleteSpaceResult = builder.unionType('DeleteSpaceResult', {
+  description: 'What was deleted, or why nothing was.',
+  types: [DeletedRecord, NotFoundError],
+  resolveType: resultType('DeletedRecord'),
+});
+
+builder.mutationFields((t) => ({
+  createSpace: t.field({
+    type: CreateSpaceResult,
+    description: 'Makes a space.',
+    args: { input: t.arg({ type: CreateSpaceInput, required: true, description: 'The new space.' }) },
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now())),
+  }),
+  updateSpace: t.field({
+    type: UpdateSpaceResult,
+    description: 'Changes a space.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the space.' }),
+      input: t.arg({ type: UpdateSpaceInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateSpace(db, actor, id, input, now())),
+  }),
+  deleteSpace: t.field({
+    type: DeleteSpaceResult,
+    description: 'Deletes a space; the links in it stay, without a space.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
+    resolve: (_root, { id }, { db, actor }) => asResult(deleteSpace(db, actor, id).then(asDeleted)),
+  }),
+}));

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listKeys, revokeKey } from '../../src/domain/api-key.ts';
+import { Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let other: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ background: true });
+  other = await startTestServer({ background: true, url: server.databaseUrl });
+});
+afterAll(async () => {
+  await other.stop();
+  await server.stop();
+});
+
+const MINUTE = 60_000;
+const status = async (caller: Caller) => (await caller.rest('GET', '/spaces')).status;
+
+async function keyOf({ key }: Caller) {
+  const found = (await listKeys(server.database.client)).find(({ prefix }) => key.startsWith(prefix));
+  if (!found) throw new Error('the key is not listed');
+  return found;
+}
+
+test('keeps only a hash and a short prefix of a key', async () => {
+  const { key } = await server.caller('kept');
+  const rows = await server.database.client.apiKey.findMany();
+  expect(JSON.stringify(rows)).not.toContain(key);
+  expect(rows.at(-1)).toMatchObject({
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    prefix: key.slice(0, 8),
+  });
+});
+
+test('verifies a known key without a query', async () => {
+  const caller = await server.caller();
+  expect(await status(caller)).toBe(200);
+  const statements = await server.statementsOf(async () => {
+    for (let i = 0; i < 20; i++) await caller.rest('GET', '/spaces/0');
+  });
+  expect(statements.filter((sql) => sql.includes('ApiKey'))).toEqual([]);
+});
+
+test('refuses a revoked key within a second on every process', async () => {
+  const caller = await server.caller();
+  const elsewhere = new Caller(other.origin, caller.key);
+  expect([await status(caller), await status(elsewhere)]).toEqual([200, 200]);
+  const { id } = await keyOf(caller);
+  await revokeKey(server.database.client, String(id), NOON);
+  const revokedAt = performance.now();
+  await expect
+    .poll(() => Promise.all([status(caller), status(elsewhere)]), { timeout: 3000, interval: 20 })
+    .toEqual([401, 401]);
+  expect(performance.now() - revokedAt).toBeLessThan(1000);
+});
+
+test('lets two keys of an account overlap', async () => {
+  const before = await server.caller('rotating');
+  const after = await server.caller('rotating');
+  await before.space('Shared');
+  expect(await after.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 1 } });
+});
+
+test('refuses a key from the moment it expires', async () => {
+  const caller = await server.caller('owner', ['read'], new Date(NOON.getTime() + MINUTE));
+  server.clock.now = new Date(NOON.getTime() + MINUTE - 1);
+  expect(await status(caller)).toBe(200);
+  server.clock.now = new Date(NOON.getTime() + MINUTE);
+  expect(await status(caller)).toBe(401);
+  server.clock.now = NOON;
+});
+
+test('notes when a key was last used, at most once a minute', async () => {
+  const caller = await server.caller('used');
+  const used = async () => (await keyOf(caller)).lastUsedAt;
+  expect(await used()).toBeNull();
+  await status(caller);
+  await expect.poll(used).toEqual(NOON);
+  server.clock.now = new Date(NOON.getTime() + MINUTE - 1);
+  const statements = await server.statementsOf(() => status(caller));
+  expect(statements.filter((sql) => sql.startsWith('UPDATE'))).toEqual([]);
+  server.clock.now = new Date(NOON.getTime() + MINUTE);
+  await status(caller);
+  await expect.poll(used).toEqual(server.clock.now);
+  server.clock.now = NOON;
+});

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { runProgram } from '../support/process.ts';
+
+test.each([
+  ['PORT', 'http', 'PORT is "http"; it may be a whole number from 0 to 65535.'],
+  ['PORT', '65536', 'PORT is "65536"; it may be a whole number from 0 to 65535.'],
+  ['HOST', 'a b', 'HOST is "a b"; it may be a host name or an IP address.'],
+  [
+    'DATABASE_URL',
+    'mysql://me:secret@db/x',
+    'DATABASE_URL is "mysql://me:***@db/x"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME.',
+  ],
+  [
+    'BASE_URL',
+    'https://s.example/path',
+    'BASE_URL is "https://s.example/path"; it may be an http or https URL without a path, such as https://s.example.',
+  ],
+  [
+    'INITIAL_API_KEY',
+    'too-short',
+    'INITIAL_API_KEY is a text of 9 characters; it may be 32 or more letters, digits and - . _ ~ + /.',
+  ],
+  [
+    'TRUST_PROXY',
+    '10.0.0.0/99',
+    'TRUST_PROXY is "10.0.0.0/99"; it may be off, how many proxies stand in front, or a list of addresses such as 10.0.0.0/8,loopback.',
+  ],
+  ['GRAPHIQL', 'maybe', 'GRAPHIQL is "maybe"; it may be on or off.'],
+  ['RATE_LIMIT', '-1', 'RATE_LIMIT is "-1"; it may be a whole number from 0 to 1000000000.'],
+  ['METRICS_PORT', '0', 'METRICS_PORT is "0"; it may be a whole number from 1 to 65535.'],
+  [
+    'LOG_LEVEL',
+    'loud',
+    'LOG_LEVEL is "loud"; it may be one of trace, debug, info, warn, error, fatal, silent.',
+  ],
+])('%s=%s stops the start with one line', async (name, value, line) => {
+  expect(await runProgram('main', { [name]: value })).toEqual({ code: 1, stdout: '', stderr: `${line}\n` });
+});
+
+test('every wrong variable is told at once', async () => {
+  const { code, stderr } = await runProgram('main', { PORT: 'x', LOG_LEVEL: 'x', BASE_URL: 'x' });
+  expect([
+    code,
+    stderr
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+  ]).toEqual([1, ['PORT', 'BASE_URL', 'LOG_LEVEL']]);
+});
+
+test('an empty variable counts as unset', () => {
+  const empty = Object.fromEntries(
+    ['PORT', 'DATABASE_URL', 'BASE_URL', 'GRAPHIQL', 'LOG_LEVEL'].map((name) => [name, '']),
+  );
+  expect(readConfig(empty)).toEqual(readConfig({}));
+  expect(readConfig({})).toMatchObject({ port: 3000, host: '127.0.0.1', graphiql: true, logLevel: 'info' });
+});
+
+test.each([
+  [{ NODE_ENV: 'production' }, false],
+  [{ NODE_ENV: 'production', GRAPHIQL: 'on' }, true],
+  [{ GRAPHIQL: 'off' }, false],
+])('GraphiQL is on but in production: %j', (env, expected) => {
+  expect(readConfig(env).graphiql).toBe(expected);
+});
+
+test.each([
+  ['off', false],
+  ['2', 2],
+  ['10.0.0.0/8, loopback, ::1', '10.0.0.0/8, loopback, ::1'],
+])('TRUST_PROXY=%s', (value, expected) => {
+  expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected);
+});
+
+test('a port that is taken, or a database that is not there, stops the start in one line', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const busy = await runProgram('main', {
+    PORT: String(port),
+    DATABASE_URL: 'file:/tmp/linkspace-test-port.db',
+  });
+  taken.close();
+  expect([busy.code, busy.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^Linkspace could not start: .*EADDRINUSE.*\n$/),
+  ]);
+  const lost = await runProgram('main', { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' });
+  expect(lost.code).toBe(1);
+  expect(lost.stderr.trim().split('\n')).toHaveLength(1);
+});

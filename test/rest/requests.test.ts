@@ -1,0 +1,165 @@
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+const FORM = 'application/x-www-form-urlencoded';
+
+async function post(contentType: string | undefined, body: BodyInit, headers: Record<string, string> = {}) {
+  const given: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };
+  const response = await owner.fetch('/api/v1/spaces', {
+    method: 'POST',
+    headers: { ...given, ...headers },
+    body,
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+test('answers compact JSON in UTF-8, with a request id that the log knows', async () => {
+  const response = await owner.fetch('/api/v1/spaces/999999');
+  expect(response.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+  expect(await response.text()).toBe('{"message":"Resource not found.","status":404}');
+  const requestId = response.headers.get('X-Request-Id');
+  await expect
+    .poll(() => server.log)
+    .toContainEqual(
+      expect.objectContaining({ requestId, method: 'GET', path: '/api/v1/spaces/999999', status: 404 }),
+    );
+  expect(JSON.stringify(server.log)).not.toContain(owner.key);
+});
+
+describe('401s before anything else is looked at', () => {
+  test.each([
+    ['no header', {}],
+    ['another scheme', { Authorization: 'Basic eDp5' }],
+    ['a scheme without a key', { Authorization: 'Bearer' }],
+    ['two words for a key', { Authorization: 'Bearer a b' }],
+    ['an unknown key', { Authorization: `Bearer ls_${'x'.repeat(43)}` }],
+    ['a page asked for', { Accept: 'text/html' }],
+  ])('%s', async (_what, headers) => {
+    for (const path of ['/spaces', '/spaces/1', '/nothing', '']) {
+      const response = await fetch(`${server.origin}/api/v1${path}`, {
+        method: 'PATCH',
+        headers: { ...headers },
+      });
+      expect([response.status, await response.text(), response.headers.get('WWW-Authenticate')]).toEqual([
+        401,
+        '{"message":"Unauthenticated.","status":401}',
+        'Bearer',
+      ]);
+    }
+  });
+});
+
+test.each(['bearer', 'BEARER', 'Bearer '])('200s on the scheme written as "%s"', async (scheme) => {
+  const headers = { Authorization: `${scheme} ${owner.key}` };
+  expect((await fetch(`${server.origin}/api/v1/spaces`, { headers })).status).toBe(200);
+});
+
+test('403s on a call that the key has no scope for', async () => {
+  const reader = await server.caller('owner', ['read']);
+  const writer = await server.caller('owner', ['write']);
+  const refusal = (scope: string) => [
+    403,
+    { message: `This API key lacks the scope "${scope}".`, status: 403 },
+  ];
+  for (const [caller, method, path, scope] of [
+    [reader, 'POST', '/spaces', 'write'],
+    [reader, 'PUT', '/spaces/1', 'write'],
+    [reader, 'PATCH', '/spaces/1', 'write'],
+    [reader, 'DELETE', '/spaces/1', 'write'],
+    [writer, 'GET', '/spaces', 'read'],
+    [writer, 'GET', '/spaces/1', 'read'],
+  ] as const) {
+    const { status, body } = await caller.rest(method, path);
+    expect([status, body]).toEqual(refusal(scope));
+  }
+  expect((await writer.rest('POST', '/spaces', { name: 'Written' })).status).toBe(201);
+});
+
+test.each(['/nothing', '', '/spaces/1/links', '/SPACES'])('404s on the unknown path "%s"', async (path) => {
+  const { status, body } = await owner.rest('GET', path);
+  expect([status, body]).toEqual([404, { message: 'Resource not found.', status: 404 }]);
+});
+
+test.each([
+  ['DELETE', '/spaces', 'GET, HEAD, POST'],
+  ['OPTIONS', '/spaces', 'GET, HEAD, POST'],
+  ['POST', '/spaces/1', 'GET, HEAD, PUT, PATCH, DELETE'],
+])('405s on %s %s, and says what is allowed', async (method, path, allowed) => {
+  const { status, body, headers } = await owner.rest(method, path);
+  expect([status, headers.get('Allow')]).toEqual([405, allowed]);
+  expect(body).toEqual({ message: expect.stringContaining(method), status: 405 });
+});
+
+test('answers HEAD as GET, without the body', async () => {
+  const response = await owner.fetch('/api/v1/spaces', { method: 'HEAD' });
+  expect([response.status, await response.text()]).toEqual([200, '']);
+});
+
+test.each([
+  ['multipart/form-data; boundary=x', '--x--'],
+  ['text/plain', 'name=x'],
+  [`${FORM}; charset=iso-8859-1`, 'name=x'],
+  [undefined, new Uint8Array([1])],
+])('415s on a body of type %s', async (type, body) => {
+  const answer = await post(type, body);
+  expect(answer).toEqual({
+    status: 415,
+    body: { message: expect.stringContaining('application/x-www-form-urlencoded'), status: 415 },
+  });
+});
+
+test.each([
+  ['broken JSON', 'application/json', '{"name":'],
+  ['JSON that is no object', 'application/json', '["name"]'],
+  ['a form that is not in UTF-8', FORM, 'name=%ff'],
+])('400s on %s', async (_what, type, body) => {
+  expect(await post(type, body)).toEqual({ status: 400, body: { message: expect.any(String), status: 400 } });
+});
+
+test('413s above 100 kB, and reads a body of just that size', async () => {
+  const padded = (size: number) => `name=Padded&x=${'y'.repeat(size - 'name=Padded&x='.length)}`;
+  expect(await post(FORM, padded(102_401))).toEqual({
+    status: 413,
+    body: { message: 'The body is larger than 100 kB.', status: 413 },
+  });
+  expect((await post(FORM, padded(102_400))).status).toBe(201);
+});
+
+test('413s on a compressed body that grows above 100 kB', async () => {
+  const body = gzipSync(`name=${'x'.repeat(1_000_000)}`);
+  expect((await post(FORM, new Uint8Array(body), { 'Content-Encoding': 'gzip' })).status).toBe(413);
+});
+
+test('201s on a percent sign that escapes nothing, as old clients send it', async () => {
+  expect((await post(FORM, 'name=100%+sure')).body).toMatchObject({ data: { name: '100% sure' } });
+});
+
+test("writes links for the host that was asked, or the base URL's where that is unusable", async () => {
+  const pathFor = (headers: Record<string, string>) =>
+    new Promise((resolve, reject) => {
+      const url = new URL('/api/v1/spaces', server.origin);
+      const sent = request(
+        url,
+        { headers: { Authorization: `Bearer ${owner.key}`, ...headers } },
+        async (response) => {
+          const body = JSON.parse((await response.setEncoding('utf8').toArray()).join(''));
+          resolve(body.meta.path);
+        },
+      );
+      sent.on('error', reject).end();
+    });
+  expect(await pathFor({ Host: 'links.example:8080' })).toBe('http://links.example:8080/api/v1/spaces');
+  expect(await pathFor({ Host: 'a"b' })).toBe('https://s.example/api/v1/spaces');
+  const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'go.example' };
+  expect(await pathFor(proxied)).toBe('https://go.example/api/v1/spaces');
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const body = JSON.stringify({ query: '{ viewer { account { name } } }' });
+
+test.each([
+  ['no key', {}, body],
+  ['an unknown key', { Authorization: 'Bearer unknown' }, body],
+  ['no key and a broken query', {}, '{'],
+])('401s with the code UNAUTHENTICATED on %s', async (_what, headers, sent) => {
+  const response = await fetch(`${server.origin}/graphql`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, ...headers },
+    body: sent,
+  });
+  expect([response.status, response.headers.get('WWW-Authenticate'), await response.json()]).toEqual([
+    401,
+    'Bearer',
+    { errors: [{ message: expect.any(String), extensions: { code: 'UNAUTHENTICATED' } }] },
+  ]);
+});
+
+test.each([
+  ['application/graphql-response+json', 'application/graphql-response+json; charset=utf-8'],
+  ['application/json', 'application/json; charset=utf-8'],
+])('answers %s where it is asked for', async (accept, type) => {
+  const response = await owner.fetch('/graphql', {
+    method: 'POST',
+    headers: { ...JSON_TYPE, Accept: accept },
+    body,
+  });
+  expect([response.status, response.headers.get('Content-Type'), await response.json()]).toEqual([
+    200,
+    type,
+    { data: { viewer: { account: { name: 'owner' } } } },
+  ]);
+});
+
+test.each([
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'text/plain',
+  'application/graphql',
+])('415s on a body of type %s', async (type) => {
+  const headers = { 'Content-Type': type };
+  const response = await owner.fetch('/graphql', { method: 'POST', headers, body: 'query={__typename}' });
+  expect(response.status).toBe(415);
+});
+
+test('runs queries by GET, but no mutations', async () => {
+  const get = (query: string) => owner.fetch(`/graphql?query=${encodeURIComponent(query)}`);
+  expect(await (await get('{ __typename }')).json()).toEqual({ data: { __typename: 'Query' } });
+  expect((await get('mutation { deleteSpace(id: 1) { __typename } }')).status).toBe(405);
+});
+
+test('tells what is wrong with a query', async () => {
+  const { errors } = await owner.graphql('{ nothing }');
+  expect(errors?.[0]?.message).toMatch(/Cannot query field "nothing"/);
+});
+
+test('403s with the code FORBIDDEN on an operation that the key has no scope for, and does nothing', async () => {
+  const reader = await server.caller('owner', ['read']);
+  const writer = await server.caller('owner', ['write']);
+  const mutation = 'mutation { createSpace(input: { name: "Refused" }) { __typename } }';
+  for (const [caller, operation] of [
+    [reader, mutation],
+    [writer, '{ spaces { totalCount } }'],
+  ] as const) {
+    const { status, errors } = await caller.graphql(operation);
+    expect([status, errors]).toMatchObject([403, [{ extensions: { code: 'FORBIDDEN' } }]]);
+  }
+  expect(await reader.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 0 } });
+});
+
+test('hides a fault of ours behind a request id, on both surfaces', async () => {
+  const broken = await startTestServer();
+  try {
+    const caller = await broken.caller();
+    expect((await caller.rest('GET', '/spaces')).status).toBe(200);
+    await broken.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Lost"');
+    const { errors, headers } = await caller.graphql('{ spaces { edges { node { id } } } }');
+    const requestId = headers.get('X-Request-Id');
+    expect(errors).toMatchObject([
+      { message: 'Unexpected error.', extensions: { code: 'INTERNAL', requestId } },
+    ]);
+    expect(broken.log).toContainEqual(expect.objectContaining({ requestId, msg: 'unexpected error' }));
+    const { status, body: refusal } = await caller.rest('GET', '/spaces');
+    expect([status, refusal]).toEqual([500, { message: 'Server Error', status: 500 }]);
+  } finally {
+    await broken.stop();
+  }
+});
+
+describe('GraphiQL', () => {
+  const page = (origin: string) => fetch(`${origin}/graphql`, { headers: { Accept: 'text/html' } });
+
+  test('opens without a key, with examples and a place for the key, and loads nothing from elsewhere', async () => {
+    const response = await page(server.origin);
+    const html = await response.text();
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
+    expect(html).toContain('mutation CreateSpace');
+    expect(html).toContain('PASTE-YOUR-API-KEY-HERE');
+    expect(html).not.toMatch(/<script[^>]+src=|<link[^>]+href="(?!data:)/);
+  });
+
+  test('is off, with introspection, where the operator says so', async () => {
+    const closed = await startTestServer({ graphiql: false });
+    try {
+      const caller = await closed.caller();
+      expect((await page(closed.origin)).status).toBe(401);
+      expect((await caller.graphql('{ __schema { queryType { name } } }')).errors?.[0]?.message).toMatch(
+        /introspection/,
+      );
+      expect(await caller.data('{ viewer { account { name } } }')).toEqual({
+        viewer: { account: { name: 'owner' } },
+      });
+    } finally {
+      await closed.stop();
+    }
+  });
+
+  test('finds introspection on', async () => {
+    const { __schema } = await owner.data<{ __schema: object }>('{ __schema { queryType { name } } }');
+    expect(__schema).toEqual({ queryType: { name: 'Query' } });
+  });
+});

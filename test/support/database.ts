@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+
+type Template =
+  | { provider: 'sqlite'; folder: string; template: string }
+  | { provider: 'postgresql'; url: string; template: string };
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    database: Template;
+  }
+}
+
+/** Runs one statement on the server's own database. */
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+function postgresqlUrl(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** The URL of a new database of this project's kind, migrated or empty. */
+export async function newDatabase({ migrated = true } = {}): Promise<string> {
+  const given = inject('database');
+  const name = `linkspace_test_${randomUUID().replaceAll('-', '')}`;
+  if (given.provider === 'sqlite') {
+    const file = join(given.folder, `${name}.db`);
+    if (migrated) copyFileSync(given.template, file);
+    return `file:${file}`;
+  }
+  await onServer(given.url, `CREATE DATABASE ${name} TEMPLATE ${migrated ? given.template : 'template0'}`);
+  return postgresqlUrl(given.url, name);
+}

@@ -1,0 +1,22 @@
+import { Client } from 'pg';
+import type { TestProject } from 'vitest/node';
+import { applyMigrations } from '../../src/db/migrate.ts';
+import { startPostgres } from './postgres-server.ts';
+
+const TEMPLATE = 'linkspace_test_template';
+
+/** Migrates one database, which every test file copies; on the server of TEST_DATABASE_URL, or on one of its own. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL;
+  const server = given ? { url: given, stop: async () => {} } : await startPostgres();
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  await client.query(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
+  await client.query(`CREATE DATABASE ${TEMPLATE}`);
+  await client.end();
+  const template = new URL(server.url);
+  template.pathname = `/${TEMPLATE}`;
+  await applyMigrations(template.href);
+  project.provide('database', { provider: 'postgresql', url: server.url, template: TEMPLATE });
+  return () => server.stop();
+}

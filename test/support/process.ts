@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const dist = (program: string) => fileURLToPath(new URL(`../../dist/${program}.js`, import.meta.url));
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A program of dist, run as operators run it: in a process of its own, configured by its environment alone. */
+export class Program {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+
+  constructor(program: string, env: Record<string, string>, args: string[] = []) {
+    const { PATH = '' } = process.env;
+    this.child = spawn(process.execPath, [dist(program), ...args], { env: { PATH, ...env } });
+    this.child.stdout?.setEncoding('utf8').on('data', (text) => {
+      this.stdout += text;
+    });
+    this.child.stderr?.setEncoding('utf8').on('data', (text) => {
+      this.stderr += text;
+    });
+  }
+
+  /** Waits for the end; sends SIGTERM first where asked. */
+  async end(signal?: NodeJS.Signals): Promise<Finished> {
+    if (signal) this.child.kill(signal);
+    const [code] = this.child.exitCode === null ? await once(this.child, 'close') : [this.child.exitCode];
+    return { code, stdout: this.stdout, stderr: this.stderr };
+  }
+
+  /** The log lines so far. */
+  get log(): Record<string, unknown>[] {
+    return this.stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+  }
+}
+
+export async function runProgram(
+  program: string,
+  env: Record<string, string>,
+  args: string[] = [],
+): Promise<Finished> {
+  return new Program(program, env, args).end();
+}
+
+/** Starts the server on a port of the system's choice, and waits until it listens. */
+export async function startProgram(env: Record<string, string>): Promise<Program & { origin: string }> {
+  const program = new Program('main', { PORT: '0', ...env });
+  for (;;) {
+    const listening = program.log.find(({ msg }) => msg === 'listening');
+    if (listening) return Object.assign(program, { origin: `http://127.0.0.1:${listening.port}` });
+    if (program.child.exitCode !== null) throw new Error(`the server ended:\n${program.stderr}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

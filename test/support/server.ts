@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import type { Scope } from '../../src/domain/actor.ts';
+import { createKey } from '../../src/domain/api-key.ts';
+import { newDatabase } from './database.ts';
+
+export const NOON = new Date('2026-11-20T12:00:00.000Z');
+
+export interface RestAnswer {
+  status: number;
+  body: unknown;
+  headers: Headers;
+}
+
+export interface GraphQLAnswer {
+  status: number;
+  /** Shaped by the query; a test asserts it whole, or says which shape it asked for. */
+  data: unknown;
+  errors: { message: string; path?: string[]; extensions: Record<string, unknown> }[] | undefined;
+  headers: Headers;
+}
+
+type FormInput = Record<string, string | number> | [string, string][] | string;
+
+/** What a caller sees of the server with one key. */
+export class Caller {
+  readonly #origin: string;
+  readonly key: string;
+
+  constructor(origin: string, key: string) {
+    this.#origin = origin;
+    this.key = key;
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.#origin}${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${this.key}`, ...init.headers },
+    });
+  }
+
+  /** Calls v1 with a form, as its clients do; `path` is below /api/v1. */
+  async rest(method: string, path: string, form?: FormInput): Promise<RestAnswer> {
+    const fields = typeof form === 'object' && !Array.isArray(form) ? Object.entries(form) : form;
+    const body = form === undefined ? undefined : new URLSearchParams(fields as string | [string, string][]);
+    const response = await this.fetch(`/api/v1${path}`, { method, body });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === '' ? null : JSON.parse(text),
+      headers: response.headers,
+    };
+  }
+
+  /** Runs a GraphQL operation. */
+  async graphql(query: string, variables: object = {}): Promise<GraphQLAnswer> {
+    const response = await this.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as GraphQLAnswer;
+    return { status: response.status, data, errors, headers: response.headers };
+  }
+
+  /** The data of an operation that must not fail; a failure shows the query, the answer and the request's id. */
+  async data<Data = unknown>(query: string, variables: object = {}): Promise<Data> {
+    const answer = await this.graphql(query, variables);
+    const id = answer.headers.get('X-Request-Id');
+    expect(answer.errors, `${query}\n${JSON.stringify(answer)}\nrequest ${id}`).toBeUndefined();
+    return answer.data as Data; // The caller says what its query asks for.
+  }
+
+  /** Makes a space over v1 and returns its id. */
+  async space(name: string, fields: Record<string, string | number> = {}): Promise<number> {
+    const { status, body } = await this.rest('POST', '/spaces', { name, ...fields });
+    expect(status, JSON.stringify(body)).toBe(201);
+    return (body as { data: { id: number } }).data.id;
+  }
+}
+
+/** A complete server on a database of its own (or the given one), with a clock that stands still until it is set. */
+export async function startTestServer({ url = '', graphiql = true, background = false } = {}) {
+  const databaseUrl = url || (await newDatabase());
+  const statements: string[] = [];
+  const database = await openDatabase(databaseUrl, (sql) => statements.push(sql));
+  const clock = { now: NOON };
+  const log: Record<string, unknown>[] = [];
+  const sink = new Writable({
+    write(line, _encoding, done) {
+      log.push(JSON.parse(String(line)));
+      done();
+    },
+  });
+  const http = createServer();
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  const { listener, authentication } = createApp({
+    database,
+    baseUrl: 'https://s.example',
+    trustProxy: 'loopback',
+    graphiql,
+    log: pino({ level: 'info' }, sink),
+    now: () => clock.now,
+  });
+  http.on('request', listener);
+  if (background) authentication.start();
+
+  return {
+    origin,
+    databaseUrl,
+    database,
+    clock,
+    log,
+    /** A caller with a new key of the named account. */
+    async caller(account = 'owner', scopes: Scope[] = ['read', 'write'], expiresAt: Date | null = null) {
+      const { key } = await createKey(database.client, { account, scopes, expiresAt }, clock.now);
+      return new Caller(origin, key);
+    },
+    callerWith: (key: string) => new Caller(origin, key),
+    /** The SQL statements that `work` cost. */
+    async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+      const before = statements.length;
+      await work();
+      return statements.slice(before);
+    },
+    async stop() {
+      http.closeAllConnections();
+      http.close();
+      await authentication.stop();
+      await database.close();
+    },
+  };
+}
+
+export type TestServer = Awaited<ReturnType<typeof startTestServer>>;

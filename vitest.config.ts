@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+
+// Vite would take graphql's other build than Node does, and the two know nothing of each other's classes.
+const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
+const databases = ['sqlite', 'postgresql'] as const;
+
+export default defineConfig({
+  resolve,
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'program', include: ['test/program/**/*.test.ts'] } },
+      ...databases.map((name) => ({
+        extends: true as const,
+        test: {
+          name,
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/program/**'],
+          globalSetup: [`test/support/${name}.setup.ts`],
+        },
+      })),
+    ],
+  },
+});
