@@ -4,16 +4,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as operations from '@graphql-codegen/typescript-operations';
-import { buildSchema, parse, validate } from 'graphql';
+import { buildSchema, concatAST, parse, validate } from 'graphql';
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 const documents = readdirSync('src/rest')
   .filter((name) => name.endsWith('.graphql'))
   .map((name) => ({ location: name, document: parse(readFileSync(`src/rest/${name}`, 'utf8')) }));
 
-for (const { location, document } of documents) {
-  for (const error of validate(schema, document)) throw new Error(`${location}: ${error.message}`);
-}
+for (const error of validate(schema, concatAST(documents.map(({ document }) => document)))) throw error;
 
 const output = await codegen({
   filename: 'src/generated/documents.ts',

@@ -60,7 +60,8 @@ async function useWriteAheadLog(client: SqliteClient): Promise<void> {
 export async function openDatabase(url: string, onStatement?: StatementListener): Promise<Database> {
   const provider = providerOf(url);
   if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
-  const options = { adapter: adapterFor(url), log: [{ emit: 'event' as const, level: 'query' as const }] };
+  const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
+  const options = { adapter: adapterFor(url), log };
   // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
   // which TypeScript cannot see: they are nominally unrelated classes.
   const client =

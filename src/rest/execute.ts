@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import { DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
 import type { Context } from '../schema/context.ts';
 import type { GraphQLServer } from '../schema/server.ts';
+import { Refused, serverError } from './answer.ts';
 import type { AnyRoute } from './route.ts';
 
 function isErrorCode(code: unknown): code is ErrorCode {
@@ -10,7 +11,7 @@ function isErrorCode(code: unknown): code is ErrorCode {
 
 /**
  * Runs a document as the GraphQL server would run it for anyone: same schema, same context, same plugins.
- * @throws DomainError where the schema refused; Error where it failed, which the server has already logged
+ * @throws DomainError where the schema refused; Refused with 500 where it failed, which the server has logged
  */
 export async function execute(
   server: GraphQLServer,
@@ -31,5 +32,5 @@ export async function execute(
   if (isErrorCode(code)) {
     throw new DomainError(code, error.message, (fields ?? []) as FieldError[]); // The server puts them there.
   }
-  throw new Error(error.message);
+  throw new Refused(serverError);
 }

@@ -59,11 +59,15 @@ export function parseForm(bytes: string): FormFields {
   return fields;
 }
 
-function fromJson(value: unknown): FormValue {
+/** Far deeper than any field of v1; a hostile body could nest until the stack ends. */
+const MAX_DEPTH = 20;
+
+function fromJson(value: unknown, depth = 0): FormValue {
+  if (depth > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value !== 'object') return String(value).trim();
-  return new Map(Object.entries(value).map(([key, inner]) => [key, fromJson(inner)]));
+  return new Map(Object.entries(value).map(([key, inner]) => [key, fromJson(inner, depth + 1)]));
 }
 
 /**

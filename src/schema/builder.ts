@@ -23,8 +23,6 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     client: (context) => context.db,
     dmmf: getDatamodel(),
     exposeDescriptions: { models: true, fields: true },
-    filterConnectionTotalCount: true,
-    onUnusedQuery: null,
   },
 });
 

@@ -65,6 +65,14 @@ const variables = JSON.stringify(
   2,
 );
 
+let page: Promise<string> | undefined;
+
+/** GraphiQL's page, with all its scripts in it. They are large: read when somebody first asks, and put together once. */
+export function graphiqlPage(options: GraphiQLOptions): Promise<string> {
+  page ??= import('@graphql-yoga/render-graphiql').then(({ renderGraphiQL }) => renderGraphiQL(options));
+  return page;
+}
+
 /** GraphiQL opens with named examples, and a header prepared for the key. */
 export const graphiqlOptions: GraphiQLOptions = {
   title: 'Linkspace GraphiQL',

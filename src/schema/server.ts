@@ -1,4 +1,3 @@
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import {
   GraphQLError,
   type GraphQLFormattedError,
@@ -10,7 +9,7 @@ import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope, type Scope } from '../domain/actor.ts';
 import { DomainError, type ErrorCode } from '../domain/errors.ts';
 import type { Context } from './context.ts';
-import { graphiqlOptions } from './graphiql.ts';
+import { graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { schema } from './index.ts';
 
 /** The HTTP status of an answer whose errors stand outside the data; null leaves it to GraphQL over HTTP. */
@@ -89,7 +88,7 @@ export function createGraphQLServer({ graphiql }: { graphiql: boolean }) {
     schema,
     plugins: [useDomainErrors(), !graphiql && noIntrospection],
     graphiql: graphiql && graphiqlOptions,
-    renderGraphiQL,
+    renderGraphiQL: graphiqlPage,
     landingPage: false,
     multipart: false,
     cors: false,

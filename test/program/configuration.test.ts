@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { runProgram } from '../support/process.ts';
@@ -80,11 +83,13 @@ test('a port that is taken, or a database that is not there, stops the start in 
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-test-'));
   const busy = await runProgram('main', {
     PORT: String(port),
-    DATABASE_URL: 'file:/tmp/linkspace-test-port.db',
+    DATABASE_URL: `file:${folder}/x.db`,
   });
   taken.close();
+  rmSync(folder, { recursive: true });
   expect([busy.code, busy.stderr]).toEqual([
     1,
     expect.stringMatching(/^Linkspace could not start: .*EADDRINUSE.*\n$/),

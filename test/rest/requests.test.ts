@@ -121,6 +121,12 @@ test.each([
 test.each([
   ['broken JSON', 'application/json', '{"name":'],
   ['JSON that is no object', 'application/json', '["name"]'],
+  ['JSON nested without end', 'application/json', `{"name":${'['.repeat(40_000)}${']'.repeat(40_000)}}`],
+  [
+    'JSON that is not in UTF-8',
+    'application/json',
+    new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+  ],
   ['a form that is not in UTF-8', FORM, 'name=%ff'],
 ])('400s on %s', async (_what, type, body) => {
   expect(await post(type, body)).toEqual({ status: 400, body: { message: expect.any(String), status: 400 } });
