@@ -7,6 +7,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { applyMigrations } from './db/migrate.ts';
 import { createFirstKey } from './domain/api-key.ts';
+import { shareDefaultDomain } from './domain/domain.ts';
 import { greeting } from './http/greeting.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
@@ -28,6 +29,7 @@ async function start(config: Config): Promise<void> {
   const { listener, authentication } = createApp({ ...config, database, baseUrl, log, now });
   http.on('request', listener);
   authentication.start();
+  await shareDefaultDomain(database.client, new URL(baseUrl).host, now());
   const firstKey = await createFirstKey(database.client, now(), config.initialApiKey);
   if (firstKey !== null) process.stdout.write(greeting(firstKey, config.host, port, config.graphiql));
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');

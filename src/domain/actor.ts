@@ -1,4 +1,5 @@
 import { DomainError } from './errors.ts';
+import { parseId } from './input.ts';
 
 export const scopes = ['read', 'write'] as const;
 export type Scope = (typeof scopes)[number];
@@ -14,4 +15,10 @@ export interface Actor {
 export function requireScope(actor: Actor, scope: Scope): void {
   if (actor.scopes.has(scope)) return;
   throw new DomainError('FORBIDDEN', `This API key lacks the scope "${scope}".`);
+}
+
+/** Where to find the account's own record with this id, or null where no record can have it. */
+export function owned(actor: Actor, id: string): { id: number; accountId: number } | null {
+  const number = parseId(id);
+  return number === null ? null : { id: number, accountId: actor.accountId };
 }

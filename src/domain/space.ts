@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { contains, countOf, type List, readNumber, readRowsAndTotal, type Sql, sql } from '../db/list.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, owned } from './actor.ts';
 import { notFound } from './errors.ts';
 import { foldCase } from './fold.ts';
-import { integerOf, parseId, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { integerOf, isEmpty, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import { type Edges, type EdgesInput, type Page, pageInput, readEdges, searchInput } from './list.ts';
 
 export type { Space };
@@ -76,12 +76,6 @@ export async function edgesOfSpaces(
   return { ...edges, total: () => readNumber(db, totalOf(actor, list, Boolean(which.filter.search))) };
 }
 
-/** Where to find the account's own space with this id, or null where no space can have it. */
-export function ownSpace(actor: Actor, id: string): { id: number; accountId: number } | null {
-  const number = parseId(id);
-  return number === null ? null : { id: number, accountId: actor.accountId };
-}
-
 /** @throws DomainError VALIDATION */
 export async function createSpace(
   db: Db,
@@ -106,11 +100,10 @@ export async function updateSpace(
   now: Date,
 ): Promise<Space> {
   const fields = parseInput(updateSpaceInput, input);
-  const where = ownSpace(actor, id);
+  const where = owned(actor, id);
   if (where === null) throw notFound('space');
-  const nothing = fields.name === undefined && fields.color === undefined;
   const nameKey = fields.name === undefined ? undefined : foldCase(fields.name);
-  const [space] = nothing
+  const [space] = isEmpty(fields)
     ? await db.space.findMany({ where })
     : await db.space.updateManyAndReturn({ where, data: { ...fields, nameKey, updatedAt: now } });
   if (space === undefined) throw notFound('space');
@@ -122,7 +115,7 @@ export async function updateSpace(
  * @throws DomainError NOT_FOUND
  */
 export async function deleteSpace(db: Db, actor: Actor, id: string): Promise<number> {
-  const where = ownSpace(actor, id);
+  const where = owned(actor, id);
   if (where === null || (await db.space.deleteMany({ where })).count === 0) throw notFound('space');
   return where.id;
 }

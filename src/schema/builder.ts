@@ -11,6 +11,7 @@ interface SchemaTypes {
   Scalars: {
     ID: { Input: string; Output: string | number };
     DateTime: { Input: never; Output: Date };
+    URL: { Input: never; Output: string };
   };
 }
 

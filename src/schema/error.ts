@@ -1,11 +1,10 @@
 import { DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
 
 const ErrorCodeEnum = builder.enumType('ErrorCode', {
   description: 'Why an operation was refused.',
-  values: Object.fromEntries(
-    Object.entries(errorCodes).map(([code, description]) => [code, { description }]),
-  ) as Record<ErrorCode, { description: string }>, // Object.fromEntries forgets which keys it was given.
+  values: describedValues(errorCodes),
 });
 
 /** An expected failure as a value: GraphQL would take an Error for a failed field. */

@@ -57,6 +57,29 @@ mutation DeleteSpace($id: ID!) {
     ... on Error { code message }
   }
 }
+
+mutation AddDomain {
+  createDomain(input: { name: "go.example" }) {
+    __typename
+    ... on Domain { id name shared }
+    ... on Error { code message }
+  }
+}
+
+mutation AddPixel {
+  createPixel(
+    input: { name: "Ads", type: GOOGLE_ADS, value: "AW-1" }
+  ) {
+    __typename
+    ... on Pixel { id name type value }
+    ... on Error { code message }
+  }
+}
+
+query ListDomainsAndPixels {
+  domains { id name shared notFoundUrl }
+  pixels { id name type value }
+}
 `;
 
 const variables = JSON.stringify(

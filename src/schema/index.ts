@@ -1,6 +1,8 @@
 import './scalars.ts';
 import './viewer.ts';
 import './space.ts';
+import './domain.ts';
+import './pixel.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();

@@ -1,10 +1,20 @@
 import { builder } from './builder.ts';
 
+/** Inputs take text instead, so that a wrong one is a wrong field like any other, not a failed request. */
+function onlyGiven(): never {
+  throw new TypeError('This scalar is only given, never taken.');
+}
+
 builder.scalarType('DateTime', {
   description: 'A moment in UTC, in ISO 8601 with milliseconds: `2026-11-20T19:24:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (moment) => (moment instanceof Date ? moment.toISOString() : moment),
-  parseValue: () => {
-    throw new TypeError('DateTime is only given, never taken.');
-  },
+  parseValue: onlyGiven,
+});
+
+builder.scalarType('URL', {
+  description: 'An absolute http or https URL.',
+  specifiedByURL: 'https://url.spec.whatwg.org/',
+  serialize: (url) => url,
+  parseValue: onlyGiven,
 });

@@ -1,11 +1,5 @@
-import {
-  createSpace,
-  deleteSpace,
-  edgesOfSpaces,
-  ownSpace,
-  pageOfSpaces,
-  updateSpace,
-} from '../domain/space.ts';
+import { owned } from '../domain/actor.ts';
+import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { asDeleted, DeletedRecord } from './deleted-record.ts';
 import { asResult, NotFoundError, resultType, ValidationError } from './error.ts';
@@ -69,7 +63,7 @@ builder.queryFields((t) => ({
     description: 'The space with this id; null where the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
     resolve: (query, _root, { id }, { db, actor }) => {
-      const where = ownSpace(actor, id);
+      const where = owned(actor, id);
       return where && db.space.findUnique({ ...query, where });
     },
   }),

@@ -97,8 +97,8 @@ test('migrate says what is pending, applies it, and then has nothing to do', asy
   const DATABASE_URL = await emptyDatabase();
   const migrate = async (...args: string[]) =>
     (await runProgram('cli/migrate', { DATABASE_URL }, args)).stdout;
-  expect(await migrate('--status')).toMatch(/^Pending:\n {2}\d+_init\n$/);
-  expect(await migrate()).toMatch(/^Applied:\n {2}\d+_init\n$/);
+  expect(await migrate('--status')).toMatch(/^Pending:\n( {2}\d+_\w+\n)+$/);
+  expect(await migrate()).toMatch(/^Applied:\n( {2}\d+_\w+\n)+$/);
   expect(await migrate('--status')).toBe('Nothing is pending.\n');
   expect(await migrate()).toBe('Nothing was pending.\n');
 });

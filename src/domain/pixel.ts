@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { Db } from '../db/client.ts';
+import type { Pixel } from '../generated/sqlite/client.ts';
+import { type Actor, owned } from './actor.ts';
+import { notFound } from './errors.ts';
+import { isEmpty, parseInput, textOf, type Unparsed } from './input.ts';
+
+/** The networks whose pixels a link can fire. */
+export const pixelTypes = {
+  ADROLL: 'AdRoll',
+  BING: 'Microsoft Advertising, formerly Bing',
+  FACEBOOK: 'Meta, formerly Facebook',
+  GOOGLE_ADS: 'Google Ads',
+  GOOGLE_ANALYTICS: 'Google Analytics',
+  GOOGLE_TAG_MANAGER: 'Google Tag Manager',
+  LINKEDIN: 'LinkedIn',
+  PINTEREST: 'Pinterest',
+  QUORA: 'Quora',
+  X: 'X, formerly Twitter',
+} as const;
+
+export type PixelType = keyof typeof pixelTypes;
+
+const type = z.enum(
+  Object.keys(pixelTypes) as PixelType[],
+  `must be one of ${Object.keys(pixelTypes).join(', ')}`,
+); // Object.keys forgets which keys it gives.
+const fields = { name: textOf(1, 255), type, value: textOf(1, 255) };
+
+export const createPixelInput = z.object(fields);
+export const updatePixelInput = z.object(fields).partial();
+
+/** The type that a stored pixel has. */
+export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
+  return type.parse(pixel.type);
+}
+
+/** @throws DomainError VALIDATION */
+export async function createPixel(
+  db: Db,
+  actor: Actor,
+  input: Unparsed<typeof createPixelInput>,
+  now: Date,
+): Promise<Pixel> {
+  const data = parseInput(createPixelInput, input);
+  return db.pixel.create({ data: { ...data, accountId: actor.accountId, createdAt: now, updatedAt: now } });
+}
+
+/**
+ * Changes the fields that are there; none can be cleared.
+ * @throws DomainError VALIDATION, NOT_FOUND
+ */
+export async function updatePixel(
+  db: Db,
+  actor: Actor,
+  id: string,
+  input: Unparsed<typeof updatePixelInput>,
+  now: Date,
+): Promise<Pixel> {
+  const data = parseInput(updatePixelInput, input);
+  const where = owned(actor, id);
+  if (where === null) throw notFound('pixel');
+  const [pixel] = isEmpty(data)
+    ? await db.pixel.findMany({ where })
+    : await db.pixel.updateManyAndReturn({ where, data: { ...data, updatedAt: now } });
+  if (pixel === undefined) throw notFound('pixel');
+  return pixel;
+}
+
+/**
+ * Deletes the pixel and returns its id.
+ * @throws DomainError NOT_FOUND
+ */
+export async function deletePixel(db: Db, actor: Actor, id: string): Promise<number> {
+  const where = owned(actor, id);
+  if (where === null || (await db.pixel.deleteMany({ where })).count === 0) throw notFound('pixel');
+  return where.id;
+}

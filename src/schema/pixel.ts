@@ -1,0 +1,106 @@
+import { owned } from '../domain/actor.ts';
+import { createPixel, deletePixel, pixelTypes, typeOfPixel, updatePixel } from '../domain/pixel.ts';
+import { builder } from './builder.ts';
+import { asDeleted, DeletedRecord } from './deleted-record.ts';
+import { describedValues } from './described-values.ts';
+import { asResult, NotFoundError, resultType, ValidationError } from './error.ts';
+
+const PixelType = builder.enumType('PixelType', {
+  description: 'The network that a pixel reports to.',
+  values: describedValues(pixelTypes),
+});
+
+const Pixel = builder.prismaObject('Pixel', {
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the pixel.' }),
+    name: t.exposeString('name'),
+    type: t.field({
+      type: PixelType,
+      description: 'The network that it reports to.',
+      select: { type: true },
+      resolve: typeOfPixel,
+    }),
+    value: t.exposeString('value'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  pixel: t.prismaField({
+    type: Pixel,
+    nullable: true,
+    description: 'The pixel with this id; null where the account has none.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
+    resolve: (query, _root, { id }, { db, actor }) => {
+      const where = owned(actor, id);
+      return where && db.pixel.findUnique({ ...query, where });
+    },
+  }),
+  pixels: t.prismaField({
+    type: [Pixel],
+    description: "The account's pixels, the oldest first.",
+    resolve: (query, _root, _args, { db, actor }) =>
+      db.pixel.findMany({ ...query, where: { accountId: actor.accountId }, orderBy: { id: 'asc' } }),
+  }),
+}));
+
+const CreatePixelInput = builder.inputType('CreatePixelInput', {
+  description: 'A new pixel.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The name, 1 to 255 characters.' }),
+    type: t.field({ type: PixelType, required: true, description: 'The network that it reports to.' }),
+    value: t.string({ required: true, description: 'The id that the network gave, 1 to 255 characters.' }),
+  }),
+});
+
+const UpdatePixelInput = builder.inputType('UpdatePixelInput', {
+  description: 'Changes of a pixel. What is absent stays as it is; no field can be cleared.',
+  fields: (t) => ({
+    name: t.string({ description: 'The name, 1 to 255 characters.' }),
+    type: t.field({ type: PixelType, description: 'The network that it reports to.' }),
+    value: t.string({ description: 'The id that the network gave, 1 to 255 characters.' }),
+  }),
+});
+
+const CreatePixelResult = builder.unionType('CreatePixelResult', {
+  description: 'The new pixel, or why there is none.',
+  types: [Pixel, ValidationError],
+  resolveType: resultType('Pixel'),
+});
+
+const UpdatePixelResult = builder.unionType('UpdatePixelResult', {
+  description: 'The changed pixel, or why nothing was changed.',
+  types: [Pixel, ValidationError, NotFoundError],
+  resolveType: resultType('Pixel'),
+});
+
+const DeletePixelResult = builder.unionType('DeletePixelResult', {
+  description: 'What was deleted, or why nothing was.',
+  types: [DeletedRecord, NotFoundError],
+  resolveType: resultType('DeletedRecord'),
+});
+
+builder.mutationFields((t) => ({
+  createPixel: t.field({
+    type: CreatePixelResult,
+    description: 'Adds a pixel.',
+    args: { input: t.arg({ type: CreatePixelInput, required: true, description: 'The new pixel.' }) },
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now())),
+  }),
+  updatePixel: t.field({
+    type: UpdatePixelResult,
+    description: 'Changes a pixel.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the pixel.' }),
+      input: t.arg({ type: UpdatePixelInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updatePixel(db, actor, id, input, now())),
+  }),
+  deletePixel: t.field({
+    type: DeletePixelResult,
+    description: 'Deletes a pixel.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
+    resolve: (_root, { id }, { db, actor }) => asResult(deletePixel(db, actor, id).then(asDeleted)),
+  }),
+}));

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shareDefaultDomain } from '../../src/domain/domain.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+let stranger: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller('owner');
+  stranger = await server.caller('stranger');
+  await shareDefaultDomain(server.database.client, 's.example', NOON);
+});
+afterAll(() => server.stop());
+
+const noon = NOON.toISOString();
+const all = 'id name notFoundUrl shared createdAt updatedAt';
+const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
+const create = `mutation ($input: CreateDomainInput!) { createDomain(input: $input) {
+  __typename ... on Domain { ${all} } ${failure} } }`;
+const update = `mutation ($id: ID!, $input: UpdateDomainInput!) { updateDomain(id: $id, input: $input) {
+  __typename ... on Domain { ${all} } ${failure} } }`;
+const remove = `mutation ($id: ID!) { deleteDomain(id: $id) {
+  __typename ... on DeletedRecord { id } ... on Error { code message } } }`;
+const show = `query ($id: ID!) { domain(id: $id) { ${all} } }`;
+const missing = { __typename: 'NotFoundError', code: 'NOT_FOUND', message: 'No such domain.' };
+
+async function make(name: string, caller = owner): Promise<string> {
+  const { createDomain } = await caller.data<{ createDomain: { id: string } }>(create, { input: { name } });
+  expect(createDomain).toMatchObject({ __typename: 'Domain' });
+  return createDomain.id;
+}
+
+async function sharedId(): Promise<string> {
+  const { domains } = await owner.data<{ domains: { id: string; shared: boolean }[] }>(
+    '{ domains { id shared } }',
+  );
+  return domains.find(({ shared }) => shared)?.id ?? '';
+}
+
+test('adds a domain, and shows it', async () => {
+  const input = { name: 'go.example', notFoundUrl: 'https://example.com/lost' };
+  const { createDomain } = await owner.data<{ createDomain: { id: string } }>(create, { input });
+  const domain = { ...input, id: createDomain.id, shared: false, createdAt: noon, updatedAt: noon };
+  expect(createDomain).toEqual({ __typename: 'Domain', ...domain });
+  expect(await owner.data(show, { id: createDomain.id })).toEqual({ domain });
+});
+
+test.each([
+  [' Big.Example ', 'big.example'],
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['local.example:8080', 'local.example:8080'],
+  ['usual.example:80', 'usual.example'],
+])('keeps the host %j as browsers send it', async (name, expected) => {
+  expect(await owner.data(create, { input: { name } })).toMatchObject({ createDomain: { name: expected } });
+});
+
+test.each(['https://go.example', 'go.example/path', 'a b', 'go.example?x', 'me@go.example', 'a..b:x'])(
+  'refuses %j as a host',
+  async (name) => {
+    expect(await owner.data(create, { input: { name } })).toMatchObject({
+      createDomain: { fields: [{ path: ['name'], messages: ['must be a host name, such as go.example'] }] },
+    });
+  },
+);
+
+test('refuses every wrong field at once', async () => {
+  const input = { name: '', notFoundUrl: 'javascript:alert(1)' };
+  expect(await owner.data(create, { input })).toMatchObject({
+    createDomain: {
+      __typename: 'ValidationError',
+      code: 'VALIDATION',
+      fields: [
+        { path: ['name'], messages: ['is required'] },
+        { path: ['notFoundUrl'], messages: ['must be an absolute http or https URL'] },
+      ],
+    },
+  });
+});
+
+test('refuses a host that any account has, however it is written', async () => {
+  await make('taken.example', stranger);
+  const taken = {
+    __typename: 'ValidationError',
+    fields: [{ path: ['name'], messages: ['is already taken'] }],
+  };
+  expect(await owner.data(create, { input: { name: 'TAKEN.example' } })).toMatchObject({
+    createDomain: taken,
+  });
+  const id = await make('mine.example');
+  expect(await owner.data(update, { id, input: { name: 'taken.example' } })).toMatchObject({
+    updateDomain: taken,
+  });
+});
+
+test('lets one of many at once have a host', async () => {
+  const attempts = Array.from({ length: 12 }, () =>
+    owner.data<{ createDomain: { __typename: string } }>(create, { input: { name: 'wanted.example' } }),
+  );
+  const types = (await Promise.all(attempts)).map(({ createDomain }) => createDomain.__typename);
+  expect(types.filter((type) => type === 'Domain')).toHaveLength(1);
+  expect(types.filter((type) => type === 'ValidationError')).toHaveLength(11);
+});
+
+test('changes what is there, and null clears what can be cleared', async () => {
+  const id = await make('changing.example');
+  server.clock.now = new Date('2026-11-20T13:00:00.000Z');
+  const set = await owner.data(update, { id, input: { notFoundUrl: 'https://example.com/' } });
+  server.clock.now = NOON;
+  expect(set).toMatchObject({
+    updateDomain: {
+      name: 'changing.example',
+      notFoundUrl: 'https://example.com/',
+      updatedAt: '2026-11-20T13:00:00.000Z',
+    },
+  });
+  expect(await owner.data(update, { id, input: {} })).toMatchObject({
+    updateDomain: { notFoundUrl: 'https://example.com/', updatedAt: '2026-11-20T13:00:00.000Z' },
+  });
+  const cleared = await owner.data(update, { id, input: { notFoundUrl: null } });
+  expect(cleared).toMatchObject({ updateDomain: { notFoundUrl: null } });
+});
+
+test('deletes a domain once', async () => {
+  const id = await make('gone.example');
+  expect(await owner.data(remove, { id })).toEqual({ deleteDomain: { __typename: 'DeletedRecord', id } });
+  expect(await owner.data(remove, { id })).toEqual({ deleteDomain: missing });
+});
+
+describe('a shared domain', () => {
+  test('is seen by every account, and made once', async () => {
+    await shareDefaultDomain(server.database.client, 's.example', NOON);
+    for (const caller of [owner, stranger]) {
+      const { domains } = await caller.data<{ domains: object[] }>('{ domains { name shared } }');
+      expect(domains.filter((domain) => 'shared' in domain && domain.shared)).toEqual([
+        { name: 's.example', shared: true },
+      ]);
+    }
+  });
+
+  test("is nobody's to change", async () => {
+    const id = await sharedId();
+    expect(await owner.data(update, { id, input: { name: 'x.example' } })).toEqual({ updateDomain: missing });
+    expect(await owner.data(remove, { id })).toEqual({ deleteDomain: missing });
+    expect(await owner.data(show, { id })).toMatchObject({ domain: { name: 's.example' } });
+  });
+});
+
+test("never shows or changes another account's domain", async () => {
+  const id = await make('private.example');
+  expect(await stranger.data(show, { id })).toEqual({ domain: null });
+  expect(await stranger.data(update, { id, input: { name: 'x.example' } })).toEqual({
+    updateDomain: missing,
+  });
+  expect(await stranger.data(remove, { id })).toEqual({ deleteDomain: missing });
+  const { domains } = await stranger.data<{ domains: { id: string }[] }>('{ domains { id } }');
+  expect(domains.map((domain) => domain.id)).not.toContain(id);
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+let stranger: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller('owner');
+  stranger = await server.caller('stranger');
+});
+afterAll(() => server.stop());
+
+const noon = NOON.toISOString();
+const all = 'id name type value createdAt updatedAt';
+const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
+const create = `mutation ($input: CreatePixelInput!) { createPixel(input: $input) {
+  __typename ... on Pixel { ${all} } ${failure} } }`;
+const update = `mutation ($id: ID!, $input: UpdatePixelInput!) { updatePixel(id: $id, input: $input) {
+  __typename ... on Pixel { ${all} } ${failure} } }`;
+const remove = `mutation ($id: ID!) { deletePixel(id: $id) {
+  __typename ... on DeletedRecord { id } ... on Error { code message } } }`;
+const show = `query ($id: ID!) { pixel(id: $id) { ${all} } }`;
+const missing = { __typename: 'NotFoundError', code: 'NOT_FOUND', message: 'No such pixel.' };
+const input = { name: 'Ads', type: 'GOOGLE_ADS', value: 'AW-1' };
+
+async function make(fields: Partial<typeof input> = {}): Promise<string> {
+  const answer = await owner.data<{ createPixel: { id: string } }>(create, {
+    input: { ...input, ...fields },
+  });
+  return answer.createPixel.id;
+}
+
+test('adds a pixel, and shows it', async () => {
+  const { createPixel } = await owner.data<{ createPixel: { id: string } }>(create, { input });
+  const pixel = { ...input, id: createPixel.id, createdAt: noon, updatedAt: noon };
+  expect(createPixel).toEqual({ __typename: 'Pixel', ...pixel });
+  expect(await owner.data(show, { id: createPixel.id })).toEqual({ pixel });
+});
+
+test('knows every network of the schema', async () => {
+  const { __type } = await owner.data<{ __type: { enumValues: { name: string }[] } }>(
+    '{ __type(name: "PixelType") { enumValues { name } } }',
+  );
+  const types = __type.enumValues.map(({ name }) => name);
+  expect(types).toEqual(
+    'ADROLL BING FACEBOOK GOOGLE_ADS GOOGLE_ANALYTICS GOOGLE_TAG_MANAGER LINKEDIN PINTEREST QUORA X'.split(
+      ' ',
+    ),
+  );
+  for (const type of types) {
+    const id = await make({ type });
+    expect(await owner.data(show, { id })).toMatchObject({ pixel: { type } });
+  }
+});
+
+test('refuses every wrong field at once', async () => {
+  expect(await owner.data(create, { input: { ...input, name: '', value: 'x'.repeat(256) } })).toMatchObject({
+    createPixel: {
+      __typename: 'ValidationError',
+      fields: [
+        { path: ['name'], messages: ['is required'] },
+        { path: ['value'], messages: ['must have 1 to 255 characters, not 256'] },
+      ],
+    },
+  });
+});
+
+test('changes what is there, and clears nothing', async () => {
+  const id = await make();
+  expect(await owner.data(update, { id, input: { type: 'X' } })).toMatchObject({
+    updatePixel: { name: 'Ads', type: 'X', value: 'AW-1' },
+  });
+  expect(await owner.data(update, { id, input: { type: null } })).toMatchObject({
+    updatePixel: { __typename: 'ValidationError', fields: [{ path: ['type'] }] },
+  });
+});
+
+test('deletes a pixel once', async () => {
+  const id = await make();
+  expect(await owner.data(remove, { id })).toEqual({ deletePixel: { __typename: 'DeletedRecord', id } });
+  expect(await owner.data(remove, { id })).toEqual({ deletePixel: missing });
+});
+
+test("never shows or changes another account's pixel", async () => {
+  const id = await make();
+  expect(await stranger.data(show, { id })).toEqual({ pixel: null });
+  expect(await stranger.data('{ pixels { id } }')).toEqual({ pixels: [] });
+  expect(await stranger.data(update, { id, input: { name: 'x' } })).toEqual({ updatePixel: missing });
+  expect(await stranger.data(remove, { id })).toEqual({ deletePixel: missing });
+  expect(await owner.data(show, { id })).toMatchObject({ pixel: { name: 'Ads' } });
+});
