@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
-import { type Actor, owned } from './actor.ts';
-import { invalid, notFound } from './errors.ts';
-import { isEmpty, parseId, parseInput, textOf, type Unparsed } from './input.ts';
+import type { Actor } from './actor.ts';
+import { invalid } from './errors.ts';
+import { parseId, parseInput, textOf, type Unparsed } from './input.ts';
+import { deleteOwned, updateOwned } from './owned.ts';
 import { normalizeHost, webAddress } from './url.ts';
 
 const name = textOf(1, 255).transform((text, context) => {
@@ -70,13 +71,7 @@ export async function updateDomain(
   now: Date,
 ): Promise<Domain> {
   const fields = parseInput(updateDomainInput, input);
-  const where = owned(actor, id);
-  if (where === null) throw notFound('domain');
-  const [domain] = isEmpty(fields)
-    ? await db.domain.findMany({ where })
-    : await whereNameIsFree(db.domain.updateManyAndReturn({ where, data: { ...fields, updatedAt: now } }));
-  if (domain === undefined) throw notFound('domain');
-  return domain;
+  return whereNameIsFree(updateOwned(db.domain, 'domain', actor, id, fields, now));
 }
 
 /**
@@ -84,7 +79,5 @@ export async function updateDomain(
  * @throws DomainError NOT_FOUND
  */
 export async function deleteDomain(db: Db, actor: Actor, id: string): Promise<number> {
-  const where = owned(actor, id);
-  if (where === null || (await db.domain.deleteMany({ where })).count === 0) throw notFound('domain');
-  return where.id;
+  return deleteOwned(db.domain, 'domain', actor, id);
 }

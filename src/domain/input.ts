@@ -57,11 +57,6 @@ export type Unparsed<Schema extends z.ZodType> = {
   [Field in keyof z.input<Schema>]: z.input<Schema>[Field] | null;
 };
 
-/** Whether an update changes nothing: each of its fields is absent. */
-export function isEmpty(fields: Record<string, unknown>): boolean {
-  return Object.values(fields).every((value) => value === undefined);
-}
-
 /** Every wrong field of a failed parse, in the order in which zod found them. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   const byPath = new Map<string, FieldError>();

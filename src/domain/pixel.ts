@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
-import { type Actor, owned } from './actor.ts';
-import { notFound } from './errors.ts';
-import { isEmpty, parseInput, textOf, type Unparsed } from './input.ts';
+import type { Actor } from './actor.ts';
+import { parseInput, textOf, type Unparsed } from './input.ts';
+import { deleteOwned, updateOwned } from './owned.ts';
 
 /** The networks whose pixels a link can fire. */
 export const pixelTypes = {
@@ -58,13 +58,7 @@ export async function updatePixel(
   now: Date,
 ): Promise<Pixel> {
   const data = parseInput(updatePixelInput, input);
-  const where = owned(actor, id);
-  if (where === null) throw notFound('pixel');
-  const [pixel] = isEmpty(data)
-    ? await db.pixel.findMany({ where })
-    : await db.pixel.updateManyAndReturn({ where, data: { ...data, updatedAt: now } });
-  if (pixel === undefined) throw notFound('pixel');
-  return pixel;
+  return updateOwned(db.pixel, 'pixel', actor, id, data, now);
 }
 
 /**
@@ -72,7 +66,5 @@ export async function updatePixel(
  * @throws DomainError NOT_FOUND
  */
 export async function deletePixel(db: Db, actor: Actor, id: string): Promise<number> {
-  const where = owned(actor, id);
-  if (where === null || (await db.pixel.deleteMany({ where })).count === 0) throw notFound('pixel');
-  return where.id;
+  return deleteOwned(db.pixel, 'pixel', actor, id);
 }

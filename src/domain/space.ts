@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { contains, countOf, type List, readNumber, readRowsAndTotal, type Sql, sql } from '../db/list.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import { type Actor, owned } from './actor.ts';
-import { notFound } from './errors.ts';
+import type { Actor } from './actor.ts';
 import { foldCase } from './fold.ts';
-import { integerOf, isEmpty, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import { type Edges, type EdgesInput, type Page, pageInput, readEdges, searchInput } from './list.ts';
+import { deleteOwned, updateOwned } from './owned.ts';
 
 export type { Space };
 
@@ -100,14 +100,8 @@ export async function updateSpace(
   now: Date,
 ): Promise<Space> {
   const fields = parseInput(updateSpaceInput, input);
-  const where = owned(actor, id);
-  if (where === null) throw notFound('space');
   const nameKey = fields.name === undefined ? undefined : foldCase(fields.name);
-  const [space] = isEmpty(fields)
-    ? await db.space.findMany({ where })
-    : await db.space.updateManyAndReturn({ where, data: { ...fields, nameKey, updatedAt: now } });
-  if (space === undefined) throw notFound('space');
-  return space;
+  return updateOwned(db.space, 'space', actor, id, { ...fields, nameKey }, now);
 }
 
 /**
@@ -115,7 +109,5 @@ export async function updateSpace(
  * @throws DomainError NOT_FOUND
  */
 export async function deleteSpace(db: Db, actor: Actor, id: string): Promise<number> {
-  const where = owned(actor, id);
-  if (where === null || (await db.space.deleteMany({ where })).count === 0) throw notFound('space');
-  return where.id;
+  return deleteOwned(db.space, 'space', actor, id);
 }

@@ -1,7 +1,6 @@
 import { createDomain, deleteDomain, updateDomain, usableDomain, usableDomains } from '../domain/domain.ts';
 import { builder } from './builder.ts';
-import { asDeleted, DeletedRecord } from './deleted-record.ts';
-import { asResult, NotFoundError, resultType, ValidationError } from './error.ts';
+import { asDeleted, asResult, resultsOf } from './result.ts';
 
 const Domain = builder.prismaObject('Domain', {
   fields: (t) => ({
@@ -55,33 +54,17 @@ const UpdateDomainInput = builder.inputType('UpdateDomainInput', {
   }),
 });
 
-const CreateDomainResult = builder.unionType('CreateDomainResult', {
-  description: 'The new domain, or why there is none.',
-  types: [Domain, ValidationError],
-  resolveType: resultType('Domain'),
-});
-
-const UpdateDomainResult = builder.unionType('UpdateDomainResult', {
-  description: 'The changed domain, or why nothing was changed.',
-  types: [Domain, ValidationError, NotFoundError],
-  resolveType: resultType('Domain'),
-});
-
-const DeleteDomainResult = builder.unionType('DeleteDomainResult', {
-  description: 'What was deleted, or why nothing was.',
-  types: [DeletedRecord, NotFoundError],
-  resolveType: resultType('DeletedRecord'),
-});
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain);
 
 builder.mutationFields((t) => ({
   createDomain: t.field({
-    type: CreateDomainResult,
+    type: CreateResult,
     description: 'Adds a domain.',
     args: { input: t.arg({ type: CreateDomainInput, required: true, description: 'The new domain.' }) },
     resolve: (_root, { input }, { db, actor, now }) => asResult(createDomain(db, actor, input, now())),
   }),
   updateDomain: t.field({
-    type: UpdateDomainResult,
+    type: UpdateResult,
     description: "Changes one of the account's own domains.",
     args: {
       id: t.arg.id({ required: true, description: 'The id of the domain.' }),
@@ -91,9 +74,9 @@ builder.mutationFields((t) => ({
       asResult(updateDomain(db, actor, id, input, now())),
   }),
   deleteDomain: t.field({
-    type: DeleteDomainResult,
+    type: DeleteResult,
     description: "Deletes one of the account's own domains.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
-    resolve: (_root, { id }, { db, actor }) => asResult(deleteDomain(db, actor, id).then(asDeleted)),
+    resolve: (_root, { id }, { db, actor }) => asDeleted(deleteDomain(db, actor, id)),
   }),
 }));

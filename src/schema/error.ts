@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
+import { type DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 
@@ -8,7 +8,7 @@ const ErrorCodeEnum = builder.enumType('ErrorCode', {
 });
 
 /** An expected failure as a value: GraphQL would take an Error for a failed field. */
-class Failure {
+export class Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly fields: readonly FieldError[];
@@ -56,26 +56,3 @@ export const NotFoundError = builder.objectRef<Failure>('NotFoundError').impleme
   description: 'The record does not exist, or belongs to another account.',
   interfaces: [ErrorInterface],
 });
-
-/** Which type of a result stands for an error. A code without one is no expected failure of a mutation. */
-const typeOf: Record<ErrorCode, string | null> = {
-  VALIDATION: 'ValidationError',
-  NOT_FOUND: 'NotFoundError',
-  UNAUTHENTICATED: null,
-  FORBIDDEN: null,
-};
-
-/** The name of a union's member: the record's type, or that of the error that came instead of it. */
-export function resultType(record: string): (value: unknown) => string | null {
-  return (value) => (value instanceof Failure ? typeOf[value.code] : record);
-}
-
-/** What `work` returns, or the expected failure that it ended with; any other error goes on. */
-export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof DomainError && typeOf[error.code] !== null) return new Failure(error);
-    throw error;
-  }
-}

@@ -1,9 +1,8 @@
 import { owned } from '../domain/actor.ts';
 import { createPixel, deletePixel, pixelTypes, typeOfPixel, updatePixel } from '../domain/pixel.ts';
 import { builder } from './builder.ts';
-import { asDeleted, DeletedRecord } from './deleted-record.ts';
 import { describedValues } from './described-values.ts';
-import { asResult, NotFoundError, resultType, ValidationError } from './error.ts';
+import { asDeleted, asResult, resultsOf } from './result.ts';
 
 const PixelType = builder.enumType('PixelType', {
   description: 'The network that a pixel reports to.',
@@ -63,33 +62,17 @@ const UpdatePixelInput = builder.inputType('UpdatePixelInput', {
   }),
 });
 
-const CreatePixelResult = builder.unionType('CreatePixelResult', {
-  description: 'The new pixel, or why there is none.',
-  types: [Pixel, ValidationError],
-  resolveType: resultType('Pixel'),
-});
-
-const UpdatePixelResult = builder.unionType('UpdatePixelResult', {
-  description: 'The changed pixel, or why nothing was changed.',
-  types: [Pixel, ValidationError, NotFoundError],
-  resolveType: resultType('Pixel'),
-});
-
-const DeletePixelResult = builder.unionType('DeletePixelResult', {
-  description: 'What was deleted, or why nothing was.',
-  types: [DeletedRecord, NotFoundError],
-  resolveType: resultType('DeletedRecord'),
-});
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Pixel', Pixel);
 
 builder.mutationFields((t) => ({
   createPixel: t.field({
-    type: CreatePixelResult,
+    type: CreateResult,
     description: 'Adds a pixel.',
     args: { input: t.arg({ type: CreatePixelInput, required: true, description: 'The new pixel.' }) },
     resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now())),
   }),
   updatePixel: t.field({
-    type: UpdatePixelResult,
+    type: UpdateResult,
     description: 'Changes a pixel.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the pixel.' }),
@@ -98,9 +81,9 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, { db, actor, now }) => asResult(updatePixel(db, actor, id, input, now())),
   }),
   deletePixel: t.field({
-    type: DeletePixelResult,
+    type: DeleteResult,
     description: 'Deletes a pixel.',
     args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
-    resolve: (_root, { id }, { db, actor }) => asResult(deletePixel(db, actor, id).then(asDeleted)),
+    resolve: (_root, { id }, { db, actor }) => asDeleted(deletePixel(db, actor, id)),
   }),
 }));

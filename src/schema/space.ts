@@ -1,9 +1,8 @@
 import { owned } from '../domain/actor.ts';
 import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { asDeleted, DeletedRecord } from './deleted-record.ts';
-import { asResult, NotFoundError, resultType, ValidationError } from './error.ts';
 import { connectionOf, Direction, edgesArgs, pageArgs, pageOf } from './list.ts';
+import { asDeleted, asResult, resultsOf } from './result.ts';
 
 export const Space = builder.prismaObject('Space', {
   fields: (t) => ({
@@ -97,33 +96,17 @@ const UpdateSpaceInput = builder.inputType('UpdateSpaceInput', {
   }),
 });
 
-const CreateSpaceResult = builder.unionType('CreateSpaceResult', {
-  description: 'The new space, or why there is none.',
-  types: [Space, ValidationError],
-  resolveType: resultType('Space'),
-});
-
-const UpdateSpaceResult = builder.unionType('UpdateSpaceResult', {
-  description: 'The changed space, or why nothing was changed.',
-  types: [Space, ValidationError, NotFoundError],
-  resolveType: resultType('Space'),
-});
-
-const DeleteSpaceResult = builder.unionType('DeleteSpaceResult', {
-  description: 'What was deleted, or why nothing was.',
-  types: [DeletedRecord, NotFoundError],
-  resolveType: resultType('DeletedRecord'),
-});
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space);
 
 builder.mutationFields((t) => ({
   createSpace: t.field({
-    type: CreateSpaceResult,
+    type: CreateResult,
     description: 'Makes a space.',
     args: { input: t.arg({ type: CreateSpaceInput, required: true, description: 'The new space.' }) },
     resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now())),
   }),
   updateSpace: t.field({
-    type: UpdateSpaceResult,
+    type: UpdateResult,
     description: 'Changes a space.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the space.' }),
@@ -132,9 +115,9 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateSpace(db, actor, id, input, now())),
   }),
   deleteSpace: t.field({
-    type: DeleteSpaceResult,
+    type: DeleteResult,
     description: 'Deletes a space; the links in it stay, without a space.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
-    resolve: (_root, { id }, { db, actor }) => asResult(deleteSpace(db, actor, id).then(asDeleted)),
+    resolve: (_root, { id }, { db, actor }) => asDeleted(deleteSpace(db, actor, id)),
   }),
 }));

@@ -1,0 +1,58 @@
+import type { ObjectRef } from '@pothos/core';
+import { DomainError, type ErrorCode } from '../domain/errors.ts';
+import { builder, type Types } from './builder.ts';
+import { Failure, NotFoundError, ValidationError } from './error.ts';
+
+/** Which type of a result stands for an error. A code without one is no expected failure of a mutation. */
+const typeOf: Record<ErrorCode, string | null> = {
+  VALIDATION: 'ValidationError',
+  NOT_FOUND: 'NotFoundError',
+  UNAUTHENTICATED: null,
+  FORBIDDEN: null,
+};
+
+/** The name of a union's member: the record's type, or that of the error that came instead of it. */
+function resultType(record: string): (value: unknown) => string | null {
+  return (value) => (value instanceof Failure ? typeOf[value.code] : record);
+}
+
+/** What `work` returns, or the expected failure that it ended with; any other error goes on. */
+export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DomainError && typeOf[error.code] !== null) return new Failure(error);
+    throw error;
+  }
+}
+
+const DeletedRecord = builder.objectRef<{ id: number }>('DeletedRecord').implement({
+  description: 'What is left of a record that was deleted.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that the record had.' }) }),
+});
+
+/** What a deletion returns: the id that the record had, or the expected failure. */
+export function asDeleted(work: Promise<number>): Promise<{ id: number } | Failure> {
+  return asResult(work.then((id) => ({ id })));
+}
+
+/** The results of the mutations that create, update and delete records of one type. */
+export function resultsOf<Row>(name: string, record: ObjectRef<Types, Row>) {
+  return {
+    CreateResult: builder.unionType(`Create${name}Result`, {
+      description: 'The new record, or why there is none.',
+      types: [record, ValidationError],
+      resolveType: resultType(name),
+    }),
+    UpdateResult: builder.unionType(`Update${name}Result`, {
+      description: 'The changed record, or why nothing was changed.',
+      types: [record, ValidationError, NotFoundError],
+      resolveType: resultType(name),
+    }),
+    DeleteResult: builder.unionType(`Delete${name}Result`, {
+      description: 'What was deleted, or why nothing was.',
+      types: [DeletedRecord, NotFoundError],
+      resolveType: resultType('DeletedRecord'),
+    }),
+  };
+}

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeFields } from '../../src/rest/field.ts';
+import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form.ts';
+import { spaceRoutes } from '../../src/rest/spaces.ts';
+
+/** A form as plain data: maps as lists of pairs, so that their order counts. */
+function plain(value: FormValue | undefined): unknown {
+  return value instanceof Map ? Array.from(value, ([key, inner]) => [key, plain(inner)]) : value;
+}
+
+const encoded = (value: string) => new URLSearchParams({ x: value }).toString().slice(2);
+const bytes = (form: string) => Buffer.from(form).toString('latin1');
+
+describe('a form', () => {
+  test.each([
+    [
+      'a=1&b=2',
+      [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+    ],
+    ['a=1&a=2', [['a', '2']]],
+    ['a', [['a', '']]],
+    ['&&a=b=c&', [['a', 'b=c']]],
+    ['a=+x+%20y%2B+', [['a', 'x  y+']]],
+    [
+      'a=50%&b=%zz',
+      [
+        ['a', '50%'],
+        ['b', '%zz'],
+      ],
+    ],
+    [
+      'c[9][key]=x&c[2][key]=y',
+      [
+        [
+          'c',
+          [
+            ['9', [['key', 'x']]],
+            ['2', [['key', 'y']]],
+          ],
+        ],
+      ],
+    ],
+    ['c[99999999999999][key]=x', [['c', [['99999999999999', [['key', 'x']]]]]]],
+    [
+      'p[]=1&p[]=2',
+      [
+        [
+          'p',
+          [
+            ['0', '1'],
+            ['1', '2'],
+          ],
+        ],
+      ],
+    ],
+    [
+      'p[a=1&q]b=2',
+      [
+        ['p[a', '1'],
+        ['q]b', '2'],
+      ],
+    ],
+    [
+      '__proto__=x&constructor[prototype]=y',
+      [
+        ['__proto__', 'x'],
+        ['constructor', [['prototype', 'y']]],
+      ],
+    ],
+    ['a=1&a[b]=2', [['a', [['b', '2']]]]],
+    ['n%C3%A4me=%E2%82%AC', [['näme', '€']]],
+    ['n=ä€🚀', [['n', 'ä€🚀']]],
+  ])('%s', (form, expected) => {
+    expect(plain(parseForm(bytes(form)))).toEqual(expected);
+  });
+
+  test('gives back any text, trimmed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (value) => {
+        expect(parseForm(`x=${encoded(value)}`).get('x')).toBe(value.trim());
+      }),
+    );
+  });
+
+  test('keeps every pair up to the limit of a body', () => {
+    const form = Array.from({ length: 12_000 }, (_, index) => `c[${index}]=x`).join('&');
+    expect(parseForm(form).get('c')).toHaveProperty('size', 12_000);
+  });
+
+  test('of any bytes is read, or refused as unreadable', () => {
+    const soup = fc.string({ unit: fc.constantFrom(...'ab[]=&%+0123fF\xff \0') });
+    fc.assert(
+      fc.property(soup, (form) => {
+        try {
+          parseForm(form);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UnreadableBody);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+test('JSON is read as the form with the same names', () => {
+  const json = {
+    a: ' x ',
+    n: 1,
+    t: true,
+    f: false,
+    z: null,
+    list: ['p', { key: 'q' }],
+    __proto__: undefined,
+  };
+  expect(plain(parseJson(Buffer.from(JSON.stringify(json))))).toEqual([
+    ['a', 'x'],
+    ['n', '1'],
+    ['t', '1'],
+    ['f', '0'],
+    ['z', ''],
+    [
+      'list',
+      [
+        ['0', 'p'],
+        ['1', [['key', 'q']]],
+      ],
+    ],
+  ]);
+});
+
+test('any JSON is read, or refused as unreadable', () => {
+  fc.assert(
+    fc.property(fc.json(), (json) => {
+      try {
+        parseJson(Buffer.from(json));
+      } catch (error) {
+        expect(error).toBeInstanceOf(UnreadableBody);
+      }
+    }),
+  );
+});
+
+test('any form of any operation on spaces is decoded to what the domain takes, or refused by the name of a field', () => {
+  const names = fc.constantFrom(
+    'name',
+    'color',
+    'name[0]',
+    'search',
+    'page',
+    'per_page',
+    'sort',
+    'sort_by',
+    'page[]',
+  );
+  const values = fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('asc', 'id', '10', ''));
+  const forms = fc.array(fc.tuple(names, values)).map((pairs) => new URLSearchParams(pairs).toString());
+  fc.assert(
+    fc.property(forms, fc.boolean(), (form, emptyClears) => {
+      for (const { fields, schema } of spaceRoutes) {
+        const { input, refusals } = decodeFields(fields, parseForm(form), schema, emptyClears);
+        expect(Object.keys(fields)).toEqual(expect.arrayContaining([...refusals.keys()]));
+        expect(schema.safeParse(input).success || refusals.size > 0).toBe(true);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
