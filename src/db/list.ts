@@ -23,6 +23,8 @@ export interface Window {
   readonly after?: Position;
   /** Only rows that come before it. */
   readonly before?: Position;
+  /** Whether a row at `after` or `before` itself counts too. */
+  readonly inclusive?: boolean;
   /** Read from the list's end; the rows still come in the list's order. */
   readonly fromEnd?: boolean;
 }
@@ -32,16 +34,17 @@ function name(identifier: string): Sql {
 }
 
 /** Compared as a pair, so that one index range serves sort and tie-break. */
-function beyond({ orderBy }: List, [value, id]: Position, greater: boolean): Sql {
-  const operator = Prisma.raw(greater ? '>' : '<');
+function beyond({ orderBy }: List, [value, id]: Position, greater: boolean, inclusive = false): Sql {
+  const operator = Prisma.raw(`${greater ? '>' : '<'}${inclusive ? '=' : ''}`);
   if (orderBy === 'id') return sql`"id" ${operator} ${id}`;
   return sql`(${name(orderBy)}, "id") ${operator} (${value}, ${id})`;
 }
 
 function conditions(list: List, window: Window): Sql {
   const all = [...list.where];
-  if (window.after) all.push(beyond(list, window.after, !list.descending));
-  if (window.before) all.push(beyond(list, window.before, list.descending));
+  const { after, before, inclusive } = window;
+  if (after) all.push(beyond(list, after, !list.descending, inclusive));
+  if (before) all.push(beyond(list, before, list.descending, inclusive));
   return Prisma.join(all, ' AND ');
 }
 

@@ -96,15 +96,14 @@ export async function readEdges<Row extends { id: number }>(
     const value = (row as Record<string, unknown>)[list.orderBy];
     return [typeof value === 'string' ? value : row.id, row.id];
   };
+  // Beyond the rows' own ends; without rows, from the cursor on, whose row is not among them.
   const firstRow = rows.at(0);
   const lastRow = rows.at(-1);
-  const start = firstRow ? position(firstRow) : (after ?? before);
-  const end = lastRow ? position(lastRow) : (before ?? after);
+  const above = firstRow ? { before: position(firstRow) } : { before: after, inclusive: true };
+  const below = lastRow ? { after: position(lastRow) } : { after: before, inclusive: true };
   return {
     edges: rows.map((node) => ({ cursor: encodeCursor(list.orderBy, position(node)), node })),
-    hasNextPage: async () =>
-      fromEnd ? before !== undefined && end !== undefined && hasRows(db, list, { after: end }) : more,
-    hasPreviousPage: async () =>
-      fromEnd ? more : after !== undefined && start !== undefined && hasRows(db, list, { before: start }),
+    hasNextPage: async () => (fromEnd ? before !== undefined && hasRows(db, list, below) : more),
+    hasPreviousPage: async () => (fromEnd ? more : after !== undefined && hasRows(db, list, above)),
   };
 }

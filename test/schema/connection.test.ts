@@ -116,6 +116,15 @@ test('says that nothing comes before when all of it was deleted', async () => {
   expect([names(rest), rest.pageInfo.hasPreviousPage]).toEqual([['b'], false]);
 });
 
+test('knows what lies on the other side of a cursor beyond which there is nothing', async () => {
+  await make('a');
+  const { pageInfo } = await spaces({});
+  const past = await spaces({ after: pageInfo.endCursor });
+  expect(past).toMatchObject({ edges: [], pageInfo: { hasNextPage: false, hasPreviousPage: true } });
+  const ahead = await spaces({ last: 1, before: pageInfo.startCursor });
+  expect(ahead).toMatchObject({ edges: [], pageInfo: { hasNextPage: true, hasPreviousPage: false } });
+});
+
 test('gives no edges, and right knowledge of what follows, for first: 0', async () => {
   await make('a');
   const { edges, pageInfo } = await spaces({ first: 0 });
