@@ -7,6 +7,7 @@ import type { Actor } from './domain/actor.ts';
 import { Authentication } from './domain/authentication.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
+import { schemaText } from './http/schema-text.ts';
 import { createRestRouter } from './rest/router.ts';
 import type { Context } from './schema/context.ts';
 import { createGraphQLServer } from './schema/server.ts';
@@ -52,6 +53,7 @@ export function createApp({ database, baseUrl, trustProxy, graphiql, log, now }:
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database));
+  web.get('/schema.graphql', schemaText);
   web.use('/api/v1', createRestRouter({ server, baseUrl, contextOf, report }));
   web.use((_req, res) => {
     res.status(404).json({ message: 'Nothing is here.', status: 404 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -98,6 +99,12 @@ test('hides a fault of ours behind a request id, on both surfaces', async () => 
   } finally {
     await broken.stop();
   }
+});
+
+test("gives the schema's text without a key", async () => {
+  const response = await fetch(`${server.origin}/schema.graphql`);
+  expect(response.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
+  expect(await response.text()).toBe(readFileSync('schema.graphql', 'utf8'));
 });
 
 describe('GraphiQL', () => {
