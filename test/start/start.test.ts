@@ -10,8 +10,8 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((program) => program.end('SIGKILL')));
 });
 
-async function start(env: Record<string, string>) {
-  const program = await startProgram(env);
+async function start(env: Record<string, string>, command?: [string, ...string[]]) {
+  const program = await startProgram(env, command);
   running.push(program);
   return program;
 }
@@ -79,6 +79,12 @@ test('SIGTERM finishes what is in flight, and exits with 0', async () => {
   // What had not been accepted may be refused; what was answered was answered whole.
   expect(answers.length - refused.length).toBeGreaterThan(0);
   for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value.status).toBe(201);
+});
+
+test('SIGTERM to npm start reaches the server, and npm exits with 0', async () => {
+  const program = await start({ DATABASE_URL: await emptyDatabase() }, ['npm', 'start']);
+  expect((await program.end('SIGTERM')).code).toBe(0);
+  await expect(fetch(`${program.origin}/livez`)).rejects.toThrow();
 });
 
 test('readyz says 503 where migrations are missing, livez 200 all the same', async () => {

@@ -10,15 +10,15 @@ export interface Finished {
   stderr: string;
 }
 
-/** A program of dist, run as operators run it: in a process of its own, configured by its environment alone. */
+/** A program run as operators run it: in a process of its own, configured by its environment alone. */
 export class Program {
   readonly child: ChildProcess;
   stdout = '';
   stderr = '';
 
-  constructor(program: string, env: Record<string, string>, args: string[] = []) {
-    const { PATH = '' } = process.env;
-    this.child = spawn(process.execPath, [dist(program), ...args], { env: { PATH, ...env } });
+  constructor(command: string, args: string[], env: Record<string, string>) {
+    const { PATH = '', HOME = '' } = process.env;
+    this.child = spawn(command, args, { env: { PATH, HOME, ...env } });
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
       this.stdout += text;
     });
@@ -48,12 +48,15 @@ export async function runProgram(
   env: Record<string, string>,
   args: string[] = [],
 ): Promise<Finished> {
-  return new Program(program, env, args).end();
+  return new Program(process.execPath, [dist(program), ...args], env).end();
 }
 
-/** Starts the server on a port of the system's choice, and waits until it listens. */
-export async function startProgram(env: Record<string, string>): Promise<Program & { origin: string }> {
-  const program = new Program('main', { PORT: '0', ...env });
+/** Starts the server on a port of the system's choice, by the given command, and waits until it listens. */
+export async function startProgram(
+  env: Record<string, string>,
+  [command, ...args]: [string, ...string[]] = [process.execPath, dist('main')],
+): Promise<Program & { origin: string }> {
+  const program = new Program(command, args, { PORT: '0', ...env });
   for (;;) {
     const listening = program.log.find(({ msg }) => msg === 'listening');
     if (listening) return Object.assign(program, { origin: `http://127.0.0.1:${listening.port}` });
