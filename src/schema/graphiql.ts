@@ -2,7 +2,7 @@ import type { GraphiQLOptions } from 'graphql-yoga';
 
 const headers = JSON.stringify({ Authorization: 'Bearer PASTE-YOUR-API-KEY-HERE' }, null, 2);
 
-/** All in one tab, so that the key is typed once. Every operation runs with the one set of variables below. */
+/** All in one tab, so that the key is typed once; with literals, since GraphiQL drops a first tab's variables. */
 const examples = `# Welcome to Linkspace.
 #
 # 1. Put your API key into "Headers" below.
@@ -19,10 +19,10 @@ query WhoAmI {
   }
 }
 
-query ListSpaces($search: String) {
+query ListSpaces {
   spaces(
     first: 10
-    filter: { search: $search }
+    filter: { search: "" }
     orderBy: { field: NAME, direction: ASC }
   ) {
     totalCount
@@ -31,8 +31,8 @@ query ListSpaces($search: String) {
   }
 }
 
-mutation CreateSpace($input: CreateSpaceInput!) {
-  createSpace(input: $input) {
+mutation CreateSpace {
+  createSpace(input: { name: "Launch", color: 3 }) {
     __typename
     ... on Space { id name color }
     ... on ValidationError {
@@ -42,16 +42,16 @@ mutation CreateSpace($input: CreateSpaceInput!) {
   }
 }
 
-mutation UpdateSpace($id: ID!, $changes: UpdateSpaceInput!) {
-  updateSpace(id: $id, input: $changes) {
+mutation UpdateSpace {
+  updateSpace(id: "1", input: { color: 5 }) {
     __typename
     ... on Space { id name color updatedAt }
     ... on Error { code message }
   }
 }
 
-mutation DeleteSpace($id: ID!) {
-  deleteSpace(id: $id) {
+mutation DeleteSpace {
+  deleteSpace(id: "1") {
     __typename
     ... on DeletedRecord { id }
     ... on Error { code message }
@@ -82,12 +82,6 @@ query ListDomainsAndPixels {
 }
 `;
 
-const variables = JSON.stringify(
-  { search: '', input: { name: 'Launch', color: 3 }, id: '1', changes: { color: 5 } },
-  null,
-  2,
-);
-
 let page: Promise<string> | undefined;
 
 /** GraphiQL's page, with all its scripts in it. They are large: read when somebody first asks, and put together once. */
@@ -103,5 +97,5 @@ export const graphiqlOptions: GraphiQLOptions = {
   defaultHeaders: headers,
   shouldPersistHeaders: true,
   defaultEditorToolsVisibility: 'headers',
-  defaultTabs: [{ query: examples, headers, variables }],
+  defaultTabs: [{ query: examples, headers }],
 };
