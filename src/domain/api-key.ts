@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
+import { isUniqueViolation } from '../db/errors.ts';
 import { type Scope, scopes } from './actor.ts';
 import { DomainError, notFound } from './errors.ts';
 import { parseId, parseInput, textOf } from './input.ts';
 
 const PREFIX_LENGTH = 8;
 
-export const createKeyInput = z.object({
+const createKeyInput = z.object({
   account: textOf(1, 255),
   scopes: z
     .array(z.enum(scopes, `may be ${scopes.join(' and ')}`))
@@ -88,9 +89,9 @@ export async function createFirstKey(db: Db, now: Date, initialKey?: string): Pr
   // The account's unique name decides between processes that start at once.
   const inserted = await db.account
     .create({ data: { ...account, keys: { create: stored(key, scopes, now, null) } } })
-    .catch(async (error: unknown) => {
-      if ((await db.account.findUnique({ where: { name: account.name } })) !== null) return null;
-      throw error;
+    .catch((error: unknown) => {
+      if (!isUniqueViolation(error)) throw error;
+      return null;
     });
   return inserted && key;
 }

@@ -16,12 +16,11 @@ const color = integerOf(1, 6);
 export const createSpaceInput = z.object({ name, color: withDefault(color, 1) });
 export const updateSpaceInput = z.object({ name: name.optional(), color: color.optional() });
 
-export const spaceOrderFields = ['ID', 'NAME'] as const;
 const columns = { ID: 'id', NAME: 'nameKey' } as const;
 
 const spaceFilter = z.object({ search: searchInput });
 const spaceOrder = z.object({
-  field: z.enum(spaceOrderFields).default('ID'),
+  field: z.enum(['ID', 'NAME']).default('ID'),
   direction: z.enum(['ASC', 'DESC']).default('DESC'),
 });
 /** Which spaces, in which order: by default all of them, the newest first. */
