@@ -3,8 +3,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Database } from './db/client.ts';
+import { ListReader } from './db/list-reader.ts';
 import type { Actor } from './domain/actor.ts';
 import { Authentication } from './domain/authentication.ts';
+import type { Site } from './domain/link.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
 import { schemaText } from './http/schema-text.ts';
@@ -15,10 +17,14 @@ import { createGraphQLServer } from './schema/server.ts';
 export interface AppDependencies {
   readonly database: Database;
   readonly baseUrl: string;
+  /** The id of the domain that is the base URL's host. */
+  readonly defaultDomainId: number;
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
   readonly log: Logger;
   now(): Date;
+  /** A whole number from 0 up to, and without, the given one. */
+  random(below: number): number;
 }
 
 export interface App {
@@ -33,7 +39,9 @@ interface Exchange {
 }
 
 /** Wires the program together; nothing listens, and nothing runs in the background, until the caller says so. */
-export function createApp({ database, baseUrl, trustProxy, graphiql, log, now }: AppDependencies): App {
+export function createApp(dependencies: AppDependencies): App {
+  const { database, baseUrl, defaultDomainId, trustProxy, graphiql, log, now, random } = dependencies;
+  const site: Site = { scheme: new URL(baseUrl).protocol, defaultDomainId, random };
   const authentication = new Authentication(database.client, now);
   const server = createGraphQLServer({ graphiql });
   const exchanges = new WeakMap<ServerResponse, Exchange>();
@@ -42,7 +50,9 @@ export function createApp({ database, baseUrl, trustProxy, graphiql, log, now }:
     const actor = await authentication.authenticate(req.headers.authorization);
     const exchange = exchanges.get(res);
     if (exchange) exchange.actor = actor;
-    return { db: database.client, actor, requestId: exchange?.requestId ?? '', log, now };
+    const db = database.client;
+    const requestId = exchange?.requestId ?? '';
+    return { db, lists: new ListReader(db), actor, site, requestId, log, now: now() };
   };
   const report = (res: ServerResponse, error: unknown): void => {
     log.error({ requestId: exchanges.get(res)?.requestId, err: error }, 'unexpected error');

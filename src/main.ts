@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,10 +27,11 @@ async function start(config: Config): Promise<void> {
   await once(http, 'listening');
   const { port } = http.address() as AddressInfo; // A server that listens on a port has such an address.
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  const { listener, authentication } = createApp({ ...config, database, baseUrl, log, now });
+  const defaultDomainId = await shareDefaultDomain(database.client, new URL(baseUrl).host, now());
+  const dependencies = { ...config, database, baseUrl, defaultDomainId, log, now, random: randomInt };
+  const { listener, authentication } = createApp(dependencies);
   http.on('request', listener);
   authentication.start();
-  await shareDefaultDomain(database.client, new URL(baseUrl).host, now());
   const firstKey = await createFirstKey(database.client, now(), config.initialApiKey);
   if (firstKey !== null) process.stdout.write(greeting(firstKey, config.host, port, config.graphiql));
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');

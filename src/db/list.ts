@@ -2,17 +2,24 @@ import { Prisma } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
 
 export type Sql = Prisma.Sql;
-export const { sql } = Prisma;
+export const { sql, join } = Prisma;
+
+/** A column to order by. Where it may be null, nulls come last in either direction. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'number' | 'text';
+  readonly nullable?: boolean;
+}
 
 /** A place in an ordered list: the value that the list is ordered by, and the id that breaks ties. */
-export type Position = readonly [value: string | number, id: number];
+export type Position = readonly [value: string | number | null, id: number];
 
 export interface List {
   readonly table: string;
   /** Conditions that every row meets; at least one. */
   readonly where: readonly Sql[];
-  /** The column to order by; the id breaks ties, in the same direction. */
-  readonly orderBy: string;
+  /** The id breaks ties, in the same direction. */
+  readonly orderBy: Column;
   readonly descending: boolean;
 }
 
@@ -33,55 +40,86 @@ function name(identifier: string): Sql {
   return Prisma.raw(`"${identifier}"`);
 }
 
-/** Compared as a pair, so that one index range serves sort and tie-break. */
-function beyond({ orderBy }: List, [value, id]: Position, greater: boolean, inclusive = false): Sql {
-  const operator = Prisma.raw(`${greater ? '>' : '<'}${inclusive ? '=' : ''}`);
-  if (orderBy === 'id') return sql`"id" ${operator} ${id}`;
-  return sql`(${name(orderBy)}, "id") ${operator} (${value}, ${id})`;
+/** The rows on one side of a position. Value and id are compared as a pair, so that one index range serves both. */
+function beyond({ orderBy, descending }: List, position: Position, later: boolean, inclusive = false): Sql {
+  const [value, id] = position;
+  const operator = Prisma.raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
+  if (orderBy.name === 'id') return sql`"id" ${operator} ${id}`;
+  const column = name(orderBy.name);
+  if (value === null) {
+    const amongNulls = sql`(${column} IS NULL AND "id" ${operator} ${id})`;
+    return later ? amongNulls : sql`(${column} IS NOT NULL OR ${amongNulls})`;
+  }
+  const pair = sql`(${column}, "id") ${operator} (${value}, ${id})`;
+  return orderBy.nullable && later ? sql`(${pair} OR ${column} IS NULL)` : pair;
 }
 
 function conditions(list: List, window: Window): Sql {
   const all = [...list.where];
   const { after, before, inclusive } = window;
-  if (after) all.push(beyond(list, after, !list.descending, inclusive));
-  if (before) all.push(beyond(list, before, list.descending, inclusive));
-  return Prisma.join(all, ' AND ');
+  if (after) all.push(beyond(list, after, true, inclusive));
+  if (before) all.push(beyond(list, before, false, inclusive));
+  return join(all, ' AND ');
 }
 
-function ordering({ orderBy }: List, descending: boolean): Sql {
-  const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
-  if (orderBy === 'id') return sql`"id" ${direction}`;
-  return sql`${name(orderBy)} ${direction}, "id" ${direction}`;
+function ordering({ orderBy, descending }: List, reversed = false): Sql {
+  const direction = Prisma.raw(descending === reversed ? 'ASC' : 'DESC');
+  if (orderBy.name === 'id') return sql`"id" ${direction}`;
+  const column = name(orderBy.name);
+  const nulls = orderBy.nullable
+    ? sql`(${column} IS NULL) ${Prisma.raw(reversed ? 'DESC' : 'ASC')}, `
+    : Prisma.empty;
+  return sql`${nulls}${column} ${direction}, "id" ${direction}`;
 }
 
 function select(list: List, window: Window): Sql {
   const skip = window.offset ? sql`OFFSET ${window.offset}` : Prisma.empty;
   return sql`SELECT * FROM ${name(list.table)} WHERE ${conditions(list, window)}
-    ORDER BY ${ordering(list, list.descending !== (window.fromEnd ?? false))} LIMIT ${window.limit} ${skip}`;
+    ORDER BY ${ordering(list, window.fromEnd)} LIMIT ${window.limit} ${skip}`;
 }
 
-/** The rows of the window, in the list's order. `Row` is the model of the list's table. */
-export async function readRows<Row>(db: Db, list: List, window: Window): Promise<Row[]> {
-  const rows = await db.$queryRaw<Row[]>(select(list, window));
-  return window.fromEnd ? rows.reverse() : rows;
+/** One stretch of a list. */
+export interface Stretch {
+  readonly list: List;
+  readonly window: Window;
 }
 
-/** Whether the window has any row. */
-export async function hasRows(db: Db, list: List, window: Omit<Window, 'limit'>): Promise<boolean> {
-  const rows = await db.$queryRaw<unknown[]>(
-    sql`SELECT 1 FROM ${name(list.table)} WHERE ${conditions(list, { ...window, limit: 1 })} LIMIT 1`,
+/** The rows of each stretch, in its list's order, by one statement. All lists are of one table, whose model is `Row`. */
+export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[]): Promise<Row[][]> {
+  const inOrder = (rows: Row[], { window }: Stretch) => (window.fromEnd ? rows.reverse() : rows);
+  const [only] = stretches;
+  if (only && stretches.length === 1) {
+    return [inOrder(await db.$queryRaw<Row[]>(select(only.list, only.window)), only)];
+  }
+  const parts = stretches.map(
+    ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
+      ROW_NUMBER() OVER (ORDER BY ${ordering(list, window.fromEnd)}) AS "rank", "rows".*
+      FROM (${select(list, window)}) AS "rows"`,
   );
-  return rows.length > 0;
+  const found = await db.$queryRaw<(Row & { part: number | bigint })[]>(
+    sql`${join(parts, ' UNION ALL ')} ORDER BY "part", "rank"`,
+  );
+  const rows: Row[][] = stretches.map(() => []);
+  for (const row of found) rows[Number(row.part)]?.push(row);
+  return stretches.map((stretch, part) => inOrder(rows[part] ?? [], stretch));
 }
 
 /** An expression for the number of the list's rows, by counting them. */
 export function countOf(list: List): Sql {
-  return sql`(SELECT COUNT(*) FROM ${name(list.table)} WHERE ${Prisma.join([...list.where], ' AND ')})`;
+  return sql`(SELECT COUNT(*) FROM ${name(list.table)} WHERE ${join([...list.where], ' AND ')})`;
 }
 
-export async function readNumber(db: Db, expression: Sql): Promise<number> {
-  const [row] = await db.$queryRaw<{ number: number | bigint }[]>(sql`SELECT ${expression} AS "number"`);
-  return Number(row?.number ?? 0);
+/** An expression that is 1 where the window has any row, else 0. */
+export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
+  return sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${name(list.table)}
+    WHERE ${conditions(list, { ...window, limit: 1 })} LIMIT 1) AS "any")`;
+}
+
+/** What each of the expressions is, by one statement. */
+export async function readNumbers(db: Db, expressions: readonly Sql[]): Promise<number[]> {
+  const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
+  const [row] = await db.$queryRaw<Record<string, number | bigint>[]>(sql`SELECT ${join(columns)}`);
+  return expressions.map((_, index) => Number(row?.[`number${index}`] ?? 0));
 }
 
 /**
@@ -96,7 +134,7 @@ export async function readRowsAndTotal<Row extends { id: number }>(
 ): Promise<{ rows: Row[]; total: number }> {
   const found = await db.$queryRaw<(Row & { total: number | bigint })[]>(sql`
     SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${select(list, window)}) AS "rows" ON 1 = 1
-    ORDER BY ${ordering(list, list.descending)}`);
+    ORDER BY ${ordering(list)}`);
   const rows = found.filter((row) => row.id !== null);
   return { rows, total: Number(found[0]?.total ?? 0) };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
-import { isUniqueViolation } from '../db/errors.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Actor } from './actor.ts';
-import { invalid } from './errors.ts';
+import { DomainError, invalid } from './errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from './input.ts';
 import { deleteOwned, updateOwned } from './owned.ts';
 import { normalizeHost, webAddress } from './url.ts';
@@ -29,14 +29,15 @@ export function usableDomain(actor: Actor, id: string) {
   return number === null ? null : { id: number, ...usableDomains(actor) };
 }
 
-/** Makes sure that all accounts share the service's own domain, the host of its base URL. */
-export async function shareDefaultDomain(db: Db, host: string, now: Date): Promise<void> {
+/** Makes sure that all accounts share the service's own domain, the host of its base URL, and returns its id. */
+export async function shareDefaultDomain(db: Db, host: string, now: Date): Promise<number> {
   const domain = { name: host, accountId: null };
-  await db.domain.upsert({
+  const { id } = await db.domain.upsert({
     where: { name: host },
     create: { ...domain, createdAt: now, updatedAt: now },
     update: { accountId: null },
   });
+  return id;
 }
 
 /** The constraint decides, across accounts: a host answers for one account only. */
@@ -75,9 +76,12 @@ export async function updateDomain(
 }
 
 /**
- * Deletes the domain and returns its id.
- * @throws DomainError NOT_FOUND
+ * Deletes the domain and returns its id. One that has links stays: visitors would lose them.
+ * @throws DomainError NOT_FOUND, IN_USE
  */
 export async function deleteDomain(db: Db, actor: Actor, id: string): Promise<number> {
-  return deleteOwned(db.domain, 'domain', actor, id);
+  return deleteOwned(db.domain, 'domain', actor, id).catch((error: unknown) => {
+    if (!isForeignKeyViolation(error)) throw error;
+    throw new DomainError('IN_USE', 'This domain still has links: delete them first.');
+  });
 }

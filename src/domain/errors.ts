@@ -3,6 +3,7 @@ export const errorCodes = {
   UNAUTHENTICATED: 'No API key came with the request, or one that is unknown, revoked or expired.',
   FORBIDDEN: 'The API key lacks the scope that the operation needs.',
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
+  IN_USE: 'The record cannot be deleted while others depend on it.',
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
 } as const;
 

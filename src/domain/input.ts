@@ -16,7 +16,10 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+/** Whether both databases can keep the text. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
 
 /** Text without surrounding white space, of `min` to `max` characters, and of none that a database cannot keep. */
 export function textOf(min: number, max: number) {
@@ -28,7 +31,7 @@ export function textOf(min: number, max: number) {
       error: (issue) =>
         issue.input === '' ? 'is required' : `${range}, not ${lengthOf(String(issue.input))}`,
     })
-    .refine(storable, 'may not contain null characters or broken surrogate pairs');
+    .refine(isStorable, 'may not contain null characters or broken surrogate pairs');
 }
 
 /** A number that meets `isAllowed`; `allowed` says which do. */
@@ -42,6 +45,23 @@ export function numberOf(isAllowed: (value: number) => boolean, allowed: string)
 export function integerOf(min: number, max: number) {
   const isAllowed = (value: number): boolean => Number.isInteger(value) && value >= min && value <= max;
   return numberOf(isAllowed, `must be a whole number from ${min} to ${max}`);
+}
+
+/** One of the names that `values` has. */
+export function choiceOf<Name extends string>(values: Readonly<Record<Name, string>>) {
+  const names = Object.keys(values) as Name[]; // Object.keys forgets which keys it gives.
+  const allowed = `must be one of ${names.join(', ')}`;
+  return z.enum(names, { error: (issue) => (issue.input === undefined ? 'is required' : allowed) });
+}
+
+/** The id of a record, as its number; `wrong` is told of what no record can have. */
+export function idOf(wrong: string) {
+  return z.string(wrong).transform((id, context) => {
+    const number = parseId(id);
+    if (number !== null) return number;
+    context.addIssue({ code: 'custom', message: wrong });
+    return z.NEVER;
+  });
 }
 
 /** A field that may be left out, or be null, for the given value. */
@@ -75,4 +95,15 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   const result = schema.safeParse(input);
   if (!result.success) throw invalid(fieldErrors(result.error));
   return result.data;
+}
+
+const MAX_BATCH = 100;
+
+/**
+ * The items of a batch, where they are not too many. `name` is the argument that they came in.
+ * @throws DomainError VALIDATION
+ */
+export function parseBatch<Item>(name: string, items: readonly Item[]): readonly Item[] {
+  if (items.length <= MAX_BATCH) return items;
+  throw invalid([{ path: [name], messages: [`may have at most ${MAX_BATCH} entries, not ${items.length}`] }]);
 }

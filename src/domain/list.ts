@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
-import { hasRows, type List, type Position, readRows } from '../db/list.ts';
+import { type List, type Position, readRowsAndTotal, type Sql } from '../db/list.ts';
+import type { ListReader } from '../db/list-reader.ts';
 import { DomainError } from './errors.ts';
-import { integerOf, MAX_INT, numberOf, parseInput, textOf, withDefault } from './input.ts';
+import { integerOf, isStorable, MAX_INT, numberOf, parseInput, textOf, withDefault } from './input.ts';
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;
 export const MAX_EDGES = 100;
@@ -12,6 +13,9 @@ const DEFAULT_EDGES = 20;
 export const searchInput = textOf(0, 2048)
   .transform((text) => text || null)
   .nullish();
+
+/** The end of an order that comes first. */
+export const directionInput = z.enum(['ASC', 'DESC']);
 
 /** A numbered page. An offset that no database can take is past every list's end, and allowed. */
 export const pageInput = z.object({
@@ -31,6 +35,22 @@ export interface Page<Row> {
   pageCount: number;
 }
 
+/**
+ * One numbered page of a list, with its total, in one statement.
+ * @param total an expression for the number of the list's rows
+ */
+export async function readPage<Row extends { id: number }>(
+  db: Db,
+  list: List,
+  { page, perPage }: z.output<typeof pageInput>,
+  total: Sql,
+): Promise<Page<Row>> {
+  const window = { limit: perPage, offset: (page - 1) * perPage };
+  const found = await readRowsAndTotal<Row>(db, list, window, total);
+  const pageCount = Math.max(1, Math.ceil(found.total / perPage));
+  return { items: found.rows, total: found.total, page, perPage, pageCount };
+}
+
 const cursorInput = z.string().max(16_384, 'is no cursor of this list').nullish();
 
 export const edgesInput = z
@@ -47,19 +67,29 @@ export const edgesInput = z
 
 export type EdgesInput = z.input<typeof edgesInput>;
 
-const cursorContent = z.tuple([z.string(), z.union([z.string(), z.number()]), z.int()]);
+const cursorContent = z.tuple([z.string(), z.union([z.string(), z.number(), z.null()]), z.int()]);
 
 /** A cursor is a place in an order, not a row: it stays right when its row is changed or deleted. */
 function encodeCursor(order: string, [value, id]: Position): string {
   return Buffer.from(JSON.stringify([order, value, id])).toString('base64url');
 }
 
-function decodeCursor(cursor: string | null | undefined, list: List, argument: string): Position | undefined {
+/** Whether the value is one that the column could hold. */
+function isOf({ type, nullable }: List['orderBy'], value: Position[0]): boolean {
+  if (value === null) return nullable === true;
+  if (type === 'number') return Number.isInteger(value) && Math.abs(Number(value)) <= MAX_INT;
+  return typeof value === 'string' && isStorable(value);
+}
+
+function decodeCursor(
+  cursor: string | null | undefined,
+  { orderBy }: List,
+  argument: string,
+): Position | undefined {
   if (cursor == null) return undefined;
   try {
     const [order, value, id] = cursorContent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    const ofThisOrder = order === list.orderBy && typeof value === (order === 'id' ? 'number' : 'string');
-    if (ofThisOrder && Math.abs(id) <= MAX_INT && !String(value).includes('\0')) return [value, id];
+    if (order === orderBy.name && isOf(orderBy, value) && Math.abs(id) <= MAX_INT) return [value, id];
   } catch {
     // Told below, in the same words.
   }
@@ -80,7 +110,7 @@ export interface Edges<Row> {
  * @throws DomainError VALIDATION
  */
 export async function readEdges<Row extends { id: number }>(
-  db: Db,
+  lists: ListReader,
   list: List,
   input: EdgesInput,
 ): Promise<Edges<Row>> {
@@ -89,21 +119,22 @@ export async function readEdges<Row extends { id: number }>(
   const before = decodeCursor(cursors.before, list, 'before');
   const fromEnd = last != null;
   const size = (fromEnd ? last : first) ?? DEFAULT_EDGES;
-  const rows = await readRows<Row>(db, list, { limit: size + 1, after, before, fromEnd });
+  const rows = await lists.rows<Row>(list, { limit: size + 1, after, before, fromEnd });
   const more = rows.length > size;
   if (more) rows.splice(fromEnd ? 0 : size, 1);
-  const position = (row: Row): Position => {
-    const value = (row as Record<string, unknown>)[list.orderBy];
-    return [typeof value === 'string' ? value : row.id, row.id];
-  };
+  // The list's column is one of the row's.
+  const position = (row: Row): Position => [
+    (row as Record<string, Position[0]>)[list.orderBy.name] ?? null,
+    row.id,
+  ];
   // Beyond the rows' own ends; without rows, from the cursor on, whose row is not among them.
   const firstRow = rows.at(0);
   const lastRow = rows.at(-1);
   const above = firstRow ? { before: position(firstRow) } : { before: after, inclusive: true };
   const below = lastRow ? { after: position(lastRow) } : { after: before, inclusive: true };
   return {
-    edges: rows.map((node) => ({ cursor: encodeCursor(list.orderBy, position(node)), node })),
-    hasNextPage: async () => (fromEnd ? before !== undefined && hasRows(db, list, below) : more),
-    hasPreviousPage: async () => (fromEnd ? more : after !== undefined && hasRows(db, list, above)),
+    edges: rows.map((node) => ({ cursor: encodeCursor(list.orderBy.name, position(node)), node })),
+    hasNextPage: async () => (fromEnd ? before !== undefined && lists.any(list, below) : more),
+    hasPreviousPage: async () => (fromEnd ? more : after !== undefined && lists.any(list, above)),
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor } from './actor.ts';
-import { parseInput, textOf, type Unparsed } from './input.ts';
+import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
 import { deleteOwned, updateOwned } from './owned.ts';
 
 /** The networks whose pixels a link can fire. */
@@ -21,10 +21,7 @@ export const pixelTypes = {
 
 export type PixelType = keyof typeof pixelTypes;
 
-const type = z.enum(
-  Object.keys(pixelTypes) as PixelType[],
-  `must be one of ${Object.keys(pixelTypes).join(', ')}`,
-); // Object.keys forgets which keys it gives.
+const type = choiceOf(pixelTypes);
 const fields = { name: textOf(1, 255), type, value: textOf(1, 255) };
 
 export const createPixelInput = z.object(fields);

@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
-import { contains, countOf, type List, readNumber, readRowsAndTotal, type Sql, sql } from '../db/list.ts';
+import { type Column, contains, countOf, type List, type Sql, sql } from '../db/list.ts';
+import type { ListReader } from '../db/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor } from './actor.ts';
 import { foldCase } from './fold.ts';
 import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
-import { type Edges, type EdgesInput, type Page, pageInput, readEdges, searchInput } from './list.ts';
+import {
+  directionInput,
+  type Edges,
+  type EdgesInput,
+  type Page,
+  pageInput,
+  readEdges,
+  readPage,
+  searchInput,
+} from './list.ts';
 import { deleteOwned, updateOwned } from './owned.ts';
 
 export type { Space };
@@ -16,12 +26,15 @@ const color = integerOf(1, 6);
 export const createSpaceInput = z.object({ name, color: withDefault(color, 1) });
 export const updateSpaceInput = z.object({ name: name.optional(), color: color.optional() });
 
-const columns = { ID: 'id', NAME: 'nameKey' } as const;
+const columns = {
+  ID: { name: 'id', type: 'number' },
+  NAME: { name: 'nameKey', type: 'text' },
+} satisfies Record<string, Column>;
 
 const spaceFilter = z.object({ search: searchInput });
 const spaceOrder = z.object({
   field: z.enum(['ID', 'NAME']).default('ID'),
-  direction: z.enum(['ASC', 'DESC']).default('DESC'),
+  direction: directionInput.default('DESC'),
 });
 /** Which spaces, in which order: by default all of them, the newest first. */
 const selection = {
@@ -38,8 +51,8 @@ function listOf(actor: Actor, { filter, orderBy }: z.output<typeof spacesInput>)
 }
 
 /** The number of spaces: kept with the account where nothing narrows it, so that it costs no scan; else counted. */
-function totalOf(actor: Actor, list: List, narrowed: boolean): Sql {
-  if (narrowed) return countOf(list);
+function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Sql {
+  if (filter.search) return countOf(list);
   return sql`(SELECT "spaceCount" FROM "Account" WHERE "id" = ${actor.accountId})`;
 }
 
@@ -52,12 +65,9 @@ export async function pageOfSpaces(
   actor: Actor,
   input: Unparsed<typeof spacePageInput>,
 ): Promise<Page<Space>> {
-  const { page, perPage, ...which } = parseInput(spacePageInput, input);
+  const which = parseInput(spacePageInput, input);
   const list = listOf(actor, which);
-  const window = { limit: perPage, offset: (page - 1) * perPage };
-  const counted = totalOf(actor, list, Boolean(which.filter.search));
-  const { rows, total } = await readRowsAndTotal<Space>(db, list, window, counted);
-  return { items: rows, total, page, perPage, pageCount: Math.max(1, Math.ceil(total / perPage)) };
+  return readPage<Space>(db, list, which, totalOf(actor, which, list));
 }
 
 /**
@@ -65,14 +75,14 @@ export async function pageOfSpaces(
  * @throws DomainError VALIDATION
  */
 export async function edgesOfSpaces(
-  db: Db,
+  lists: ListReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof spacesInput>,
 ): Promise<Edges<Space> & { total(): Promise<number> }> {
   const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
   const list = listOf(actor, which);
-  const edges = await readEdges<Space>(db, list, input);
-  return { ...edges, total: () => readNumber(db, totalOf(actor, list, Boolean(which.filter.search))) };
+  const edges = await readEdges<Space>(lists, list, input);
+  return { ...edges, total: () => lists.number(totalOf(actor, which, list)) };
 }
 
 /** @throws DomainError VALIDATION */

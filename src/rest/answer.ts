@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Refusals } from './field.ts';
+import type { Refusals } from './decode.ts';
 
 /** What v1 answers: the body is compact JSON whose `status` equals the HTTP status. */
 export interface Answer {
@@ -55,6 +55,7 @@ export const answerTo: Record<ErrorCode, (message: string, refusals: Refusals) =
   UNAUTHENTICATED: () => failure(401, 'Unauthenticated.', { 'WWW-Authenticate': 'Bearer' }),
   FORBIDDEN: (message) => failure(403, message),
   NOT_FOUND: () => notFound,
+  IN_USE: (message) => failure(409, message),
   VALIDATION: (_message, refusals) => unprocessable(refusals),
 };
 

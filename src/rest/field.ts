@@ -1,125 +1,83 @@
-import type { z } from 'zod';
-import { fieldErrors } from '../domain/input.ts';
 import type { FormFields, FormValue } from './form.ts';
 
-/** Why a value is refused; reads on from the field's name. */
-export class WrongForm extends Error {}
+/** One reading of a form. */
+export interface Reading {
+  /** All that was sent. */
+  readonly sent: FormFields;
+  /** Whether an empty value clears what it names; else it counts as absent. */
+  readonly emptyClears: boolean;
+  /** Says what is wrong with the field, or with what lies `below` it; reads on from the field's name. */
+  refuse(message: string, ...below: string[]): void;
+  /** Puts a value into the input elsewhere than at the field's own path. */
+  assign(path: string, value: unknown): void;
+}
 
 /** How v1 spells one field: where its value belongs in the input, and how its text becomes that value. */
 export interface Field {
   /** Where in the GraphQL input the value goes; a field that v1 knows but nothing needs goes nowhere. */
   readonly path: readonly string[];
-  /** @throws WrongForm */
-  decode(value: FormValue): unknown;
+  /** The value; undefined is not put into the input. */
+  decode(value: FormValue, reading: Reading): unknown;
+  /** Whether an empty value is decoded where it would clear: of what cannot be cleared, in v1's own words. */
+  readonly decodesEmpty?: boolean;
+  /** How v1 names a place below the field's path; as the input does, where this is missing. */
+  nameBelow?(place: readonly string[], value: FormValue | undefined): readonly string[];
 }
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** Messages by the name that the client sent. */
-export type Refusals = Map<string, string[]>;
-
-function scalar(value: FormValue): string {
-  if (typeof value !== 'string') throw new WrongForm('must be a single value');
-  return value;
+/** The text of a value that has no brackets; undefined, and refused, where it has. */
+export function scalar(value: FormValue, { refuse }: Reading, ...below: string[]): string | undefined {
+  if (typeof value === 'string') return value;
+  refuse('must be a single value', ...below);
+  return undefined;
 }
 
-/** Text as it is. The path is written with dots: `filter.search`. */
+/** A place in the input, written with dots: `filter.search`. */
+export function pathOf(path: string): readonly string[] {
+  return path.split('.');
+}
+
+/** Text as it is. */
 export function text(path: string): Field {
-  return { path: path.split('.'), decode: scalar };
+  return { path: pathOf(path), decode: scalar };
 }
 
 /** A whole number in decimal digits. Anything else stays text, for the domain to say what is allowed. */
 export function integer(path: string): Field {
   return {
-    path: path.split('.'),
-    decode(value) {
-      const digits = scalar(value);
-      return /^[+-]?\d+$/.test(digits) ? Number(digits) : digits;
+    path: pathOf(path),
+    decode(value, reading) {
+      const digits = scalar(value, reading);
+      return digits !== undefined && /^[+-]?\d+$/.test(digits) ? Number(digits) : digits;
     },
   };
+}
+
+/** What one of v1's spellings of a choice stands for; undefined, and refused, where it is none. */
+export function chosen(
+  values: ReadonlyMap<string, unknown>,
+  value: FormValue,
+  reading: Reading,
+  ...below: string[]
+): unknown {
+  const spelling = scalar(value, reading, ...below);
+  if (spelling !== undefined && !values.has(spelling))
+    reading.refuse(`must be one of ${[...values.keys()].join(', ')}`, ...below);
+  return spelling === undefined ? undefined : values.get(spelling);
 }
 
 /** One of the spellings that v1 has for a choice; `path` is null where it is checked and has no effect. */
 export function choice(path: string | null, values: Readonly<Record<string, unknown>>): Field {
   const allowed = new Map(Object.entries(values));
   return {
-    path: path?.split('.') ?? [],
-    decode(value) {
-      const spelling = scalar(value);
-      if (!allowed.has(spelling)) throw new WrongForm(`must be one of ${[...allowed.keys()].join(', ')}`);
-      return allowed.get(spelling);
-    },
+    path: path === null ? [] : pathOf(path),
+    decodesEmpty: true,
+    decode: (value, reading) => chosen(allowed, value, reading),
   };
 }
 
-function assign(input: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const [head, ...rest] = path;
-  if (head === undefined) return;
-  if (rest.length === 0) {
-    input[head] = value;
-    return;
-  }
-  const nested = (input[head] ?? {}) as Record<string, unknown>; // Made by an earlier call, of this same kind.
-  input[head] = nested;
-  assign(nested, rest, value);
-}
-
-/** The message as v1 gives it. */
-export function sentence(name: string, message: string): string {
-  return `The ${name} field ${message}.`;
-}
-
-/** The name under which v1 knows the place of an input that the domain found wrong. */
-export function nameOf(fields: Fields, path: readonly string[]): string {
-  const known = Object.entries(fields).find(
-    ([, field]) => field.path.length > 0 && field.path.every((segment, index) => path[index] === segment),
-  );
-  if (!known) return path.join('.');
-  const [name, field] = known;
-  return [name, ...path.slice(field.path.length)].join('.');
-}
-
-/**
- * The input that the sent fields stand for. An empty value is null where `emptyClears`, else absent. `refusals` has every
- * field of wrong form at once: what v1's spelling cannot mean, and what the domain's `schema` finds wrong.
- */
-export function decodeFields(
-  fields: Fields,
-  sent: FormFields,
-  schema: z.ZodType,
-  emptyClears: boolean,
-): { input: Record<string, unknown>; refusals: Refusals } {
-  const input: Record<string, unknown> = {};
-  const wrong: Refusals = new Map();
-  for (const [name, field] of Object.entries(fields)) {
-    const value = sent.get(name);
-    if (value === undefined) continue;
-    if (value === '') {
-      if (emptyClears) assign(input, field.path, null);
-      continue;
-    }
-    try {
-      assign(input, field.path, field.decode(value));
-    } catch (error) {
-      if (!(error instanceof WrongForm)) throw error;
-      wrong.set(name, [sentence(name, error.message)]);
-    }
-  }
-  const parsed = schema.safeParse(input);
-  for (const { path, messages } of parsed.success ? [] : fieldErrors(parsed.error)) {
-    const name = nameOf(fields, path);
-    if (!wrong.has(name))
-      wrong.set(
-        name,
-        messages.map((message) => sentence(name, message)),
-      );
-  }
-  return { input, refusals: inOrder(fields, wrong) };
-}
-
-/** Refusals in the order in which v1 lists its fields, so that the first message does not depend on who found it. */
-function inOrder(fields: Fields, refusals: Refusals): Refusals {
-  const names = Object.keys(fields);
-  const rank = (name: string): number => names.indexOf(name.split('.')[0] ?? name);
-  return new Map([...refusals].sort(([a], [b]) => rank(a) - rank(b)));
+/** A field that is refused whatever it holds. */
+export function notAccepted(message: string): Field {
+  return { path: [], decodesEmpty: true, decode: (_value, { refuse }) => refuse(message) };
 }

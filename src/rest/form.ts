@@ -27,17 +27,27 @@ function pathOf(name: string): string[] {
   return [head, ...Array.from(brackets.matchAll(/\[([^[\]]*)\]/g), ([, inner = '']) => inner)];
 }
 
-/** Where a name is sent twice, the last one counts; an empty bracket takes the next free number. */
-function put(fields: FormFields, path: readonly string[], value: string): void {
+/** For each list of a form, one more than its largest number so far: what the next empty bracket takes, as in PHP. */
+type NextNumbers = WeakMap<FormFields, bigint>;
+
+function keyOf(segment: string, target: FormFields, next: NextNumbers): string {
+  const free = next.get(target) ?? 0n;
+  const key = segment === '' ? String(free) : segment;
+  if (/^\d+$/.test(key) && BigInt(key) >= free) next.set(target, BigInt(key) + 1n);
+  return key;
+}
+
+/** Where a name is sent twice, the last one counts. */
+function put(fields: FormFields, path: readonly string[], value: string, next: NextNumbers): void {
   let target = fields;
   path.forEach((segment, depth) => {
-    const key = segment === '' && depth > 0 ? String(target.size) : segment;
+    const key = depth === 0 ? segment : keyOf(segment, target, next);
     if (depth === path.length - 1) {
       target.set(key, value);
       return;
     }
-    const next = target.get(key);
-    const nested: FormFields = next instanceof Map ? next : new Map();
+    const below = target.get(key);
+    const nested: FormFields = below instanceof Map ? below : new Map();
     target.set(key, nested);
     target = nested;
   });
@@ -49,12 +59,13 @@ function put(fields: FormFields, path: readonly string[], value: string): void {
  */
 export function parseForm(bytes: string): FormFields {
   const fields: FormFields = new Map();
+  const next: NextNumbers = new WeakMap();
   for (const pair of bytes.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
     const value = equals < 0 ? '' : pair.slice(equals + 1);
-    put(fields, pathOf(decodeText(name)), decodeText(value).trim());
+    put(fields, pathOf(decodeText(name)), decodeText(value).trim(), next);
   }
   return fields;
 }

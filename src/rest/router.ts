@@ -15,14 +15,15 @@ import {
   unreadable,
 } from './answer.ts';
 import { readForm } from './body.ts';
+import { decodeFields, inOrder, nameOf, type Refusals, sentence } from './decode.ts';
 import { execute } from './execute.ts';
-import { decodeFields, nameOf, type Refusals, sentence } from './field.ts';
 import { type FormFields, parseForm, UnreadableBody } from './form.ts';
+import { linkRoutes } from './links.ts';
 import type { AnyRoute, RequestUrl } from './route.ts';
 import { spaceRoutes } from './spaces.ts';
 
 /** Every operation of v1. */
-export const routes: readonly AnyRoute[] = [...spaceRoutes];
+export const routes: readonly AnyRoute[] = [...spaceRoutes, ...linkRoutes];
 
 export interface RestDependencies {
   readonly server: GraphQLServer;
@@ -44,13 +45,17 @@ function send(res: Response, { status, body, headers }: Answer): void {
   res.end(text);
 }
 
-function refusalsOf({ fields }: AnyRoute, error: DomainError): Refusals {
-  return new Map(
-    error.fields.map(({ path, messages }) => {
-      const name = nameOf(fields, path);
-      return [name, messages.map((message) => sentence(name, message))];
-    }),
-  );
+/** What the domain refused, by v1's names. */
+function refusalsOf({ fields }: AnyRoute, sent: FormFields, error: DomainError): Refusals {
+  const refusals: Refusals = new Map();
+  for (const { path, messages } of error.fields) {
+    const name = nameOf(fields, sent, path);
+    refusals.set(
+      name,
+      messages.map((message) => sentence(name, message)),
+    );
+  }
+  return inOrder(fields, refusals);
 }
 
 function urlOf(req: Request, baseUrl: string): RequestUrl {
@@ -84,13 +89,13 @@ async function answer(
   const { input, refusals } = decodeFields(route.fields, sent, route.schema, updates);
   if (refusals.size > 0) return unprocessable(refusals);
   const { id } = req.params;
-  const data = await execute(
-    server,
-    route,
-    route.variables(input, typeof id === 'string' ? id : ''),
-    context,
-  );
-  return route.encode(data, url);
+  const variables = route.variables(input, typeof id === 'string' ? id : '');
+  try {
+    return route.encode(await execute(server, route, variables, context), url);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return answerTo[error.code](error.message, refusalsOf(route, sent, error));
+  }
 }
 
 /** The answers of one path, by method. */
@@ -102,12 +107,7 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
     const method = req.method === 'HEAD' ? 'GET' : req.method;
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
     if (route === undefined) return send(res, methodNotAllowed(req.method, allowed));
-    try {
-      send(res, await answer(req, res, route, dependencies));
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      send(res, answerTo[error.code](error.message, refusalsOf(route, error)));
-    }
+    send(res, await answer(req, res, route, dependencies));
   };
 }
 

@@ -1,12 +1,17 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
+import type { ListReader } from '../db/list-reader.ts';
 import type { Actor } from '../domain/actor.ts';
+import type { Site } from '../domain/link.ts';
 
 /** What every execution gets, fresh: plugins keep caches on it. */
 export interface Context {
   readonly db: Db;
+  readonly lists: ListReader;
   readonly actor: Actor;
+  readonly site: Site;
   readonly requestId: string;
   readonly log: Logger;
-  now(): Date;
+  /** The moment of the request: all of its answer is true of one moment. */
+  readonly now: Date;
 }

@@ -1,5 +1,6 @@
 import { createDomain, deleteDomain, updateDomain, usableDomain, usableDomains } from '../domain/domain.ts';
 import { builder } from './builder.ts';
+import { InUseError } from './error.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 
 const Domain = builder.prismaObject('Domain', {
@@ -54,14 +55,14 @@ const UpdateDomainInput = builder.inputType('UpdateDomainInput', {
   }),
 });
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain);
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain, [InUseError]);
 
 builder.mutationFields((t) => ({
   createDomain: t.field({
     type: CreateResult,
     description: 'Adds a domain.',
     args: { input: t.arg({ type: CreateDomainInput, required: true, description: 'The new domain.' }) },
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createDomain(db, actor, input, now())),
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createDomain(db, actor, input, now)),
   }),
   updateDomain: t.field({
     type: UpdateResult,
@@ -70,12 +71,11 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the domain.' }),
       input: t.arg({ type: UpdateDomainInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) =>
-      asResult(updateDomain(db, actor, id, input, now())),
+    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateDomain(db, actor, id, input, now)),
   }),
   deleteDomain: t.field({
     type: DeleteResult,
-    description: "Deletes one of the account's own domains.",
+    description: "Deletes one of the account's own domains, where no link is left on it.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
     resolve: (_root, { id }, { db, actor }) => asDeleted(deleteDomain(db, actor, id)),
   }),

@@ -56,3 +56,8 @@ export const NotFoundError = builder.objectRef<Failure>('NotFoundError').impleme
   description: 'The record does not exist, or belongs to another account.',
   interfaces: [ErrorInterface],
 });
+
+export const InUseError = builder.objectRef<Failure>('InUseError').implement({
+  description: 'The record cannot be deleted while others depend on it.',
+  interfaces: [ErrorInterface],
+});

@@ -3,6 +3,9 @@ import './viewer.ts';
 import './space.ts';
 import './domain.ts';
 import './pixel.ts';
+import './link.ts';
+import './link-query.ts';
+import './link-mutation.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();

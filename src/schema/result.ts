@@ -7,6 +7,7 @@ import { Failure, NotFoundError, ValidationError } from './error.ts';
 const typeOf: Record<ErrorCode, string | null> = {
   VALIDATION: 'ValidationError',
   NOT_FOUND: 'NotFoundError',
+  IN_USE: 'InUseError',
   UNAUTHENTICATED: null,
   FORBIDDEN: null,
 };
@@ -36,8 +37,25 @@ export function asDeleted(work: Promise<number>): Promise<{ id: number } | Failu
   return asResult(work.then((id) => ({ id })));
 }
 
-/** The results of the mutations that create, update and delete records of one type. */
-export function resultsOf<Row>(name: string, record: ObjectRef<Types, Row>) {
+/** What `work` makes of each item, one after the other: a later one meets what an earlier one did. */
+export async function inSequence<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
+
+/**
+ * The results of the mutations that create, update and delete records of one type. A deletion may fail as
+ * `failsToDelete` says, beyond finding nothing.
+ */
+export function resultsOf<Row>(
+  name: string,
+  record: ObjectRef<Types, Row>,
+  failsToDelete: readonly (typeof NotFoundError)[] = [],
+) {
   return {
     CreateResult: builder.unionType(`Create${name}Result`, {
       description: 'The new record, or why there is none.',
@@ -51,7 +69,7 @@ export function resultsOf<Row>(name: string, record: ObjectRef<Types, Row>) {
     }),
     DeleteResult: builder.unionType(`Delete${name}Result`, {
       description: 'What was deleted, or why nothing was.',
-      types: [DeletedRecord, NotFoundError],
+      types: [DeletedRecord, NotFoundError, ...failsToDelete],
       resolveType: resultType('DeletedRecord'),
     }),
   };

@@ -17,6 +17,7 @@ export const statusOf: Record<ErrorCode, number | null> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: null,
+  IN_USE: null,
   VALIDATION: null,
 };
 

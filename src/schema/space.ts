@@ -70,7 +70,7 @@ builder.queryFields((t) => ({
     type: SpaceConnection,
     description: "The account's spaces, by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (_root, args, { db, actor }) => edgesOfSpaces(db, actor, args),
+    resolve: (_root, args, { lists, actor }) => edgesOfSpaces(lists, actor, args),
   }),
   spacePage: t.field({
     type: SpacePage,
@@ -103,7 +103,7 @@ builder.mutationFields((t) => ({
     type: CreateResult,
     description: 'Makes a space.',
     args: { input: t.arg({ type: CreateSpaceInput, required: true, description: 'The new space.' }) },
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now())),
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now)),
   }),
   updateSpace: t.field({
     type: UpdateResult,
@@ -112,7 +112,7 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the space.' }),
       input: t.arg({ type: UpdateSpaceInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateSpace(db, actor, id, input, now())),
+    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateSpace(db, actor, id, input, now)),
   }),
   deleteSpace: t.field({
     type: DeleteResult,

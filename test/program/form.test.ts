@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeFields } from '../../src/rest/field.ts';
+import { decodeFields } from '../../src/rest/decode.ts';
 import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form.ts';
 import { spaceRoutes } from '../../src/rest/spaces.ts';
 

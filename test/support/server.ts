@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +9,7 @@ import { createApp } from '../../src/app.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import type { Scope } from '../../src/domain/actor.ts';
 import { createKey } from '../../src/domain/api-key.ts';
+import { shareDefaultDomain } from '../../src/domain/domain.ts';
 import { newDatabase } from './database.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -24,6 +26,13 @@ export interface GraphQLAnswer {
   data: unknown;
   errors: { message: string; path?: string[]; extensions: Record<string, unknown> }[] | undefined;
   headers: Headers;
+}
+
+/** A link as v1 shows it: what the tests look into. */
+export interface RestLink extends Record<string, unknown> {
+  id: number;
+  alias: string;
+  title: string | null;
 }
 
 type FormInput = Record<string, string | number> | [string, string][] | string;
@@ -77,6 +86,33 @@ export class Caller {
     return answer.data as Data; // The caller says what its query asks for.
   }
 
+  /** Makes a link over v1 and returns it as v1 shows it. */
+  async link(form: Record<string, string | number> = {}): Promise<RestLink> {
+    const { status, body } = await this.rest('POST', '/links', { url: 'https://example.com/', ...form });
+    expect(status, JSON.stringify(body)).toBe(201);
+    return (body as { data: RestLink }).data;
+  }
+
+  /** Adds a domain and returns its id. */
+  async domain(name: string): Promise<number> {
+    const { createDomain } = await this.data<{ createDomain: { id: string } }>(
+      'mutation ($name: String!) { createDomain(input: { name: $name }) { ... on Domain { id } } }',
+      { name },
+    );
+    return Number(createDomain.id);
+  }
+
+  /** Adds a pixel and returns its id. */
+  async pixel(name = 'Ads'): Promise<number> {
+    const { createPixel } = await this.data<{ createPixel: { id: string } }>(
+      `mutation ($name: String!) {
+        createPixel(input: { name: $name, type: GOOGLE_ADS, value: "AW-1" }) { ... on Pixel { id } }
+      }`,
+      { name },
+    );
+    return Number(createPixel.id);
+  }
+
   /** Makes a space over v1 and returns its id. */
   async space(name: string, fields: Record<string, string | number> = {}): Promise<number> {
     const { status, body } = await this.rest('POST', '/spaces', { name, ...fields });
@@ -86,7 +122,13 @@ export class Caller {
 }
 
 /** A complete server on a database of its own (or the given one), with a clock that stands still until it is set. */
-export async function startTestServer({ url = '', graphiql = true, background = false } = {}) {
+export async function startTestServer({
+  url = '',
+  migrated = true,
+  graphiql = true,
+  background = false,
+  random = (below: number) => randomInt(below),
+} = {}) {
   const databaseUrl = url || (await newDatabase());
   const statements: string[] = [];
   const database = await openDatabase(databaseUrl, (sql) => statements.push(sql));
@@ -106,10 +148,12 @@ export async function startTestServer({ url = '', graphiql = true, background = 
   const { listener, authentication } = createApp({
     database,
     baseUrl: 'https://s.example',
+    defaultDomainId: migrated ? await shareDefaultDomain(database.client, 's.example', NOON) : 0,
     trustProxy: 'loopback',
     graphiql,
     log: pino({ level: 'info' }, sink),
     now: () => clock.now,
+    random,
   });
   http.on('request', listener);
   if (background) authentication.start();

@@ -1,0 +1,50 @@
+import DataLoader from 'dataloader';
+import type { Db } from './client.ts';
+import {
+  anyOf,
+  type List,
+  readNumbers,
+  readRowsOfEach,
+  type Sql,
+  type Stretch,
+  type Window,
+} from './list.ts';
+
+/** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
+const options = { cache: false, maxBatchSize: 100 };
+
+/**
+ * Reads lists, and gathers what is asked for in the same tick into one statement of each kind: the links of each of
+ * twenty spaces cost no more statements than those of one. Nothing is remembered.
+ */
+export class ListReader {
+  readonly #db: Db;
+  readonly #numbers: DataLoader<Sql, number>;
+  readonly #tables = new Map<string, DataLoader<Stretch, unknown[]>>();
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#numbers = new DataLoader((expressions) => readNumbers(db, expressions), options);
+  }
+
+  /** The rows of the window, in the list's order. `Row` is the model of the list's table. */
+  async rows<Row>(list: List, window: Window): Promise<Row[]> {
+    const table =
+      this.#tables.get(list.table) ??
+      new DataLoader(
+        (stretches: readonly Stretch[]) => readRowsOfEach<unknown>(this.#db, stretches),
+        options,
+      );
+    this.#tables.set(list.table, table);
+    return (await table.load({ list, window })) as Row[]; // The caller says what the table holds.
+  }
+
+  /** Whether the window has any row. */
+  async any(list: List, window: Omit<Window, 'limit'>): Promise<boolean> {
+    return (await this.#numbers.load(anyOf(list, window))) > 0;
+  }
+
+  number(expression: Sql): Promise<number> {
+    return this.#numbers.load(expression);
+  }
+}

@@ -1,0 +1,24 @@
+import { textOf } from './input.ts';
+
+/** First parts of the paths that the service itself answers, or will; in any case, as Express takes them. */
+const reserved: ReadonlySet<string> = new Set(['api', 'docs', 'graphql', 'livez', 'readyz']);
+
+/** The path of a link under its domain. Case counts. */
+export const aliasInput = textOf(1, 255)
+  .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')
+  .refine((alias) => !reserved.has(alias.toLowerCase()), 'is a path of the service itself');
+
+/** Without vowels and what looks like one, so that no words come about; without what is easily misread or misheard. */
+const CHARACTERS = 'bcdfghjkmnpqrstvwxz2456789';
+const SHORTEST = 6;
+const TRIES_PER_LENGTH = 3;
+
+/**
+ * An alias to try. It grows by a character after every third try: three of a length were taken only where that length
+ * is filling up.
+ * @param random a whole number from 0 up to, and without, the given one
+ */
+export function generateAlias(attempt: number, random: (below: number) => number): string {
+  const length = SHORTEST + Math.floor(attempt / TRIES_PER_LENGTH);
+  return Array.from({ length }, () => CHARACTERS.charAt(random(CHARACTERS.length))).join('');
+}

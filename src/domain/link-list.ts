@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Db } from '../db/client.ts';
+import { type Column, contains, countOf, type List, type Sql, sql } from '../db/list.ts';
+import type { ListReader } from '../db/list-reader.ts';
+import type { Link } from '../generated/sqlite/client.ts';
+import type { Actor } from './actor.ts';
+import { foldCase } from './fold.ts';
+import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from './input.ts';
+import { wrongDomain, wrongSpace } from './link-input.ts';
+import { hasStatus, linkStatuses } from './link-status.ts';
+import {
+  directionInput,
+  type Edges,
+  type EdgesInput,
+  type Page,
+  pageInput,
+  readEdges,
+  readPage,
+  searchInput,
+} from './list.ts';
+
+/** In what of a link a search looks. */
+export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
+
+const searched = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as const;
+
+/** What links can be ordered by. */
+export const linkOrderFields = {
+  ID: 'The order in which they were made.',
+  CLICKS: 'The number of clicks.',
+  TITLE: 'The title, in any case; those without one come last in either direction.',
+  ALIAS: 'The alias, in any case.',
+  URL: 'The URL, in any case.',
+} as const;
+
+const columns: Record<keyof typeof linkOrderFields, Column> = {
+  ID: { name: 'id', type: 'number' },
+  CLICKS: { name: 'clicks', type: 'number' },
+  TITLE: { name: 'titleKey', type: 'text', nullable: true },
+  ALIAS: { name: 'aliasKey', type: 'text' },
+  URL: { name: 'urlKey', type: 'text' },
+};
+
+const linkFilter = z.object({
+  search: searchInput,
+  searchBy: withDefault(choiceOf(linkSearchFields), 'TITLE'),
+  status: choiceOf(linkStatuses).nullish(),
+  spaceId: idOf(wrongSpace).nullish(),
+  withoutSpace: z.boolean().nullish(),
+  domainId: idOf(wrongDomain).nullish(),
+  pixelId: idOf('must be the id of one of your pixels').nullish(),
+});
+const linkOrder = z.object({
+  field: choiceOf(linkOrderFields).default('ID'),
+  direction: directionInput.default('DESC'),
+});
+/** Which links, in which order: by default all of them, the newest first. */
+const selection = {
+  filter: withDefault(linkFilter, linkFilter.parse({})),
+  orderBy: withDefault(linkOrder, linkOrder.parse({})),
+};
+const linksInput = z.object(selection);
+export const linkPageInput = pageInput.extend(selection);
+
+type Filter = z.output<typeof linkFilter>;
+type Within = { readonly id: number } | undefined;
+
+/** What the filter asks for beyond a space. */
+function narrowing({ search, searchBy, status, withoutSpace, domainId, pixelId }: Filter, now: Date): Sql[] {
+  const where: Sql[] = [];
+  if (search) where.push(contains(searched[searchBy], foldCase(search)));
+  if (status) where.push(hasStatus(status, now));
+  if (withoutSpace) where.push(sql`"spaceId" IS NULL`);
+  if (domainId) where.push(sql`"domainId" = ${domainId}`);
+  if (pixelId)
+    where.push(
+      sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`,
+    );
+  return where;
+}
+
+/**
+ * The list, and an expression for the number of its rows: where at most a space narrows it, that is kept with the space
+ * or the account, and costs no scan; else it is counted.
+ */
+function listOf(
+  { accountId }: Actor,
+  { filter, orderBy }: z.output<typeof linksInput>,
+  now: Date,
+  within: Within,
+): { list: List; total: Sql } {
+  const narrowed = narrowing(filter, now);
+  const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
+  const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
+  const list: List = {
+    table: 'Link',
+    where: [sql`"accountId" = ${accountId}`, ...inSpaces, ...narrowed],
+    orderBy: columns[orderBy.field],
+    descending: orderBy.direction === 'DESC',
+  };
+  const [space, other] = spaces;
+  if (narrowed.length > 0 || other !== undefined) return { list, total: countOf(list) };
+  if (space === undefined)
+    return { list, total: sql`(SELECT "linkCount" FROM "Account" WHERE "id" = ${accountId})` };
+  return {
+    list,
+    total: sql`COALESCE((SELECT "linkCount" FROM "Space" WHERE "id" = ${space} AND "accountId" = ${accountId}), 0)`,
+  };
+}
+
+/**
+ * One numbered page of the account's links, with its total, in one statement.
+ * @throws DomainError VALIDATION
+ */
+export async function pageOfLinks(
+  db: Db,
+  actor: Actor,
+  input: Unparsed<typeof linkPageInput>,
+  now: Date,
+): Promise<Page<Link>> {
+  const which = parseInput(linkPageInput, input);
+  const { list, total } = listOf(actor, which, now, undefined);
+  return readPage<Link>(db, list, which, total);
+}
+
+/**
+ * A stretch of the account's links by cursor, of those in the space `within` where it is given; `total` counts them when
+ * it is called.
+ * @throws DomainError VALIDATION
+ */
+export async function edgesOfLinks(
+  lists: ListReader,
+  actor: Actor,
+  input: EdgesInput & Unparsed<typeof linksInput>,
+  now: Date,
+  within?: Within,
+): Promise<Edges<Link> & { total(): Promise<number> }> {
+  const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
+  const { list, total } = listOf(actor, which, now, within);
+  const edges = await readEdges<Link>(lists, list, input);
+  return { ...edges, total: () => lists.number(total) };
+}

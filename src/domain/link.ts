@@ -1,0 +1,168 @@
+import type { Db } from '../db/client.ts';
+import { isForeignKeyViolation, isMissingRecord, isUniqueViolation } from '../db/errors.ts';
+import type { Link } from '../generated/sqlite/client.ts';
+import { type Actor, owned } from './actor.ts';
+import { generateAlias } from './alias.ts';
+import { invalid, notFound } from './errors.ts';
+import { foldCase } from './fold.ts';
+import { parseInput, type Unparsed } from './input.ts';
+import { aliasTaken, refusalsOf } from './link-check.ts';
+import { createLinkInput, type LinkInput, missingPrivacyPassword, updateLinkInput } from './link-input.ts';
+import { deleteOwned } from './owned.ts';
+import { hashPassword } from './password.ts';
+import { encodeTargets } from './targeting.ts';
+
+export type { Link };
+
+/** What of the service its links depend on. */
+export interface Site {
+  /** The scheme of short URLs: `https:`. */
+  readonly scheme: string;
+  /** The domain of links that name none. */
+  readonly defaultDomainId: number;
+  /** A whole number from 0 up to, and without, the given one. */
+  random(below: number): number;
+}
+
+/** Where visitors find the link. */
+export function shortUrlOf({ scheme }: Site, domain: { name: string }, { alias }: { alias: string }): string {
+  return `${scheme}//${domain.name}/${alias}`;
+}
+
+/** The columns that the input sets; what is absent is undefined. */
+async function columnsOf(input: LinkInput) {
+  const { url, alias, title, spaceId, disabled, privacy, expiration, targeting } = input;
+  const hash = (password: string | null | undefined) => (password ? hashPassword(password) : password);
+  const [password, privacyPassword] = await Promise.all([hash(input.password), hash(input.privacyPassword)]);
+  return {
+    url,
+    urlKey: url && foldCase(url),
+    ...(alias ? aliasColumns(alias) : {}),
+    title,
+    titleKey: title && foldCase(title),
+    password,
+    spaceId,
+    disabled,
+    privacy,
+    privacyPassword,
+    expirationUrl: expiration?.url,
+    expiresAt: expiration?.at === null ? null : expiration?.at?.at,
+    expirationClicks: expiration?.clicks,
+    targetType: targeting?.type,
+    ...encodeTargets(targeting ?? {}),
+  };
+}
+
+function aliasColumns(alias: string) {
+  return { alias, aliasKey: foldCase(alias) };
+}
+
+function pixelsOf(pixelIds: readonly number[]) {
+  return { createMany: { data: [...new Set(pixelIds)].map((pixelId) => ({ pixelId })) } };
+}
+
+/** @throws DomainError VALIDATION */
+export async function createLink(
+  db: Db,
+  actor: Actor,
+  site: Site,
+  unparsed: Unparsed<typeof createLinkInput>,
+  now: Date,
+): Promise<Link> {
+  const input = parseInput(createLinkInput, unparsed);
+  const domainId = input.domainId ?? site.defaultDomainId;
+  const check = async () => {
+    const refusals = await refusalsOf(db, actor, input, { id: null, domainId });
+    if (refusals.length > 0) throw invalid(refusals);
+  };
+  await check();
+  const { url, urlKey = '', ...columns } = { ...(await columnsOf(input)), url: input.url };
+  const { pixelIds = [] } = input;
+  const data = {
+    ...columns,
+    url,
+    urlKey,
+    accountId: actor.accountId,
+    domainId,
+    createdAt: now,
+    updatedAt: now,
+  };
+  for (let attempt = 0; ; attempt++) {
+    const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
+    try {
+      return await db.link.create({
+        data: {
+          ...data,
+          ...aliasColumns(alias),
+          ...(pixelIds.length > 0 && { pixels: pixelsOf(pixelIds) }),
+        },
+      });
+    } catch (error) {
+      // What the checks saw may be gone by now; the constraints have the last word.
+      if (isForeignKeyViolation(error)) await check();
+      if (!isUniqueViolation(error)) throw error;
+      if (input.alias != null) throw invalid([{ path: ['alias'], messages: [aliasTaken] }]);
+    }
+  }
+}
+
+/** A moment that was given to the minute leaves the stored one of that minute as it is, with its seconds. */
+function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean } | null | undefined) {
+  const minuteOf = (moment: Date) => Math.floor(moment.getTime() / 60_000);
+  if (at == null) return at;
+  return at.toTheMinute && stored !== null && minuteOf(stored) === minuteOf(at.at) ? stored : at.at;
+}
+
+/**
+ * Changes the fields that are there; null clears a field that can be cleared. A list replaces the stored one.
+ * @throws DomainError VALIDATION, NOT_FOUND
+ */
+export async function updateLink(
+  db: Db,
+  actor: Actor,
+  id: string,
+  unparsed: Unparsed<typeof updateLinkInput>,
+  now: Date,
+): Promise<Link> {
+  const input = parseInput(updateLinkInput, unparsed);
+  const where = owned(actor, id);
+  const link = where && (await db.link.findUnique({ where }));
+  if (where === null || link === null) throw notFound('link');
+  const refusals = await refusalsOf(db, actor, input, link);
+  const { privacy = link.privacy, privacyPassword = link.privacyPassword, pixelIds } = input;
+  if (privacy === 'PASSWORD' && privacyPassword === null)
+    refusals.push({ path: ['privacyPassword'], messages: [missingPrivacyPassword] });
+  if (refusals.length > 0) throw invalid(refusals);
+  const data = await columnsOf(input);
+  const changes = Object.values(data).some((value) => value !== undefined);
+  if (!changes && pixelIds === undefined) return link;
+  try {
+    return await db.link.update({
+      where: {
+        ...where,
+        // Only while what the check above relied on still holds.
+        ...(input.privacy === 'PASSWORD' && !input.privacyPassword && { privacyPassword: { not: null } }),
+        ...(input.privacyPassword === null && !input.privacy && { privacy: { not: 'PASSWORD' } }),
+      },
+      data: {
+        ...data,
+        expiresAt: withSecondsOf(link.expiresAt, input.expiration?.at),
+        ...(pixelIds && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } }),
+        updatedAt: now,
+      },
+    });
+  } catch (error) {
+    // What the checks saw changed meanwhile: they are asked again.
+    if (isMissingRecord(error) || isForeignKeyViolation(error) || isUniqueViolation(error))
+      return updateLink(db, actor, id, unparsed, now);
+    throw error;
+  }
+}
+
+/**
+ * Deletes the link and returns its id.
+ * @throws DomainError NOT_FOUND
+ */
+export async function deleteLink(db: Db, actor: Actor, id: string): Promise<number> {
+  return deleteOwned(db.link, 'link', actor, id);
+}

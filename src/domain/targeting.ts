@@ -1,0 +1,100 @@
+import iso6391 from 'iso-639-1';
+import { iso31661 } from 'iso-3166/1.js';
+import { z } from 'zod';
+import { choiceOf, textOf } from './input.ts';
+import { webAddress } from './url.ts';
+
+/** By what a link chooses among its targets. */
+export const targetTypes = {
+  NONE: 'Not at all: every visitor gets the URL of the link.',
+  COUNTRY: "By the visitor's country.",
+  PLATFORM: "By the visitor's operating system.",
+  LANGUAGE: "By the visitor's preferred language.",
+  ROTATION: 'Each URL in turn.',
+} as const;
+
+/** The operating systems that a link can tell apart. */
+export const platforms = {
+  IOS: 'iOS',
+  ANDROID: 'Android',
+  WINDOWS: 'Windows',
+  OS_X: 'OS X, which is macOS',
+  LINUX: 'Linux other than Ubuntu',
+  UBUNTU: 'Ubuntu',
+  CHROME_OS: 'Chrome OS',
+} as const;
+
+export type TargetType = keyof typeof targetTypes;
+export type Platform = keyof typeof platforms;
+
+const MAX_TARGETS = 250;
+const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
+
+export const targetTypeInput = choiceOf(targetTypes);
+const platform = choiceOf(platforms);
+const country = textOf(1, 255)
+  .toUpperCase()
+  .refine((code) => code === '' || countryCodes.has(code), 'must be an ISO 3166-1 alpha-2 code, such as DE');
+const language = textOf(1, 255)
+  .toLowerCase()
+  .refine((code) => code === '' || iso6391.validate(code), 'must be an ISO 639-1 code, such as de');
+
+function atMost<Item extends z.ZodType>(item: Item) {
+  return z.array(item, 'must be a list').max(MAX_TARGETS, `may have at most ${MAX_TARGETS} entries`);
+}
+
+/** A list of targets in which each key stands once. */
+function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, string>>>(
+  key: Key,
+  target: Target,
+) {
+  return atMost(target).superRefine((targets, context) => {
+    const seen = new Set<string>();
+    targets.forEach((one, index) => {
+      if (seen.has(one[key]))
+        context.addIssue({ code: 'custom', path: [index, key], message: 'is in the list already' });
+      seen.add(one[key]);
+    });
+  });
+}
+
+/** Each list replaces the stored one of its kind; null empties it. */
+export const targetLists = {
+  countries: targetsBy('country', z.object({ country, url: webAddress })).nullish(),
+  platforms: targetsBy('platform', z.object({ platform, url: webAddress })).nullish(),
+  languages: targetsBy('language', z.object({ language, url: webAddress })).nullish(),
+  rotation: atMost(webAddress).nullish(),
+};
+
+export interface Targeting {
+  type: TargetType;
+  countries: { country: string; url: string }[];
+  platforms: { platform: Platform; url: string }[];
+  languages: { language: string; url: string }[];
+  rotation: string[];
+}
+
+type Lists = Omit<Targeting, 'type'>;
+
+/** The lists as a link keeps them; an absent one stays absent. */
+export function encodeTargets(lists: { [Kind in keyof Lists]?: Lists[Kind] | null }) {
+  const encode = (list: unknown[] | null | undefined) =>
+    list === undefined ? undefined : JSON.stringify(list ?? []);
+  return {
+    countries: encode(lists.countries),
+    platforms: encode(lists.platforms),
+    languages: encode(lists.languages),
+    rotation: encode(lists.rotation),
+  };
+}
+
+/** The targeting of a stored link: what encodeTargets made of lists that met their schemas. */
+export function targetingOf(link: { targetType: string } & Readonly<Record<keyof Lists, string>>): Targeting {
+  return {
+    type: targetTypeInput.parse(link.targetType),
+    countries: JSON.parse(link.countries),
+    platforms: JSON.parse(link.platforms),
+    languages: JSON.parse(link.languages),
+    rotation: JSON.parse(link.rotation),
+  };
+}

@@ -1,0 +1,38 @@
+import { type Field, scalar } from './field.ts';
+
+const HOUR_AND_MINUTE = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+function isDate(day: string): boolean {
+  const midnight = new Date(`${day}T00:00Z`);
+  return (
+    /^\d{4}-\d\d-\d\d$/.test(day) &&
+    !Number.isNaN(midnight.getTime()) &&
+    midnight.toISOString().startsWith(day)
+  );
+}
+
+/** The date, with the time beside it: a moment to the minute, in UTC. */
+export const expirationDate: Field = {
+  path: ['expiration', 'at'],
+  decode(value, reading) {
+    const day = scalar(value, reading);
+    if (day === undefined) return undefined;
+    if (!isDate(day)) reading.refuse('must be a real date, as YYYY-MM-DD');
+    const time = reading.sent.get('expiration_time');
+    const known = typeof time === 'string' && HOUR_AND_MINUTE.test(time);
+    return isDate(day) ? `${day}T${known ? time : '00:00'}Z` : undefined;
+  },
+};
+
+/** Part of the moment that expiration_date stands for. An empty date clears both, whatever the time says. */
+export const expirationTime: Field = {
+  path: [],
+  decode(value, reading) {
+    const { sent, emptyClears, refuse } = reading;
+    const time = scalar(value, reading);
+    if (time === undefined || time === '') return;
+    const date = sent.get('expiration_date');
+    if (!HOUR_AND_MINUTE.test(time)) refuse('must be a time of day, as HH:MM, from 00:00 to 23:59');
+    else if (date === undefined || (date === '' && !emptyClears)) refuse('needs expiration_date beside it');
+  },
+};

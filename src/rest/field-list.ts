@@ -1,0 +1,88 @@
+import { chosen, type Field, pathOf, type Reading, scalar } from './field.ts';
+import type { FormFields, FormValue } from './form.ts';
+
+/** Ids in any of v1's spellings: `name[]=1&name[]=2`, `name=1`, `name=1,2`. */
+export function idList(path: string): Field {
+  const split = (value: string) =>
+    value
+      .split(',')
+      .map((id) => id.trim())
+      .filter((id) => id !== '');
+  return {
+    path: pathOf(path),
+    decode(value, reading) {
+      const values = typeof value === 'string' ? [value] : [...value.values()];
+      return values.flatMap((one) => split(scalar(one, reading) ?? ''));
+    },
+    // v1 refuses the set as a whole.
+    nameBelow: () => [],
+  };
+}
+
+/** Compares whole numbers of any length. */
+function byNumber([a]: [string, unknown], [b]: [string, unknown]): number {
+  const difference = BigInt(a) - BigInt(b);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+const isBlank = (value: FormValue | undefined): boolean =>
+  value === undefined ||
+  value === '' ||
+  (value instanceof Map && [...value.values()].every((inner) => isBlank(inner)));
+
+/** The entries of a list with the positions that the client chose, in their order. Blank ones, as of a form's spare row, do not count. */
+function entriesOf(value: FormValue | undefined): [string, FormFields][] {
+  if (!(value instanceof Map)) return [];
+  return [...value]
+    .filter((entry): entry is [string, FormFields] => entry[1] instanceof Map)
+    .filter(([position, entry]) => /^\d+$/.test(position) && !isBlank(entry))
+    .sort(byNumber);
+}
+
+function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: Reading): void {
+  if (!(value instanceof Map)) {
+    refuse('must be a list of numbered entries');
+    return;
+  }
+  for (const [position, entry] of value) {
+    if (isBlank(entry)) continue;
+    if (!/^\d+$/.test(position)) refuse('must have a whole number as its position', position);
+    else if (!(entry instanceof Map)) refuse(`must have ${parts.join(' and ')}`, position);
+  }
+}
+
+/**
+ * A list of entries at positions of the client's choice: `name[7][key]=…&name[7][value]=…`.
+ * @param parts the name that each part of an entry has in the input; '' where the part is the input's whole entry
+ * @param keys what the spellings of `key` stand for, where they are a choice
+ */
+export function entries(
+  path: string,
+  parts: Readonly<Record<string, string>>,
+  keys?: Readonly<Record<string, unknown>>,
+): Field {
+  const choices = keys && new Map(Object.entries(keys));
+  const names = Object.keys(parts);
+  return {
+    path: pathOf(path),
+    decode(value, reading) {
+      refuseOthers(value, names, reading);
+      const part = (position: string, name: string, given: FormValue | undefined) => {
+        if (given === undefined || given === '') return undefined;
+        return choices && name === 'key'
+          ? chosen(choices, given, reading, position, name)
+          : scalar(given, reading, position, name);
+      };
+      return entriesOf(value).map(([position, entry]) => {
+        const values = names.map((name) => [parts[name], part(position, name, entry.get(name))] as const);
+        const [first] = values;
+        return first?.[0] === '' ? first[1] : Object.fromEntries(values);
+      });
+    },
+    nameBelow([index, ofEntry = ''], value) {
+      if (index === undefined) return [];
+      const position = entriesOf(value)[Number(index)]?.[0] ?? index;
+      return [position, names.find((name) => parts[name] === ofEntry) ?? ofEntry];
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import { createLinkInput, updateLinkInput } from '../domain/link-input.ts';
+import { linkPageInput } from '../domain/link-list.ts';
+import {
+  type CreateLinkInput,
+  type LinkFieldsFragment,
+  RestCreateLinkDocument,
+  RestDeleteLinkDocument,
+  RestLinkDocument,
+  RestLinkPageDocument,
+  RestUpdateLinkDocument,
+} from '../generated/documents.ts';
+import { notFound, success } from './answer.ts';
+import { expirationDate, expirationTime } from './expiration.ts';
+import { choice, type Field, integer, notAccepted, scalar, text } from './field.ts';
+import { entries, idList } from './field-list.ts';
+import { encodePage } from './page.ts';
+import { recordOf } from './result.ts';
+import { route, withoutFields } from './route.ts';
+
+const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
+const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;
+/** The document these are from has languages but leaves their number, 3, out. */
+const targetTypes = { 0: 'NONE', 1: 'COUNTRY', 2: 'PLATFORM', 3: 'LANGUAGE', 4: 'ROTATION' } as const;
+const platforms = {
+  iOS: 'IOS',
+  Android: 'ANDROID',
+  Windows: 'WINDOWS',
+  'OS X': 'OS_X',
+  Linux: 'LINUX',
+  Ubuntu: 'UBUNTU',
+  'Chrome OS': 'CHROME_OS',
+} as const;
+
+/** v1's spelling of a value. */
+function spellingOf(values: Readonly<Record<string, string>>, value: string): string {
+  return Object.entries(values).find(([, known]) => known === value)?.[0] ?? value;
+}
+
+const fields = {
+  url: text('url'),
+  alias: text('alias'),
+  title: text('title'),
+  password: text('password'),
+  space_id: text('spaceId'),
+  pixel_ids: idList('pixelIds'),
+  disabled: choice('disabled', { 0: false, 1: true }),
+  privacy: choice('privacy', privacies),
+  privacy_password: text('privacyPassword'),
+  expiration_url: text('expiration.url'),
+  expiration_date: expirationDate,
+  expiration_time: expirationTime,
+  expiration_clicks: integer('expiration.clicks'),
+  target_type: { ...choice('targeting.type', targetTypes), decodesEmpty: false },
+  country: entries('targeting.countries', { key: 'country', value: 'url' }),
+  platform: entries('targeting.platforms', { key: 'platform', value: 'url' }, platforms),
+  language: entries('targeting.languages', { key: 'language', value: 'url' }),
+  rotation: entries('targeting.rotation', { value: '' }),
+};
+
+const createFields = { ...fields, domain: text('domainId'), domain_id: text('domainId') };
+
+const fixed = notAccepted('cannot be changed: a link stays on its domain');
+const updateFields = { ...fields, domain: fixed, domain_id: fixed };
+
+const listFields = {
+  search: text('filter.search'),
+  search_by: choice('filter.searchBy', { title: 'TITLE', alias: 'ALIAS', url: 'URL' }),
+  status: choice('filter.status', { 0: undefined, ...states }),
+  space_id: {
+    path: ['filter', 'spaceId'],
+    decode(value, reading) {
+      if (value !== '0') return scalar(value, reading);
+      reading.assign('filter.withoutSpace', true);
+    },
+  } satisfies Field,
+  domain_id: text('filter.domainId'),
+  pixel_id: text('filter.pixelId'),
+  sort_by: choice('orderBy.field', {
+    id: 'ID',
+    clicks: 'CLICKS',
+    title: 'TITLE',
+    alias: 'ALIAS',
+    url: 'URL',
+  }),
+  sort: choice('orderBy.direction', { desc: 'DESC', asc: 'ASC' }),
+  per_page: integer('perPage'),
+  page: integer('page'),
+};
+
+function encodeLink(link: LinkFieldsFragment) {
+  const { domain, space, pixels, expiration, targeting } = link;
+  return {
+    id: Number(link.id),
+    url: link.url,
+    alias: link.alias,
+    short_url: link.shortUrl,
+    title: link.title,
+    domain_id: Number(domain.id),
+    domain: { id: Number(domain.id), name: domain.name },
+    space_id: space && Number(space.id),
+    space: space && { id: Number(space.id), name: space.name, color: space.color },
+    pixel_ids: pixels.map(({ id }) => Number(id)),
+    pixels: pixels.map(({ id, name, type, value }) => ({
+      id: Number(id),
+      name,
+      type: type.toLowerCase().replaceAll('_', '-'),
+      value,
+    })),
+    has_password: link.hasPassword,
+    disabled: Number(link.disabled),
+    privacy: Number(spellingOf(privacies, link.privacy)),
+    has_privacy_password: link.hasPrivacyPassword,
+    expiration_url: expiration.url,
+    expiration_date: expiration.at?.slice(0, 10) ?? null,
+    expiration_time: expiration.at?.slice(11, 16) ?? null,
+    expiration_clicks: expiration.clicks,
+    ends_at: expiration.at,
+    target_type: Number(spellingOf(targetTypes, targeting.type)),
+    country: targeting.countries.map(({ country, url }) => ({ key: country, value: url })),
+    platform: targeting.platforms.map(({ platform, url }) => ({
+      key: spellingOf(platforms, platform),
+      value: url,
+    })),
+    language: targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
+    rotation: targeting.rotation.map((url) => ({ value: url })),
+    clicks: link.clicks,
+    state: Number(spellingOf(states, link.status)),
+    created_at: link.createdAt,
+    updated_at: link.updatedAt,
+  };
+}
+
+export const linkRoutes = [
+  route({
+    methods: ['GET'],
+    path: '/links',
+    fields: listFields,
+    schema: linkPageInput,
+    document: RestLinkPageDocument,
+    variables: (input) => input,
+    encode: ({ linkPage }, url) => encodePage(linkPage, encodeLink, url),
+  }),
+  route({
+    methods: ['POST'],
+    path: '/links',
+    fields: createFields,
+    schema: createLinkInput,
+    document: RestCreateLinkDocument,
+    // As of a space's name.
+    variables: (input) => ({ input: { url: '', ...input } satisfies CreateLinkInput }),
+    encode: ({ createLink }) => success({ data: encodeLink(recordOf(createLink)) }, 201),
+  }),
+  route({
+    methods: ['GET'],
+    path: '/links/:id',
+    ...withoutFields,
+    document: RestLinkDocument,
+    variables: (_input, id) => ({ id }),
+    encode: ({ link }) => (link ? success({ data: encodeLink(link) }) : notFound),
+  }),
+  route({
+    methods: ['PUT', 'PATCH'],
+    path: '/links/:id',
+    fields: updateFields,
+    schema: updateLinkInput,
+    document: RestUpdateLinkDocument,
+    variables: (input, id) => ({ id, input }),
+    encode: ({ updateLink }) => success({ data: encodeLink(recordOf(updateLink)) }),
+  }),
+  route({
+    methods: ['DELETE'],
+    path: '/links/:id',
+    ...withoutFields,
+    document: RestDeleteLinkDocument,
+    variables: (_input, id) => ({ id }),
+    encode: ({ deleteLink }) =>
+      success({ id: Number(recordOf(deleteLink).id), object: 'link', deleted: true }),
+  }),
+];

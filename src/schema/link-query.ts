@@ -1,0 +1,94 @@
+import { owned } from '../domain/actor.ts';
+import { edgesOfLinks, linkOrderFields, linkSearchFields, pageOfLinks } from '../domain/link-list.ts';
+import { builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
+import { Link, LinkStatus } from './link.ts';
+import { connectionOf, Direction, edgesArgs, pageArgs, pageOf } from './list.ts';
+
+const LinkConnection = connectionOf('Link', 'links', Link);
+const LinkPage = pageOf('Link', 'links', Link);
+
+const LinkSearchField = builder.enumType('LinkSearchField', {
+  description: 'In what of a link a search looks.',
+  values: describedValues(linkSearchFields),
+});
+
+const LinkOrderField = builder.enumType('LinkOrderField', {
+  description: 'What links can be ordered by.',
+  values: describedValues(linkOrderFields),
+});
+
+const LinkFilter = builder.inputType('LinkFilter', {
+  description: 'Narrows a list of links; what is given must all hold.',
+  fields: (t) => ({
+    search: t.string({ description: 'Only those that contain this text, in any case.' }),
+    searchBy: t.field({
+      type: LinkSearchField,
+      description: 'Where the text is looked for; TITLE by default.',
+    }),
+    status: t.field({ type: LinkStatus, description: 'Only those with this status.' }),
+    spaceId: t.id({ description: 'Only those in the space with this id.' }),
+    withoutSpace: t.boolean({
+      description: 'Where true, only those in no space; where false, no condition.',
+    }),
+    domainId: t.id({ description: 'Only those on the domain with this id.' }),
+    pixelId: t.id({ description: 'Only those that fire the pixel with this id.' }),
+  }),
+});
+
+const LinkOrder = builder.inputType('LinkOrder', {
+  description: 'An order of links; ties are broken by id, in the same direction.',
+  fields: (t) => ({
+    field: t.field({
+      type: LinkOrderField,
+      required: true,
+      defaultValue: 'ID',
+      description: 'What to order by.',
+    }),
+    direction: t.field({
+      type: Direction,
+      required: true,
+      defaultValue: 'DESC',
+      description: 'Which end comes first.',
+    }),
+  }),
+});
+
+const selectionArgs = builder.args((t) => ({
+  filter: t.field({ type: LinkFilter, description: 'Which links; all of them by default.' }),
+  orderBy: t.field({ type: LinkOrder, description: 'In which order; the newest first by default.' }),
+}));
+
+builder.queryFields((t) => ({
+  link: t.prismaField({
+    type: Link,
+    nullable: true,
+    description: 'The link with this id; null where the account has none.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
+    resolve: (query, _root, { id }, { db, actor }) => {
+      const where = owned(actor, id);
+      return where && db.link.findUnique({ ...query, where });
+    },
+  }),
+  links: t.field({
+    type: LinkConnection,
+    description: "The account's links, by cursor.",
+    args: { ...edgesArgs, ...selectionArgs },
+    resolve: (_root, args, { lists, actor, now }) => edgesOfLinks(lists, actor, args, now),
+  }),
+  linkPage: t.field({
+    type: LinkPage,
+    description: "The account's links, by numbered pages.",
+    args: { ...pageArgs, ...selectionArgs },
+    resolve: (_root, args, { db, actor, now }) => pageOfLinks(db, actor, args, now),
+  }),
+}));
+
+builder.prismaObjectField('Space', 'links', (t) =>
+  t.field({
+    type: LinkConnection,
+    description: 'The links in it, by cursor.',
+    args: { ...edgesArgs, ...selectionArgs },
+    resolve: (space, args, { lists, actor, now }) => edgesOfLinks(lists, actor, args, now, space),
+  }),
+);

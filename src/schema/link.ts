@@ -1,0 +1,166 @@
+import { shortUrlOf } from '../domain/link.ts';
+import { linkPrivacies, privacyOf } from '../domain/link-input.ts';
+import { linkStatuses, statusOf } from '../domain/link-status.ts';
+import { platforms, type Targeting, targetingOf, targetTypes } from '../domain/targeting.ts';
+import type { Link as LinkRow } from '../generated/sqlite/client.ts';
+import { builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
+import { Pixel } from './pixel.ts';
+
+export const LinkPrivacy = builder.enumType('LinkPrivacy', {
+  description:
+    'Who may see the statistics of a link. Who may visit it is another question: see its password.',
+  values: describedValues(linkPrivacies),
+});
+
+export const LinkStatus = builder.enumType('LinkStatus', {
+  description: 'Whether a link leads anywhere. Each link has exactly one status.',
+  values: describedValues(linkStatuses),
+});
+
+export const TargetType = builder.enumType('TargetType', {
+  description: 'By what a link chooses among its targets.',
+  values: describedValues(targetTypes),
+});
+
+export const Platform = builder.enumType('Platform', {
+  description: 'An operating system that links can tell apart.',
+  values: describedValues(platforms),
+});
+
+const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
+  description: 'What ends a link, and what visitors get then.',
+  fields: (t) => ({
+    url: t.expose('expirationUrl', {
+      type: 'URL',
+      nullable: true,
+      description: "Where visitors of the ended link are sent; the service's own page where it is null.",
+    }),
+    at: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the link ends; null where it does not end by time.',
+    }),
+    clicks: t.exposeInt('expirationClicks', {
+      nullable: true,
+      description: 'After how many clicks the link ends; null where it does not end by clicks.',
+    }),
+  }),
+});
+
+/** The type of a target that is chosen by a key of its own. */
+function targetBy<Target extends { url: string }>(
+  name: string,
+  key: { name: Extract<keyof Target, string>; type: 'String' | typeof Platform; description: string },
+) {
+  return builder.objectRef<Target>(name).implement({
+    description: 'Where some of the visitors are led.',
+    fields: (t) => ({
+      [key.name]: t.field({
+        type: key.type,
+        description: key.description,
+        // TypeScript cannot follow Pothos' conditional type of a result through the type parameter.
+        resolve: (target) => target[key.name] as never,
+      }),
+      url: t.field({
+        type: 'URL',
+        description: 'Where these visitors are led.',
+        resolve: ({ url }) => url as never,
+      }),
+    }),
+  });
+}
+
+export const targetKeys = {
+  country: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
+  platform: 'The operating system.',
+  language: 'The language: an ISO 639-1 code, such as de.',
+} as const;
+
+const CountryTarget = targetBy<Targeting['countries'][number]>('CountryTarget', {
+  name: 'country',
+  type: 'String',
+  description: targetKeys.country,
+});
+const PlatformTarget = targetBy<Targeting['platforms'][number]>('PlatformTarget', {
+  name: 'platform',
+  type: Platform,
+  description: targetKeys.platform,
+});
+const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget', {
+  name: 'language',
+  type: 'String',
+  description: targetKeys.language,
+});
+
+const LinkTargeting = builder.objectRef<Targeting>('LinkTargeting').implement({
+  description:
+    'Where different visitors are led. The lists are kept whatever the type is; only that of the type counts.',
+  fields: (t) => ({
+    type: t.expose('type', { type: TargetType, description: 'By what the link chooses.' }),
+    countries: t.expose('countries', { type: [CountryTarget], description: 'By country, in order.' }),
+    platforms: t.expose('platforms', {
+      type: [PlatformTarget],
+      description: 'By operating system, in order.',
+    }),
+    languages: t.expose('languages', { type: [LanguageTarget], description: 'By language, in order.' }),
+    rotation: t.expose('rotation', { type: ['URL'], description: 'The URLs that take turns, in order.' }),
+  }),
+});
+
+export const Link = builder.prismaObject('Link', {
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The number that the REST interface shows, as a string.' }),
+    url: t.expose('url', { type: 'URL' }),
+    alias: t.exposeString('alias'),
+    shortUrl: t.field({
+      type: 'URL',
+      description: 'Where visitors find the link.',
+      select: { domain: { select: { name: true } } },
+      resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
+    }),
+    title: t.exposeString('title', { nullable: true }),
+    domain: t.relation('domain', { description: 'The domain that the alias is on.' }),
+    space: t.relation('space', { nullable: true, description: 'The space that it is in; null for none.' }),
+    pixels: t.field({
+      type: [Pixel],
+      description: 'The pixels that it fires, the oldest first.',
+      select: (_args, _context, nestedSelection) => ({
+        pixels: { select: { pixel: nestedSelection(true) }, orderBy: { pixelId: 'asc' } },
+      }),
+      resolve: ({ pixels }) => pixels.map(({ pixel }) => pixel),
+    }),
+    hasPassword: t.boolean({
+      description: 'Whether visitors must give a password.',
+      resolve: ({ password }) => password !== null,
+    }),
+    disabled: t.exposeBoolean('disabled'),
+    privacy: t.field({
+      type: LinkPrivacy,
+      description: 'Who may see its statistics.',
+      resolve: privacyOf,
+    }),
+    hasPrivacyPassword: t.boolean({
+      description: 'Whether a password for the statistics is set.',
+      resolve: ({ privacyPassword }) => privacyPassword !== null,
+    }),
+    expiration: t.field({
+      type: LinkExpiration,
+      description: 'What ends it.',
+      resolve: (link) => link,
+    }),
+    targeting: t.field({
+      type: LinkTargeting,
+      description: 'Where different visitors are led.',
+      resolve: targetingOf,
+    }),
+    clicks: t.exposeInt('clicks'),
+    status: t.field({
+      type: LinkStatus,
+      description: 'Whether it leads anywhere.',
+      resolve: (link, _args, { now }) => statusOf(link, now),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
