@@ -19,7 +19,7 @@ const output = await codegen({
   documents,
   config: {
     useTypeImports: true,
-    scalars: { ID: 'string', DateTime: 'string' },
+    scalars: { ID: 'string', DateTime: 'string', URL: 'string' },
     enumType: 'string-literal',
     avoidOptionals: { field: true },
     skipTypename: true,

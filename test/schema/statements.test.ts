@@ -4,12 +4,25 @@ import { type Caller, startTestServer, type TestServer } from '../support/server
 let server: TestServer;
 let few: Caller;
 let many: Caller;
+/** As many spaces, each with two links that fire a pixel. */
+async function fill(caller: Caller, count: number): Promise<void> {
+  const domain = await caller.domain(`${count}.example`);
+  for (let i = 0; i < count; i++) {
+    const space = await caller.space(`Space ${i}`);
+    const pixel = await caller.pixel(`Pixel ${i}`);
+    for (const domain_id of [domain, 1])
+      await caller.link({ title: `Link ${i}`, space_id: space, domain_id, pixel_ids: pixel });
+  }
+}
+
+const wholeLink = 'id title shortUrl domain { name } space { name } pixels { name } status';
+
 beforeAll(async () => {
   server = await startTestServer();
   few = await server.caller('few');
   many = await server.caller('many');
-  for (let i = 0; i < 2; i++) await few.space(`Space ${i}`);
-  for (let i = 0; i < 25; i++) await many.space(`Space ${i}`);
+  await fill(few, 2);
+  await fill(many, 25);
 });
 afterAll(() => server.stop());
 
@@ -36,6 +49,40 @@ test.each([
     2,
     (caller: Caller) => caller.data('{ spaces(first: 20) { totalCount edges { node { id } } } }'),
   ],
+  ['a page of links over REST', 6, (caller: Caller) => caller.rest('GET', '/links?per_page=25')],
+  [
+    'a searched and filtered page of links over REST',
+    6,
+    (caller: Caller) => caller.rest('GET', '/links?per_page=25&search=link&status=1&sort_by=title'),
+  ],
+  [
+    'links of their own fields alone',
+    1,
+    (caller: Caller) => caller.data('{ links(first: 20) { edges { node { id title status } } } }'),
+  ],
+  [
+    'links with all that belongs to them',
+    6,
+    (caller: Caller) => caller.data(`{ links(first: 20) { edges { node { ${wholeLink} } } } }`),
+  ],
+  [
+    'the links of each space',
+    3,
+    (caller: Caller) =>
+      caller.data(
+        '{ spaces { edges { node { id links(first: 5) { totalCount edges { node { id title } } } } } } }',
+      ),
+  ],
+  [
+    'the links of each space, searched, with all that belongs to them',
+    8,
+    (caller: Caller) =>
+      caller.data(
+        `{ spaces { edges { node { id links(first: 5, filter: { search: "link" }) {
+          totalCount edges { node { ${wholeLink} } }
+        } } } } }`,
+      ),
+  ],
 ])('reads %s in %i statement(s), at 2 and at 20 spaces', async (_what, expected, read) => {
   expect(await server.statementsOf(() => read(few))).toHaveLength(expected);
   expect(await server.statementsOf(() => read(many))).toHaveLength(expected);
@@ -43,7 +90,11 @@ test.each([
 
 test('tells the total of an unfiltered list without counting rows', async () => {
   const statements = await server.statementsOf(() =>
-    many.data('{ spacePage { total } spaces { totalCount } }'),
+    many.data(`{
+      spacePage { total } spaces { totalCount edges { node { links { totalCount } } } }
+      linkPage { total } links { totalCount }
+      inSpace: linkPage(filter: { spaceId: 1 }) { total }
+    }`),
   );
   expect(statements.join()).not.toMatch(/count\s*\(/i);
 });
@@ -61,4 +112,27 @@ test('keeps that total right while many write at once', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => busy.space(`Space ${index}`)));
   await Promise.all(ids.slice(0, 5).map((id) => busy.rest('DELETE', `/spaces/${id}`)));
   expect(await busy.data('{ spacePage { total } }')).toEqual({ spacePage: { total: 15 } });
+});
+
+test('keeps the totals of links right as they are made, moved and deleted', async () => {
+  const caller = await server.caller('mover');
+  const [a, b] = [await caller.space('A'), await caller.space('B')];
+  const totals = async () => {
+    const total = async (query: string) => {
+      const { body } = await caller.rest('GET', `/links${query}`);
+      return (body as { meta: { total: number } }).meta.total;
+    };
+    return [await total(''), await total(`?space_id=${a}`), await total(`?space_id=${b}`)];
+  };
+  const links = await Promise.all(Array.from({ length: 6 }, () => caller.link({ space_id: a })));
+  expect(await totals()).toEqual([6, 6, 0]);
+  const move = (index: number, space: number | '') =>
+    caller.rest('PATCH', `/links/${links[index]?.id}`, { space_id: space });
+  await Promise.all([move(0, b), move(1, b), move(2, '')]);
+  await Promise.all([move(0, a), move(3, b)]);
+  expect(await totals()).toEqual([6, 3, 2]);
+  await caller.rest('DELETE', `/links/${links[0]?.id}`);
+  expect(await totals()).toEqual([5, 2, 2]);
+  await caller.rest('DELETE', `/spaces/${b}`);
+  expect(await totals()).toEqual([5, 2, 0]);
 });
