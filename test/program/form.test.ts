@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeFields } from '../../src/rest/decode.ts';
 import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form.ts';
-import { spaceRoutes } from '../../src/rest/spaces.ts';
+import { routes } from '../../src/rest/router.ts';
 
 /** A form as plain data: maps as lists of pairs, so that their order counts. */
 function plain(value: FormValue | undefined): unknown {
@@ -144,28 +144,42 @@ test('any JSON is read, or refused as unreadable', () => {
   );
 });
 
-test('any form of any operation on spaces is decoded to what the domain takes, or refused by the name of a field', () => {
-  const names = fc.constantFrom(
-    'name',
-    'color',
-    'name[0]',
-    'search',
-    'page',
-    'per_page',
-    'sort',
-    'sort_by',
-    'page[]',
+test('any form of any operation is decoded to what the domain takes, or refused by the name of a field', () => {
+  const known = [...new Set(routes.flatMap(({ fields }) => Object.keys(fields)))];
+  const bracket = fc.oneof(
+    fc.constantFrom('[]', '[key]', '[value]', '[0]', '[1]', '[00]', '[__proto__]', '[constructor]', '[', ']'),
+    fc.bigInt({ min: -1n }).map((position) => `[${position}]`),
+    fc.string().map((inner) => `[${inner}]`),
   );
-  const values = fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('asc', 'id', '10', ''));
+  const names = fc
+    .tuple(fc.constantFrom(...known), fc.array(bracket, { maxLength: 3 }))
+    .map(([name, brackets]) => name + brackets.join(''));
+  const values = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.integer().map(String),
+    fc.constantFrom('', 'asc', 'id', '10', 'DE', 'iOS', 'en', '2027-01-01', '10:30', 'https://example.com/'),
+  );
   const forms = fc.array(fc.tuple(names, values)).map((pairs) => new URLSearchParams(pairs).toString());
   fc.assert(
     fc.property(forms, fc.boolean(), (form, emptyClears) => {
-      for (const { fields, schema } of spaceRoutes) {
-        const { input, refusals } = decodeFields(fields, parseForm(form), schema, emptyClears);
-        expect(Object.keys(fields)).toEqual(expect.arrayContaining([...refusals.keys()]));
+      const sent = parseForm(form);
+      for (const { fields, schema } of routes) {
+        const { input, refusals } = decodeFields(fields, sent, schema, emptyClears);
+        for (const name of refusals.keys()) expect(Object.keys(fields)).toContain(name.split('.')[0]);
         expect(schema.safeParse(input).success || refusals.size > 0).toBe(true);
+        expect(Object.getPrototypeOf(input)).toBe(Object.prototype);
       }
     }),
     { numRuns: 1000 },
   );
+});
+
+test.each([
+  ['p[5]=a&p[]=b&p[]=c', { 5: 'a', 6: 'b', 7: 'c' }],
+  ['p[]=a&p[0]=b', { 0: 'b' }],
+  ['p[99999999999999999999]=a&p[]=b', { '99999999999999999999': 'a', '100000000000000000000': 'b' }],
+  ['p[x]=a&p[]=b', { x: 'a', 0: 'b' }],
+])('in %s, an empty bracket takes the number after the largest', (form, expected) => {
+  const list = parseForm(form).get('p');
+  expect(list instanceof Map && Object.fromEntries(list)).toEqual(expected);
 });
