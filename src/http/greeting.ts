@@ -8,7 +8,7 @@ function localAddress(host: string, port: number): string {
 export function greeting(key: string, host: string, port: number, graphiql: boolean): string {
   const address = localAddress(host, port);
   const auth = `-H 'Authorization: Bearer ${key}'`;
-  const query = `{"query":"{ viewer { account { name } } spaces { totalCount } }"}`;
+  const query = `{"query":"{ viewer { account { name } } links { totalCount edges { node { shortUrl url } } } }"}`;
   return `
 Welcome to Linkspace. This is the API key of the account "default"; it is shown only now:
 
@@ -17,7 +17,8 @@ Welcome to Linkspace. This is the API key of the account "default"; it is shown 
 The v1 REST interface:
 
   curl ${auth} -d 'name=Launch' -d 'color=3' ${address}/api/v1/spaces
-  curl ${auth} ${address}/api/v1/spaces
+  curl ${auth} -d 'url=https://example.com/' -d 'title=Example' ${address}/api/v1/links
+  curl ${auth} ${address}/api/v1/links
 
 GraphQL:
 

@@ -58,6 +58,104 @@ mutation DeleteSpace {
   }
 }
 
+mutation CreateLink {
+  createLink(
+    input: {
+      url: "https://example.com/"
+      title: "Launch"
+    }
+  ) {
+    __typename
+    ... on Link { id shortUrl status }
+    ... on ValidationError {
+      message
+      fields { path messages }
+    }
+  }
+}
+
+mutation CreateTargetedLink {
+  createLink(
+    input: {
+      url: "https://example.com/"
+      expiration: {
+        at: "2030-01-01T00:00:00Z"
+        url: "https://example.com/over"
+      }
+      targeting: {
+        type: COUNTRY
+        countries: [
+          { country: "DE", url: "https://example.com/de" }
+        ]
+      }
+    }
+  ) {
+    __typename
+    ... on Link {
+      id
+      shortUrl
+      expiration { at clicks url }
+      targeting { type countries { country url } }
+    }
+    ... on ValidationError {
+      message
+      fields { path messages }
+    }
+  }
+}
+
+query ListLinks {
+  links(
+    first: 10
+    filter: { search: "", status: ACTIVE }
+    orderBy: { field: CLICKS }
+  ) {
+    totalCount
+    edges {
+      cursor
+      node {
+        id title shortUrl url clicks status
+        space { name color }
+        pixels { name type }
+      }
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+
+query SpacesWithLinks {
+  spaces {
+    edges {
+      node {
+        name
+        links(first: 3) {
+          totalCount
+          edges { node { shortUrl clicks } }
+        }
+      }
+    }
+  }
+}
+
+mutation UpdateLink {
+  updateLink(
+    id: "1"
+    input: { title: null, disabled: true }
+  ) {
+    __typename
+    ... on Link { id title status updatedAt }
+    ... on Error { code message }
+  }
+}
+
+mutation DeleteLink {
+  deleteLink(id: "1") {
+    __typename
+    ... on DeletedRecord { id }
+    ... on Error { code message }
+  }
+}
+
 mutation AddDomain {
   createDomain(input: { name: "go.example" }) {
     __typename

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Kind, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { graphiqlOptions } from '../../src/schema/graphiql.ts';
@@ -13,6 +14,25 @@ const query = graphiqlOptions.defaultTabs?.[0]?.query ?? '';
 const names = parse(query).definitions.flatMap((definition) =>
   definition.kind === Kind.OPERATION_DEFINITION && definition.name ? [definition.name.value] : [],
 );
+
+/** The examples of the guide, in order: a later one may use what an earlier one made. */
+const guide = [...readFileSync('docs/graphql.md', 'utf8').matchAll(/^```graphql\n(.*?)^```/gms)].map(
+  ([, example = '']) => example,
+);
+
+test("the guide's examples run as they stand, and none is refused but the one that shows it", async () => {
+  const caller = await server.caller('reader of the guide');
+  const { id } = await caller.link();
+  const variables = { id: String(id), spaceId: String(await caller.space('Launch')) };
+  const refused: string[] = [];
+  for (const example of guide) {
+    const asks = [...example.matchAll(/\$(\w+):/g)].map(([, name = '']) => name);
+    const given = Object.entries(variables).filter(([name]) => asks.includes(name));
+    const data = await caller.data(example, Object.fromEntries(given));
+    for (const [type] of JSON.stringify(data).matchAll(/\w+Error/g)) refused.push(type);
+  }
+  expect([guide.length, refused]).toEqual([7, ['ValidationError']]);
+});
 
 test.each(names)("GraphiQL's example %s runs as it stands", async (operationName) => {
   const caller = await server.caller();

@@ -31,8 +31,14 @@ test('the first start prints a key once, with commands that can be pasted; later
   }
   expect(answers).toMatchObject([
     { data: { name: 'Launch', color: 3 }, status: 201 },
+    {
+      data: {
+        title: 'Example',
+        domain: { name: new URL(first.origin).host.replace('127.0.0.1', 'localhost') },
+      },
+    },
     { meta: { total: 1 }, status: 200 },
-    { data: { viewer: { account: { name: 'default' } }, spaces: { totalCount: 1 } } },
+    { data: { viewer: { account: { name: 'default' } }, links: { totalCount: 1 } } },
   ]);
   await first.end('SIGTERM');
   const second = await start({ DATABASE_URL });
