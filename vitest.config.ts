@@ -7,6 +7,8 @@ const databases = ['sqlite', 'postgresql'] as const;
 export default defineConfig({
   resolve,
   test: {
+    // One fewer than the cores, the default, leaves the second of two idle.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
