@@ -3,7 +3,7 @@ import { edgesOfLinks, linkOrderFields, linkSearchFields, pageOfLinks } from '..
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link, LinkStatus } from './link.ts';
-import { connectionOf, Direction, edgesArgs, pageArgs, pageOf } from './list.ts';
+import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf } from './list.ts';
 
 const LinkConnection = connectionOf('Link', 'links', Link);
 const LinkPage = pageOf('Link', 'links', Link);
@@ -11,11 +11,6 @@ const LinkPage = pageOf('Link', 'links', Link);
 const LinkSearchField = builder.enumType('LinkSearchField', {
   description: 'In what of a link a search looks.',
   values: describedValues(linkSearchFields),
-});
-
-const LinkOrderField = builder.enumType('LinkOrderField', {
-  description: 'What links can be ordered by.',
-  values: describedValues(linkOrderFields),
 });
 
 const LinkFilter = builder.inputType('LinkFilter', {
@@ -36,28 +31,7 @@ const LinkFilter = builder.inputType('LinkFilter', {
   }),
 });
 
-const LinkOrder = builder.inputType('LinkOrder', {
-  description: 'An order of links; ties are broken by id, in the same direction.',
-  fields: (t) => ({
-    field: t.field({
-      type: LinkOrderField,
-      required: true,
-      defaultValue: 'ID',
-      description: 'What to order by.',
-    }),
-    direction: t.field({
-      type: Direction,
-      required: true,
-      defaultValue: 'DESC',
-      description: 'Which end comes first.',
-    }),
-  }),
-});
-
-const selectionArgs = builder.args((t) => ({
-  filter: t.field({ type: LinkFilter, description: 'Which links; all of them by default.' }),
-  orderBy: t.field({ type: LinkOrder, description: 'In which order; the newest first by default.' }),
-}));
+const selectionArgs = selectionOf('Link', 'links', LinkFilter, linkOrderFields);
 
 builder.queryFields((t) => ({
   link: t.prismaField({

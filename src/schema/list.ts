@@ -1,6 +1,7 @@
-import type { ObjectRef } from '@pothos/core';
+import type { InputRef, ObjectRef } from '@pothos/core';
 import { type Edges, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
 import { builder, type Types } from './builder.ts';
+import { describedValues } from './described-values.ts';
 
 export const Direction = builder.enumType('Direction', {
   description: 'Which end of an order comes first.',
@@ -88,4 +89,39 @@ export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types,
       pageCount: t.exposeInt('pageCount', { description: 'How many pages there are; at least 1.' }),
     }),
   });
+}
+
+/** The input type of a list's order, and the arguments that say which records, in which order. */
+export function selectionOf<Filter extends object, Field extends string>(
+  name: string,
+  plural: string,
+  filter: InputRef<Filter>,
+  fields: Readonly<Record<Field | 'ID', string>>,
+) {
+  const OrderField = builder.enumType(`${name}OrderField`, {
+    description: `What ${plural} can be ordered by.`,
+    values: describedValues<Field | 'ID'>(fields),
+  });
+  const Order = builder.inputType(`${name}Order`, {
+    description: `An order of ${plural}; ties are broken by id, in the same direction.`,
+    fields: (t) => ({
+      field: t.field({
+        type: OrderField,
+        required: true,
+        // One of the enum's values, which TypeScript cannot follow through the type parameter.
+        defaultValue: 'ID' as never,
+        description: 'What to order by.',
+      }),
+      direction: t.field({
+        type: Direction,
+        required: true,
+        defaultValue: 'DESC',
+        description: 'Which end comes first.',
+      }),
+    }),
+  });
+  return builder.args((t) => ({
+    filter: t.field({ type: filter, description: `Which ${plural}; all of them by default.` }),
+    orderBy: t.field({ type: Order, description: 'In which order; the newest first by default.' }),
+  }));
 }

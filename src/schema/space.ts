@@ -1,7 +1,7 @@
 import { owned } from '../domain/actor.ts';
 import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { connectionOf, Direction, edgesArgs, pageArgs, pageOf } from './list.ts';
+import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf } from './list.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 
 export const Space = builder.prismaObject('Space', {
@@ -24,36 +24,10 @@ const SpaceFilter = builder.inputType('SpaceFilter', {
   }),
 });
 
-const SpaceOrderField = builder.enumType('SpaceOrderField', {
-  description: 'What spaces can be ordered by.',
-  values: {
-    ID: { description: 'The order in which they were made.' },
-    NAME: { description: 'The name, in any case.' },
-  } as const,
+const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, {
+  ID: 'The order in which they were made.',
+  NAME: 'The name, in any case.',
 });
-
-const SpaceOrder = builder.inputType('SpaceOrder', {
-  description: 'An order of spaces; ties are broken by id, in the same direction.',
-  fields: (t) => ({
-    field: t.field({
-      type: SpaceOrderField,
-      required: true,
-      defaultValue: 'ID',
-      description: 'What to order by.',
-    }),
-    direction: t.field({
-      type: Direction,
-      required: true,
-      defaultValue: 'DESC',
-      description: 'Which end comes first.',
-    }),
-  }),
-});
-
-const selectionArgs = builder.args((t) => ({
-  filter: t.field({ type: SpaceFilter, description: 'Which spaces; all of them by default.' }),
-  orderBy: t.field({ type: SpaceOrder, description: 'In which order; the newest first by default.' }),
-}));
 
 builder.queryFields((t) => ({
   space: t.prismaField({
