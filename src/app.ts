@@ -4,8 +4,10 @@ import express from 'express';
 import type { Logger } from 'pino';
 import type { Database } from './db/client.ts';
 import { ListReader } from './db/list-reader.ts';
+import { Revisions } from './db/revisions.ts';
 import type { Actor } from './domain/actor.ts';
 import { Authentication } from './domain/authentication.ts';
+import { visibleError } from './domain/errors.ts';
 import type { Site } from './domain/link.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
@@ -29,7 +31,10 @@ export interface AppDependencies {
 
 export interface App {
   readonly listener: RequestListener;
-  readonly authentication: Authentication;
+  /** Starts what goes on beside the requests. */
+  start(): void;
+  /** Ends it, and waits for what is still being written. */
+  stop(): Promise<void>;
 }
 
 /** What is known of a request while it is answered. */
@@ -42,7 +47,8 @@ interface Exchange {
 export function createApp(dependencies: AppDependencies): App {
   const { database, baseUrl, defaultDomainId, trustProxy, graphiql, log, now, random } = dependencies;
   const site: Site = { scheme: new URL(baseUrl).protocol, defaultDomainId, random };
-  const authentication = new Authentication(database.client, now);
+  const revisions = new Revisions(database);
+  const authentication = new Authentication(database.client, revisions, now);
   const server = createGraphQLServer({ graphiql });
   const exchanges = new WeakMap<ServerResponse, Exchange>();
 
@@ -55,7 +61,9 @@ export function createApp(dependencies: AppDependencies): App {
     return { db, lists: new ListReader(db), actor, site, requestId, log, now: now() };
   };
   const report = (res: ServerResponse, error: unknown): void => {
-    log.error({ requestId: exchanges.get(res)?.requestId, err: error }, 'unexpected error');
+    const what = { requestId: exchanges.get(res)?.requestId, err: error };
+    if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
+    else log.error(what, 'unexpected error');
   };
 
   const graphql = createGraphQLHandler({ server, graphiql, contextOf, report });
@@ -86,5 +94,12 @@ export function createApp(dependencies: AppDependencies): App {
     if (path === '/graphql' || path === '/graphql/') graphql(req, res);
     else web(req, res);
   };
-  return { listener, authentication };
+  return {
+    listener,
+    start: () => revisions.start(),
+    async stop() {
+      await revisions.stop();
+      await authentication.stop();
+    },
+  };
 }

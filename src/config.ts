@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { providerOf } from './db/client.ts';
+import { type PoolOptions, providerOf } from './db/client.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const flags: Record<string, boolean> = { on: true, true: true, 1: true, off: false, false: false, 0: false };
@@ -52,6 +52,8 @@ const environment = z.object({
       'file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME',
     )
     .default('file:./data/linkspace.db'),
+  DATABASE_POOL_SIZE: number(1, 1000).default(10),
+  DATABASE_STATEMENT_TIMEOUT: number(0, 3_600_000).default(10_000),
   BASE_URL: z
     .string()
     .refine(isOrigin, 'an http or https URL without a path, such as https://s.example')
@@ -87,6 +89,7 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string;
+  readonly pool: PoolOptions;
   /** Where short links live; by default `http://localhost` with the port that the server got. */
   readonly baseUrl: string | undefined;
   readonly initialApiKey: string | undefined;
@@ -124,6 +127,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: values.PORT,
     host: values.HOST,
     databaseUrl: values.DATABASE_URL,
+    pool: { poolSize: values.DATABASE_POOL_SIZE, statementTimeout: values.DATABASE_STATEMENT_TIMEOUT },
     baseUrl: values.BASE_URL,
     initialApiKey: values.INITIAL_API_KEY,
     trustProxy: values.TRUST_PROXY,

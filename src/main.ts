@@ -19,7 +19,7 @@ async function start(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
   for (const migration of await applyMigrations(config.databaseUrl))
     log.info({ migration }, 'migration applied');
-  const database = await openDatabase(config.databaseUrl);
+  const database = await openDatabase(config.databaseUrl, { pool: config.pool });
 
   // The port may be the system's choice, and the base URL follows it.
   const http = createServer();
@@ -29,9 +29,9 @@ async function start(config: Config): Promise<void> {
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const defaultDomainId = await shareDefaultDomain(database.client, new URL(baseUrl).host, now());
   const dependencies = { ...config, database, baseUrl, defaultDomainId, log, now, random: randomInt };
-  const { listener, authentication } = createApp(dependencies);
-  http.on('request', listener);
-  authentication.start();
+  const app = createApp(dependencies);
+  http.on('request', app.listener);
+  app.start();
   const firstKey = await createFirstKey(database.client, now(), config.initialApiKey);
   if (firstKey !== null) process.stdout.write(greeting(firstKey, config.host, port, config.graphiql));
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
@@ -42,7 +42,7 @@ async function start(config: Config): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     await stopServer(http);
-    await authentication.stop();
+    await app.stop();
     await database.close();
     log.info('stopped');
     process.exit(0);

@@ -32,9 +32,31 @@ export function providerOf(url: string): Provider | null {
   return null;
 }
 
+/** How a process uses PostgreSQL; SQLite has one connection, in the process itself. */
+export interface PoolOptions {
+  /** How many connections it opens at most. */
+  readonly poolSize: number;
+  /** After how many milliseconds the server gives a statement up; 0 for never. */
+  readonly statementTimeout: number;
+}
+
+/** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
+const CONNECTION_PATIENCE = 5_000;
+
+/** What `pg` asks of a pool. A timeout of 0 is not sent: connection poolers refuse settings that they do not know. */
+function poolConfig(connectionString: string, { poolSize, statementTimeout }: PoolOptions) {
+  const limits = { max: poolSize, connectionTimeoutMillis: CONNECTION_PATIENCE, keepAlive: true };
+  return {
+    connectionString,
+    ...limits,
+    ...(statementTimeout > 0 && { statement_timeout: statementTimeout }),
+  };
+}
+
 /** A new driver adapter for the database at `url`. A SQLite file's folder is made where it is missing. */
-export function adapterFor(url: string): SqlMigrationAwareDriverAdapterFactory {
-  if (providerOf(url) === 'postgresql') return new PrismaPg({ connectionString: url });
+export function adapterFor(url: string, pool?: PoolOptions): SqlMigrationAwareDriverAdapterFactory {
+  if (providerOf(url) === 'postgresql')
+    return new PrismaPg(pool ? poolConfig(url, pool) : { connectionString: url });
   mkdirSync(dirname(url.replace(/^file:/, '')), { recursive: true });
   return new PrismaBetterSqlite3({ url });
 }
@@ -56,12 +78,21 @@ async function useWriteAheadLog(client: SqliteClient): Promise<void> {
   }
 }
 
-/** Opens the database at `url`; nothing is migrated. `onStatement` hears every statement, for tests that count them. */
-export async function openDatabase(url: string, onStatement?: StatementListener): Promise<Database> {
+export interface DatabaseOptions {
+  readonly pool?: PoolOptions;
+  /** Hears every statement, for tests that count them. */
+  readonly onStatement?: StatementListener;
+}
+
+/** Opens the database at `url`; nothing is migrated. */
+export async function openDatabase(
+  url: string,
+  { pool, onStatement }: DatabaseOptions = {},
+): Promise<Database> {
   const provider = providerOf(url);
   if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
-  const options = { adapter: adapterFor(url), log };
+  const options = { adapter: adapterFor(url, pool), log };
   // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
   // which TypeScript cannot see: they are nominally unrelated classes.
   const client =

@@ -1,14 +1,54 @@
+/** What Prisma and the drivers tell of an error; which of these are there depends on where it happened. */
+interface Told {
+  code?: unknown;
+  message?: unknown;
+  meta?: { driverAdapterError?: { cause?: { kind?: unknown; originalCode?: unknown; code?: unknown } } };
+}
+
+function told(error: unknown): Told {
+  return error instanceof Error ? (error as Told) : {};
+}
+
 /** Whether a write failed because a value that must be unique is there already. */
 export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'P2002';
+  return told(error).code === 'P2002';
 }
 
 /** Whether a write failed because what it refers to is not there, or what it would delete is still referred to. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'P2003';
+  return told(error).code === 'P2003';
 }
 
 /** Whether a write failed because the record to change is not there. */
 export function isMissingRecord(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'P2025';
+  return told(error).code === 'P2025';
+}
+
+/** Whether two writes waited for each other, and this one gave way: nothing of it was done. */
+export function isWriteConflict(error: unknown): boolean {
+  return told(error).code === 'P2034';
+}
+
+/** Prisma's codes for: not reachable, timed out, closed, no connection free, too many connections. */
+const UNREACHABLE = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037']);
+/** The adapters' kinds of the same, for statements of our own. */
+const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
+/** PostgreSQL: connections (08), resources (53), shut down and starting up (57P), a statement's time is over, read-only. */
+const POSTGRES = /^(08...|53...|57P..|57014|25006)$/;
+/** SQLite: locked by another process for too long, full disk, failing disk, no longer writable. */
+const SQLITE = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/;
+/** What the driver says of connections that break under a query, without any code. */
+const BROKEN =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
+
+/** Whether the database could not be asked just now, for no fault of the request. */
+export function isUnavailable(error: unknown): boolean {
+  const { code, message, meta } = told(error);
+  const { kind, originalCode, code: driverCode } = meta?.driverAdapterError?.cause ?? {};
+  return (
+    UNREACHABLE.has(String(code)) ||
+    KINDS.has(String(kind)) ||
+    [code, originalCode, driverCode].some((one) => POSTGRES.test(String(one)) || SQLITE.test(String(one))) ||
+    BROKEN.test(String(message))
+  );
 }

@@ -1,12 +1,9 @@
 import type { Db } from '../db/client.ts';
+import type { Revisions } from '../db/revisions.ts';
 import type { Actor } from './actor.ts';
 import { hashKey, parseScopes } from './api-key.ts';
 import { DomainError } from './errors.ts';
 
-/** How old the knowledge that no key was revoked may be, in milliseconds; a revoked key is refused within a second. */
-const TRUSTED_FOR = 900;
-/** How often it is renewed while nobody waits for it, in milliseconds. */
-const RENEWED_EVERY = 400;
 /** How exact a key's last-used time is, in milliseconds. */
 const LAST_USED_EVERY = 60_000;
 /** How many keys a process remembers. */
@@ -19,35 +16,26 @@ interface Remembered {
 }
 
 /**
- * Verifies API keys from memory. A trigger raises one number whenever a key is changed, revoked or deleted; while that
- * number stands, what is remembered is true, so that a request costs no query.
+ * Verifies API keys from memory, so that a request costs no query, and forgets them whenever a key was changed, revoked
+ * or deleted.
  */
 export class Authentication {
   readonly #db: Db;
+  readonly #revisions: Revisions;
   readonly #now: () => Date;
   readonly #keys = new Map<string, Remembered>();
   readonly #pendingWrites = new Set<Promise<unknown>>();
-  #revision: number | null = null;
-  #confirmedAt = Number.NEGATIVE_INFINITY;
-  #confirming: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Db, now: () => Date) {
+  constructor(db: Db, revisions: Revisions, now: () => Date) {
     this.#db = db;
+    this.#revisions = revisions;
     this.#now = now;
+    revisions.watch('keys', () => this.#keys.clear());
   }
 
-  /** Renews the knowledge in the background, so that a request after a pause need not wait for it. */
-  start(): void {
-    this.#timer = setInterval(() => {
-      if (this.#keys.size > 0) this.#confirm().catch(() => {});
-    }, RENEWED_EVERY).unref();
-  }
-
-  /** Ends the background work, and waits for last-used times that are being written. */
+  /** Waits for last-used times that are being written. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await Promise.allSettled([...this.#pendingWrites, this.#confirming]);
+    await Promise.allSettled(this.#pendingWrites);
   }
 
   /**
@@ -59,7 +47,7 @@ export class Authentication {
     if (key === undefined)
       throw new DomainError('UNAUTHENTICATED', 'Send an API key: "Authorization: Bearer <API_KEY>".');
     const hash = hashKey(key);
-    if (performance.now() - this.#confirmedAt > TRUSTED_FOR) await this.#confirm();
+    await this.#revisions.fresh();
     const known = this.#keys.get(hash) ?? (await this.#load(hash));
     const now = this.#now();
     if (known === null || (known.expiresAt !== null && known.expiresAt <= now)) {
@@ -69,23 +57,8 @@ export class Authentication {
     return known.actor;
   }
 
-  /** Asks once for all who wait; the age counts from before the question, never from the answer. */
-  #confirm(): Promise<void> {
-    this.#confirming ??= (async () => {
-      const askedAt = performance.now();
-      const row = await this.#db.revision.findUnique({ where: { topic: 'keys' } });
-      const number = row?.number ?? null;
-      if (number !== this.#revision) this.#keys.clear();
-      this.#revision = number;
-      this.#confirmedAt = askedAt;
-    })().finally(() => {
-      this.#confirming = null;
-    });
-    return this.#confirming;
-  }
-
   async #load(hash: string): Promise<Remembered | null> {
-    const revision = this.#revision;
+    const revision = this.#revisions.numberOf('keys');
     const row = await this.#db.apiKey.findUnique({ where: { hash } });
     if (row === null || row.revokedAt !== null) return null;
     const known: Remembered = {
@@ -94,7 +67,7 @@ export class Authentication {
       lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
     };
     // Read before a change that has been noticed since: good for this request only.
-    if (revision !== this.#revision) return known;
+    if (revision !== this.#revisions.numberOf('keys')) return known;
     const oldest = this.#keys.keys().next();
     if (this.#keys.size >= REMEMBERED && !oldest.done) this.#keys.delete(oldest.value);
     this.#keys.set(hash, known);

@@ -1,3 +1,5 @@
+import { isUnavailable } from '../db/errors.ts';
+
 /** Every way in which the domain refuses. Each transport owns one exhaustive table from these to its own answers. */
 export const errorCodes = {
   UNAUTHENTICATED: 'No API key came with the request, or one that is unknown, revoked or expired.',
@@ -5,6 +7,7 @@ export const errorCodes = {
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
+  UNAVAILABLE: 'The database cannot be reached just now; the same request may succeed shortly.',
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
@@ -39,4 +42,15 @@ export function invalid(fields: readonly FieldError[]): DomainError {
     first ? `${first.path.join('.')} ${first.messages[0]}.` : 'Invalid.',
     fields,
   );
+}
+
+/** How long a caller should wait before it asks an unavailable service again, in seconds. */
+export const RETRY_AFTER = 1;
+
+/** The error as the caller may see it: one of the domain's own, or that the database is away; null for a fault of ours. */
+export function visibleError(error: unknown): DomainError | null {
+  if (error instanceof DomainError) return error;
+  return isUnavailable(error)
+    ? new DomainError('UNAVAILABLE', 'The database is not available. Try again shortly.')
+    : null;
 }

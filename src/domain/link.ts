@@ -1,5 +1,6 @@
 import type { Db } from '../db/client.ts';
 import { isForeignKeyViolation, isMissingRecord, isUniqueViolation } from '../db/errors.ts';
+import { retryConflicts } from '../db/retry.ts';
 import type { Link } from '../generated/sqlite/client.ts';
 import { type Actor, owned } from './actor.ts';
 import { generateAlias } from './alias.ts';
@@ -76,12 +77,12 @@ export async function createLink(
     if (refusals.length > 0) throw invalid(refusals);
   };
   await check();
-  const { url, urlKey = '', ...columns } = { ...(await columnsOf(input)), url: input.url };
-  const { pixelIds = [] } = input;
+  const { url, pixelIds = [] } = input;
   const data = {
-    ...columns,
+    ...(await columnsOf(input)),
     url,
-    urlKey,
+    urlKey: foldCase(url),
+    ...(pixelIds.length > 0 && { pixels: pixelsOf(pixelIds) }),
     accountId: actor.accountId,
     domainId,
     createdAt: now,
@@ -90,13 +91,7 @@ export async function createLink(
   for (let attempt = 0; ; attempt++) {
     const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
     try {
-      return await db.link.create({
-        data: {
-          ...data,
-          ...aliasColumns(alias),
-          ...(pixelIds.length > 0 && { pixels: pixelsOf(pixelIds) }),
-        },
-      });
+      return await retryConflicts(() => db.link.create({ data: { ...data, ...aliasColumns(alias) } }));
     } catch (error) {
       // What the checks saw may be gone by now; the constraints have the last word.
       if (isForeignKeyViolation(error)) await check();
@@ -137,7 +132,7 @@ export async function updateLink(
   const changes = Object.values(data).some((value) => value !== undefined);
   if (!changes && pixelIds === undefined) return link;
   try {
-    return await db.link.update({
+    const change = {
       where: {
         ...where,
         // Only while what the check above relied on still holds.
@@ -150,7 +145,8 @@ export async function updateLink(
         ...(pixelIds && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } }),
         updatedAt: now,
       },
-    });
+    };
+    return await retryConflicts(() => db.link.update(change));
   } catch (error) {
     // What the checks saw changed meanwhile: they are asked again.
     if (isMissingRecord(error) || isForeignKeyViolation(error) || isUniqueViolation(error))

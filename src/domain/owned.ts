@@ -1,3 +1,4 @@
+import { retryConflicts } from '../db/retry.ts';
 import { type Actor, owned } from './actor.ts';
 import { notFound } from './errors.ts';
 
@@ -27,7 +28,7 @@ export async function updateOwned<Row, Data extends object>(
   if (where === null) throw notFound(what);
   const changes = Object.values(data).some((value) => value !== undefined);
   const [row] = changes
-    ? await table.updateManyAndReturn({ where, data: { ...data, updatedAt: now } })
+    ? await retryConflicts(() => table.updateManyAndReturn({ where, data: { ...data, updatedAt: now } }))
     : await table.findMany({ where });
   if (row === undefined) throw notFound(what);
   return row;
@@ -44,6 +45,8 @@ export async function deleteOwned(
   id: string,
 ): Promise<number> {
   const where = owned(actor, id);
-  if (where === null || (await table.deleteMany({ where })).count === 0) throw notFound(what);
+  if (where === null) throw notFound(what);
+  const { count } = await retryConflicts(() => table.deleteMany({ where }));
+  if (count === 0) throw notFound(what);
   return where.id;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { DomainError } from '../domain/errors.ts';
+import { visibleError } from '../domain/errors.ts';
 import type { Context } from '../schema/context.ts';
-import { type GraphQLServer, refusal, statusOf } from '../schema/server.ts';
+import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server.ts';
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
@@ -45,11 +45,12 @@ export function createGraphQLHandler({
   };
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {
-      if (error instanceof DomainError) {
-        end(req, res, statusOf[error.code] ?? 400, refusal(error), { 'WWW-Authenticate': 'Bearer' });
+      const visible = visibleError(error);
+      if (visible?.code !== 'UNAUTHENTICATED') report(res, error);
+      if (visible) {
+        end(req, res, statusOf[visible.code] ?? 400, refusal(visible), headersOf(visible));
         return;
       }
-      report(res, error);
       const requestId = res.getHeader('X-Request-Id');
       if (res.headersSent) res.end();
       else

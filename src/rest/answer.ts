@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../domain/errors.ts';
+import { type ErrorCode, RETRY_AFTER } from '../domain/errors.ts';
 import type { Refusals } from './decode.ts';
 
 /** What v1 answers: the body is compact JSON whose `status` equals the HTTP status. */
@@ -57,6 +57,7 @@ export const answerTo: Record<ErrorCode, (message: string, refusals: Refusals) =
   NOT_FOUND: () => notFound,
   IN_USE: (message) => failure(409, message),
   VALIDATION: (_message, refusals) => unprocessable(refusals),
+  UNAVAILABLE: (message) => failure(503, message, { 'Retry-After': String(RETRY_AFTER) }),
 };
 
 /** An answer that ends the handling of a request early. */

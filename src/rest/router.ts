@@ -1,7 +1,7 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { getOperationAST } from 'graphql';
 import { requireScope } from '../domain/actor.ts';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, visibleError } from '../domain/errors.ts';
 import type { Context } from '../schema/context.ts';
 import { type GraphQLServer, scopeOf } from '../schema/server.ts';
 import {
@@ -113,7 +113,9 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
 
 function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
-    if (error instanceof DomainError) return send(res, answerTo[error.code](error.message, new Map()));
+    const visible = visibleError(error);
+    if (visible?.code === 'UNAVAILABLE') report(res, error);
+    if (visible) return send(res, answerTo[visible.code](visible.message, new Map()));
     if (error instanceof Refused) return send(res, error.answer);
     if (error instanceof UnreadableBody) return send(res, unreadable(error.message));
     // Express could not decode the path: nothing has such an id.

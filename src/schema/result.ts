@@ -10,6 +10,7 @@ const typeOf: Record<ErrorCode, string | null> = {
   IN_USE: 'InUseError',
   UNAUTHENTICATED: null,
   FORBIDDEN: null,
+  UNAVAILABLE: null,
 };
 
 /** The name of a union's member: the record's type, or that of the error that came instead of it. */

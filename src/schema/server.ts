@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope, type Scope } from '../domain/actor.ts';
-import { DomainError, type ErrorCode } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { schema } from './index.ts';
@@ -19,6 +19,7 @@ export const statusOf: Record<ErrorCode, number | null> = {
   NOT_FOUND: null,
   IN_USE: null,
   VALIDATION: null,
+  UNAVAILABLE: 503,
 };
 
 /** What an operation needs of the key. */
@@ -26,12 +27,18 @@ export function scopeOf(operation: OperationTypeNode): Scope {
   return operation === OperationTypeNode.MUTATION ? 'write' : 'read';
 }
 
+/** The HTTP headers that go with an error outside the data. */
+export function headersOf({ code }: DomainError): Record<string, string> {
+  if (code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' };
+  return code === 'UNAVAILABLE' ? { 'Retry-After': String(RETRY_AFTER) } : {};
+}
+
 function extensionsOf(error: DomainError) {
   const status = statusOf[error.code];
   return {
     code: error.code,
     ...(error.fields.length > 0 && { fields: error.fields }),
-    ...(status !== null && { http: { status } }),
+    ...(status !== null && { http: { status, headers: headersOf(error) } }),
   };
 }
 
@@ -39,10 +46,10 @@ function extensionsOf(error: DomainError) {
 function present(error: GraphQLError, { log, requestId }: Context): GraphQLError {
   const { nodes, source, positions, path, originalError } = error;
   const where = { nodes, source, positions, path };
-  if (originalError instanceof DomainError) {
-    return new GraphQLError(originalError.message, { ...where, extensions: extensionsOf(originalError) });
-  }
   if (originalError === undefined || originalError instanceof GraphQLError) return error;
+  const visible = visibleError(originalError);
+  if (visible?.code === 'UNAVAILABLE') log.warn({ requestId, err: originalError }, 'database not available');
+  if (visible) return new GraphQLError(visible.message, { ...where, extensions: extensionsOf(visible) });
   log.error({ requestId, err: originalError }, 'unexpected error');
   return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
 }

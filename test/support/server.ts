@@ -131,7 +131,7 @@ export async function startTestServer({
 } = {}) {
   const databaseUrl = url || (await newDatabase());
   const statements: string[] = [];
-  const database = await openDatabase(databaseUrl, (sql) => statements.push(sql));
+  const database = await openDatabase(databaseUrl, { onStatement: (sql) => statements.push(sql) });
   const clock = { now: NOON };
   const log: Record<string, unknown>[] = [];
   const sink = new Writable({
@@ -145,7 +145,7 @@ export async function startTestServer({
   await once(http, 'listening');
   const { port } = http.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
-  const { listener, authentication } = createApp({
+  const app = createApp({
     database,
     baseUrl: 'https://s.example',
     defaultDomainId: migrated ? await shareDefaultDomain(database.client, 's.example', NOON) : 0,
@@ -155,8 +155,8 @@ export async function startTestServer({
     now: () => clock.now,
     random,
   });
-  http.on('request', listener);
-  if (background) authentication.start();
+  http.on('request', app.listener);
+  if (background) app.start();
 
   return {
     origin,
@@ -179,7 +179,7 @@ export async function startTestServer({
     async stop() {
       http.closeAllConnections();
       http.close();
-      await authentication.stop();
+      await app.stop();
       await database.close();
     },
   };

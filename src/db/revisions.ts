@@ -1,0 +1,96 @@
+import { Client } from 'pg';
+import type { Database } from './client.ts';
+
+/** How old the knowledge of what has changed may be, in milliseconds: a change counts within a second everywhere. */
+const TRUSTED_FOR = 900;
+/** How often it is renewed while nobody waits for it, in milliseconds. */
+const RENEWED_EVERY = 400;
+/** How long after PostgreSQL's notifications broke off they are asked for again, in milliseconds. */
+const LISTENED_AGAIN_AFTER = 5_000;
+/** The channel on which a trigger notifies of each revision. */
+const CHANNEL = 'linkspace';
+
+/**
+ * Knows when something that processes keep in memory has changed. For each topic a trigger raises one number with every
+ * change; while that number stands, what is remembered is true. The numbers are polled. On PostgreSQL a notification
+ * makes the next poll come at once; where a connection pooler forbids those, polling alone keeps the promise.
+ */
+export class Revisions {
+  readonly #database: Database;
+  readonly #watchers = new Map<string, (number: number) => void>();
+  readonly #numbers = new Map<string, number>();
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #confirming: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #listener: Client | undefined;
+  #relisten: NodeJS.Timeout | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Calls back when the topic's number is not the one that was known, the first time included. */
+  watch(topic: string, onChange: (number: number) => void): void {
+    this.#watchers.set(topic, onChange);
+  }
+
+  /** The topic's number as it was last seen; null before it was. */
+  numberOf(topic: string): number | null {
+    return this.#numbers.get(topic) ?? null;
+  }
+
+  /** Makes sure that what is known is less than a second old. */
+  async fresh(): Promise<void> {
+    if (performance.now() - this.#confirmedAt > TRUSTED_FOR) await this.confirm();
+  }
+
+  /** Asks once for all who wait; the age counts from before the question, never from the answer. */
+  confirm(): Promise<void> {
+    this.#confirming ??= (async () => {
+      const askedAt = performance.now();
+      for (const { topic, number } of await this.#database.client.revision.findMany()) {
+        if (this.#numbers.get(topic) === number) continue;
+        this.#numbers.set(topic, number);
+        this.#watchers.get(topic)?.(number);
+      }
+      this.#confirmedAt = askedAt;
+    })().finally(() => {
+      this.#confirming = null;
+    });
+    return this.#confirming;
+  }
+
+  /** Renews the knowledge in the background, so that a request after a pause need not wait for it. */
+  start(): void {
+    const renew = () => void this.confirm().catch(() => {});
+    this.#timer = setInterval(renew, RENEWED_EVERY).unref();
+    if (this.#database.provider === 'postgresql') this.#listen(renew);
+  }
+
+  /** Ends the background work. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    clearTimeout(this.#relisten);
+    const listener = this.#listener;
+    this.#listener = undefined;
+    await Promise.allSettled([listener?.end(), this.#confirming]);
+  }
+
+  #listen(onNotification: () => void): void {
+    const listener = new Client({ connectionString: this.#database.url, keepAlive: true });
+    this.#listener = listener;
+    const again = () => {
+      if (this.#listener !== listener) return;
+      clearTimeout(this.#relisten);
+      this.#relisten = setTimeout(() => this.#listen(onNotification), LISTENED_AGAIN_AFTER).unref();
+      // What was notified meanwhile is found by polling.
+    };
+    listener.on('notification', onNotification);
+    listener.on('error', again);
+    listener.on('end', again);
+    listener
+      .connect()
+      .then(() => listener.query(`LISTEN ${CHANNEL}`))
+      .catch(again);
+  }
+}
