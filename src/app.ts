@@ -4,6 +4,7 @@ import express from 'express';
 import type { Logger } from 'pino';
 import type { Database } from './db/client.ts';
 import { ListReader } from './db/list-reader.ts';
+import { Replicas, withoutReplicas } from './db/replicas.ts';
 import { Revisions } from './db/revisions.ts';
 import type { Actor } from './domain/actor.ts';
 import { Authentication } from './domain/authentication.ts';
@@ -18,6 +19,8 @@ import { createGraphQLServer } from './schema/server.ts';
 
 export interface AppDependencies {
   readonly database: Database;
+  /** Streaming replicas of the database, to read from. */
+  readonly replicas?: readonly Database[];
   readonly baseUrl: string;
   /** The id of the domain that is the base URL's host. */
   readonly defaultDomainId: number;
@@ -45,9 +48,20 @@ interface Exchange {
 
 /** Wires the program together; nothing listens, and nothing runs in the background, until the caller says so. */
 export function createApp(dependencies: AppDependencies): App {
-  const { database, baseUrl, defaultDomainId, trustProxy, graphiql, log, now, random } = dependencies;
+  const {
+    database,
+    replicas = [],
+    baseUrl,
+    defaultDomainId,
+    trustProxy,
+    graphiql,
+    log,
+    now,
+    random,
+  } = dependencies;
   const site: Site = { scheme: new URL(baseUrl).protocol, defaultDomainId, random };
   const revisions = new Revisions(database);
+  const readers = replicas.length > 0 ? new Replicas(database, replicas) : withoutReplicas(database);
   const authentication = new Authentication(database.client, revisions, now);
   const server = createGraphQLServer({ graphiql });
   const exchanges = new WeakMap<ServerResponse, Exchange>();
@@ -58,7 +72,7 @@ export function createApp(dependencies: AppDependencies): App {
     if (exchange) exchange.actor = actor;
     const db = database.client;
     const requestId = exchange?.requestId ?? '';
-    return { db, lists: new ListReader(db), actor, site, requestId, log, now: now() };
+    return { db, lists: new ListReader(db), readers, actor, site, requestId, log, now: now() };
   };
   const report = (res: ServerResponse, error: unknown): void => {
     const what = { requestId: exchanges.get(res)?.requestId, err: error };
@@ -96,9 +110,12 @@ export function createApp(dependencies: AppDependencies): App {
   };
   return {
     listener,
-    start: () => revisions.start(),
+    start() {
+      revisions.start();
+      readers.start();
+    },
     async stop() {
-      await revisions.stop();
+      await Promise.all([revisions.stop(), readers.stop()]);
       await authentication.stop();
     },
   };

@@ -38,7 +38,7 @@ function parseTrust(text: string): Config['trustProxy'] {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-const environment = z.object({
+const variables = z.object({
   NODE_ENV: z.string().optional(),
   PORT: number(0, 65_535).default(3000),
   HOST: z
@@ -52,6 +52,14 @@ const environment = z.object({
       'file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME',
     )
     .default('file:./data/linkspace.db'),
+  DATABASE_READ_URLS: z
+    .string()
+    .transform((urls) => urls.split(',').map((url) => url.trim()))
+    .refine(
+      (urls) => urls.every((url) => providerOf(url) === 'postgresql'),
+      'a list of postgresql://USER:PASSWORD@HOST:PORT/NAME, separated by commas',
+    )
+    .default([]),
   DATABASE_POOL_SIZE: number(1, 1000).default(10),
   DATABASE_STATEMENT_TIMEOUT: number(0, 3_600_000).default(10_000),
   BASE_URL: z
@@ -85,10 +93,18 @@ const environment = z.object({
   LOG_LEVEL: z.enum(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
 });
 
+const environment = variables.refine(
+  ({ DATABASE_URL, DATABASE_READ_URLS }) =>
+    DATABASE_READ_URLS.length === 0 || providerOf(DATABASE_URL) === 'postgresql',
+  { path: ['DATABASE_READ_URLS'], error: 'unset where DATABASE_URL is not PostgreSQL' },
+);
+
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string;
+  /** Streaming replicas of a PostgreSQL database. */
+  readonly databaseReadUrls: readonly string[];
   readonly pool: PoolOptions;
   /** Where short links live; by default `http://localhost` with the port that the server got. */
   readonly baseUrl: string | undefined;
@@ -105,7 +121,7 @@ export class ConfigError extends Error {}
 /** What the variable was, without the secrets that it may hold. */
 function shown(name: string, value: string): string {
   if (name === 'INITIAL_API_KEY') return `a text of ${value.length} characters`;
-  return JSON.stringify(value.replace(/(:\/\/[^:@/]*):[^@/]*@/, '$1:***@'));
+  return JSON.stringify(value.replace(/(:\/\/[^:@/]*):[^@/]*@/g, '$1:***@'));
 }
 
 /**
@@ -127,6 +143,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: values.PORT,
     host: values.HOST,
     databaseUrl: values.DATABASE_URL,
+    databaseReadUrls: values.DATABASE_READ_URLS,
     pool: { poolSize: values.DATABASE_POOL_SIZE, statementTimeout: values.DATABASE_STATEMENT_TIMEOUT },
     baseUrl: values.BASE_URL,
     initialApiKey: values.INITIAL_API_KEY,

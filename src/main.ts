@@ -19,7 +19,9 @@ async function start(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
   for (const migration of await applyMigrations(config.databaseUrl))
     log.info({ migration }, 'migration applied');
-  const database = await openDatabase(config.databaseUrl, { pool: config.pool });
+  const { pool } = config;
+  const database = await openDatabase(config.databaseUrl, { pool });
+  const replicas = await Promise.all(config.databaseReadUrls.map((url) => openDatabase(url, { pool })));
 
   // The port may be the system's choice, and the base URL follows it.
   const http = createServer();
@@ -28,7 +30,16 @@ async function start(config: Config): Promise<void> {
   const { port } = http.address() as AddressInfo; // A server that listens on a port has such an address.
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const defaultDomainId = await shareDefaultDomain(database.client, new URL(baseUrl).host, now());
-  const dependencies = { ...config, database, baseUrl, defaultDomainId, log, now, random: randomInt };
+  const dependencies = {
+    ...config,
+    database,
+    replicas,
+    baseUrl,
+    defaultDomainId,
+    log,
+    now,
+    random: randomInt,
+  };
   const app = createApp(dependencies);
   http.on('request', app.listener);
   app.start();
@@ -43,7 +54,7 @@ async function start(config: Config): Promise<void> {
     log.info({ signal }, 'stopping');
     await stopServer(http);
     await app.stop();
-    await database.close();
+    await Promise.all([database, ...replicas].map((one) => one.close()));
     log.info('stopped');
     process.exit(0);
   };

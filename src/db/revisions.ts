@@ -1,12 +1,10 @@
-import { Client } from 'pg';
 import type { Database } from './client.ts';
+import { Notifications } from './notifications.ts';
 
 /** How old the knowledge of what has changed may be, in milliseconds: a change counts within a second everywhere. */
 const TRUSTED_FOR = 900;
 /** How often it is renewed while nobody waits for it, in milliseconds. */
 const RENEWED_EVERY = 400;
-/** How long after PostgreSQL's notifications broke off they are asked for again, in milliseconds. */
-const LISTENED_AGAIN_AFTER = 5_000;
 /** The channel on which a trigger notifies of each revision. */
 const CHANNEL = 'linkspace';
 
@@ -22,11 +20,13 @@ export class Revisions {
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #confirming: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
-  #listener: Client | undefined;
-  #relisten: NodeJS.Timeout | undefined;
+  readonly #notifications: Notifications | null;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#notifications =
+      database.provider === 'postgresql' ? new Notifications(database.url, CHANNEL) : null;
+    this.#notifications?.listen(() => this.#renew());
   }
 
   /** Calls back when the topic's number is not the one that was known, the first time included. */
@@ -62,35 +62,19 @@ export class Revisions {
 
   /** Renews the knowledge in the background, so that a request after a pause need not wait for it. */
   start(): void {
-    const renew = () => void this.confirm().catch(() => {});
-    this.#timer = setInterval(renew, RENEWED_EVERY).unref();
-    if (this.#database.provider === 'postgresql') this.#listen(renew);
+    this.#timer = setInterval(() => this.#renew(), RENEWED_EVERY).unref();
+    this.#notifications?.start();
   }
 
   /** Ends the background work. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    clearTimeout(this.#relisten);
-    const listener = this.#listener;
-    this.#listener = undefined;
-    await Promise.allSettled([listener?.end(), this.#confirming]);
+    await Promise.allSettled([this.#notifications?.stop(), this.#confirming]);
   }
 
-  #listen(onNotification: () => void): void {
-    const listener = new Client({ connectionString: this.#database.url, keepAlive: true });
-    this.#listener = listener;
-    const again = () => {
-      if (this.#listener !== listener) return;
-      clearTimeout(this.#relisten);
-      this.#relisten = setTimeout(() => this.#listen(onNotification), LISTENED_AGAIN_AFTER).unref();
-      // What was notified meanwhile is found by polling.
-    };
-    listener.on('notification', onNotification);
-    listener.on('error', again);
-    listener.on('end', again);
-    listener
-      .connect()
-      .then(() => listener.query(`LISTEN ${CHANNEL}`))
-      .catch(again);
+  #renew(): void {
+    this.confirm().catch(() => {
+      // Whoever needs to know asks again, and hears of the failure.
+    });
   }
 }

@@ -1,13 +1,16 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
 import type { ListReader } from '../db/list-reader.ts';
+import type { Readers } from '../db/replicas.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { Site } from '../domain/link.ts';
 
 /** What every execution gets, fresh: plugins keep caches on it. */
 export interface Context {
+  /** The primary; while a query is executed, what its account may read from. */
   readonly db: Db;
   readonly lists: ListReader;
+  readonly readers: Readers;
   readonly actor: Actor;
   readonly site: Site;
   readonly requestId: string;

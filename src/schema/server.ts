@@ -6,6 +6,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { ListReader } from '../db/list-reader.ts';
 import { requireScope, type Scope } from '../domain/actor.ts';
 import { DomainError, type ErrorCode, RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
@@ -54,6 +55,18 @@ function present(error: GraphQLError, { log, requestId }: Context): GraphQLError
   return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
 }
 
+/** Has queries read where their account may, and makes sure that mutations are seen by what the account asks next. */
+const useReaders: Plugin<Context> = {
+  onExecute({ args, extendContext }) {
+    const { actor, readers }: Context = args.contextValue;
+    const operation = getOperationAST(args.document, args.operationName);
+    if (operation?.operation === OperationTypeNode.MUTATION)
+      return { onExecuteDone: () => readers.wrote(actor.accountId) };
+    const db = readers.readerFor(actor.accountId);
+    extendContext({ db, lists: new ListReader(db) });
+  },
+};
+
 /** Holds every execution, over HTTP or in process, to the key's scopes, and shows its errors as the caller may see them. */
 function useDomainErrors(): Plugin<Context> {
   return {
@@ -94,7 +107,7 @@ export function refusal(error: DomainError): { errors: GraphQLFormattedError[] }
 export function createGraphQLServer({ graphiql }: { graphiql: boolean }) {
   return createYoga<Context>({
     schema,
-    plugins: [useDomainErrors(), !graphiql && noIntrospection],
+    plugins: [useDomainErrors(), useReaders, !graphiql && noIntrospection],
     graphiql: graphiql && graphiqlOptions,
     renderGraphiQL: graphiqlPage,
     landingPage: false,

@@ -12,8 +12,8 @@ export interface PostgresServer {
   cluster: string;
   /** Starts again, on the same port, what `kill` ended. */
   start(): Promise<void>;
-  /** Ends the server at once and without farewell, as a crash would; what it acknowledged is on its disk. */
-  kill(): Promise<void>;
+  /** Ends the server at once and without farewell, as a crash would, or cleanly by SIGINT; its data stay. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
   /** Ends the server, and takes its data with it. */
   stop(): Promise<void>;
 }
@@ -128,7 +128,7 @@ export async function startPostgres(
     url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
     cluster,
     start,
-    kill: () => end('SIGQUIT'),
+    kill: (signal = 'SIGQUIT') => end(signal),
     async stop() {
       await end('SIGINT');
       process.removeListener('exit', endWithUs);

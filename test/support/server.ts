@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { createApp } from '../../src/app.ts';
-import { openDatabase } from '../../src/db/client.ts';
+import { type Database, openDatabase } from '../../src/db/client.ts';
 import type { Scope } from '../../src/domain/actor.ts';
 import { createKey } from '../../src/domain/api-key.ts';
 import { shareDefaultDomain } from '../../src/domain/domain.ts';
@@ -124,6 +124,7 @@ export class Caller {
 /** A complete server on a database of its own (or the given one), with a clock that stands still until it is set. */
 export async function startTestServer({
   url = '',
+  replicas = [] as Database[],
   migrated = true,
   graphiql = true,
   background = false,
@@ -147,6 +148,7 @@ export async function startTestServer({
   const origin = `http://127.0.0.1:${port}`;
   const app = createApp({
     database,
+    replicas,
     baseUrl: 'https://s.example',
     defaultDomainId: migrated ? await shareDefaultDomain(database.client, 's.example', NOON) : 0,
     trustProxy: 'loopback',

@@ -1,0 +1,135 @@
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+
+let postgres: PostgresServer;
+let programs: (Program & { origin: string })[] = [];
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterEach(async () => {
+  await Promise.all(programs.map((program) => program.end('SIGTERM')));
+  programs = [];
+});
+afterAll(() => postgres.stop());
+
+/** A server process on the database, and its first account. */
+async function start(env: Record<string, string> = {}): Promise<Caller> {
+  const program = await startProgram({
+    DATABASE_URL: postgres.url,
+    BASE_URL: 'https://s.example',
+    INITIAL_API_KEY: KEY,
+    ...env,
+  });
+  programs.push(program);
+  return new Caller(program.origin, KEY);
+}
+
+async function onServer(statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  return client
+    .query(statement)
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
+}
+
+test('no acknowledged write is lost or doubled when the server is killed and restarted under load', async () => {
+  const owner = await start();
+  const acknowledged: string[] = [];
+  const refused = new Set<number>();
+  let sent = 0;
+  let recoveredAt = 0;
+  let backAt = Number.POSITIVE_INFINITY;
+  let going = true;
+  const writer = async () => {
+    while (going) {
+      const title = `Write ${sent++}`;
+      const { status, headers } = await owner.rest('POST', '/links', { url: 'https://example.com/', title });
+      if (status === 201) {
+        acknowledged.push(title);
+        if (performance.now() > backAt) recoveredAt ||= performance.now();
+      } else {
+        refused.add(status);
+        expect(headers.get('Retry-After')).toBe('1');
+        await setTimeout(20);
+      }
+    }
+  };
+  const writers = Promise.all(Array.from({ length: 8 }, writer));
+  await setTimeout(700);
+  await postgres.kill();
+  await setTimeout(1200);
+  const [readyz, rest, graphql] = await Promise.all([
+    owner.fetch('/readyz'),
+    owner.rest('GET', '/links'),
+    owner.graphql('{ links { totalCount } }'),
+  ]);
+  await postgres.start();
+  backAt = performance.now();
+  await expect.poll(() => recoveredAt, { timeout: 5_000 }).toBeGreaterThan(0);
+  await setTimeout(300);
+  going = false;
+  await writers;
+
+  expect(refused).toEqual(new Set([503]));
+  expect([readyz.status, rest.status, rest.headers.get('Retry-After')]).toEqual([503, 503, '1']);
+  expect(rest.body).toEqual({ message: 'The database is not available. Try again shortly.', status: 503 });
+  expect([graphql.status, graphql.headers.get('Retry-After')]).toEqual([503, '1']);
+  expect(graphql.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
+  const rows = await onServer(`SELECT title, COUNT(*)::int AS times FROM "Link" GROUP BY title`);
+  const times = new Map(rows.map((row) => [row.title, row.times]));
+  expect(acknowledged.length).toBeGreaterThan(10);
+  expect(acknowledged.filter((title) => times.get(title) !== 1)).toEqual([]);
+  expect([...times.values()].every((count) => count === 1)).toBe(true);
+  expect((await owner.fetch('/readyz')).status).toBe(200);
+});
+
+test('twenty requests over two processes for one alias: one wins', async () => {
+  const callers = [await start(), await start()];
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      callers[index % 2]?.rest('POST', '/links', { url: 'https://example.com/', alias: 'wanted' }),
+    ),
+  );
+  const statuses = answers.map((answer) => answer?.status).sort();
+  expect(statuses).toEqual([201, ...Array(19).fill(422)]);
+});
+
+test('a statement that takes longer than it may is given up with 503', async () => {
+  const owner = await start({ DATABASE_STATEMENT_TIMEOUT: '200' });
+  const blocker = new Client({ connectionString: postgres.url });
+  await blocker.connect();
+  await blocker.query('BEGIN; LOCK TABLE "Link"');
+  const { status, headers } = await owner.rest('GET', '/links');
+  await blocker.end();
+  expect([status, headers.get('Retry-After')]).toEqual([503, '1']);
+  expect((await owner.rest('GET', '/links')).status).toBe(200);
+});
+
+test('a process opens no more connections than its pool may have, and one to hear of changes', async () => {
+  const owner = await start({ DATABASE_POOL_SIZE: '2' });
+  await Promise.all(Array.from({ length: 30 }, () => owner.rest('GET', '/links')));
+  const rows = await onServer(`SELECT query FROM pg_stat_activity
+    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`);
+  const listening = rows.filter(({ query }) => String(query).includes('notify'));
+  expect([rows.length, listening.length]).toEqual([3, 1]);
+});
+
+test('a revoked key is told of by notification', async () => {
+  await start();
+  const listener = new Client({ connectionString: postgres.url });
+  await listener.connect();
+  const heard = new Promise((resolve) => listener.on('notification', ({ payload }) => resolve(payload)));
+  await listener.query('LISTEN linkspace');
+  await onServer(`UPDATE "ApiKey" SET "revokedAt" = now() WHERE "revokedAt" IS NULL`);
+  expect(await heard).toBe('keys');
+  await listener.end();
+  const owner = new Caller(programs[0]?.origin ?? '', KEY);
+  await expect.poll(async () => (await owner.rest('GET', '/links')).status, { timeout: 1000 }).toBe(401);
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { applyMigrations } from '../../src/db/migrate.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+/** How late the replica is, on purpose, in milliseconds. */
+const LATE = 700;
+
+let primary: PostgresServer;
+let replica: PostgresServer;
+let read: Database;
+let readStatements: string[];
+let servers: [TestServer, TestServer];
+let owner: Caller;
+let elsewhere: Caller;
+
+beforeAll(async () => {
+  primary = await startPostgres();
+  await applyMigrations(primary.url);
+  await primary.kill('SIGINT');
+  replica = await startPostgres([`recovery_min_apply_delay=${LATE}ms`], primary);
+  await primary.start();
+  readStatements = [];
+  read = await openDatabase(replica.url, { onStatement: (sql) => readStatements.push(sql) });
+  const start = () => startTestServer({ url: primary.url, replicas: [read], background: true });
+  servers = [await start(), await start()];
+  owner = await servers[0].caller();
+  elsewhere = servers[1].callerWith(owner.key);
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await read.close();
+  await replica.stop();
+  await primary.stop();
+});
+
+/** Whether a list that the caller asks for is read from the replica. */
+async function readsFromReplica(caller: Caller, path = '/links'): Promise<boolean> {
+  const table = path === '/links' ? '"Link"' : '"Space"';
+  const before = readStatements.length;
+  expect((await caller.rest('GET', path)).status).toBe(200);
+  return readStatements.slice(before).some((sql) => sql.includes(table));
+}
+
+test('lists and single records are read from the replica', async () => {
+  await expect.poll(() => readsFromReplica(owner), { timeout: 10_000 }).toBe(true);
+  const { id } = await owner.link();
+  await expect.poll(() => readsFromReplica(owner), { timeout: 10_000 }).toBe(true);
+  const before = readStatements.length;
+  await owner.data('query ($id: ID!) { link(id: $id) { alias space { name } } }', { id });
+  expect(readStatements.length).toBeGreaterThan(before);
+});
+
+test('a caller sees its own writes at once, on the process that wrote and on another', async () => {
+  for (let i = 0; i < 20; i++) {
+    const { id, title } = await owner.link({ title: `Own ${i}` });
+    const answers = await Promise.all([owner, elsewhere].map((one) => one.rest('GET', `/links/${id}`)));
+    expect(answers.map(({ body }) => (body as { data?: { title: string } }).data?.title)).toEqual([
+      title,
+      title,
+    ]);
+  }
+});
+
+test("another account's reads stay on the replica meanwhile, and the writer's return to it", async () => {
+  const other = await servers[0].caller('other');
+  // The key itself is not a read of the account.
+  await expect.poll(() => readsFromReplica(other), { timeout: 10_000 }).toBe(true);
+  await owner.link();
+  expect(await readsFromReplica(other)).toBe(true);
+  expect(await readsFromReplica(owner)).toBe(false);
+  await expect.poll(() => readsFromReplica(owner), { timeout: 10_000 }).toBe(true);
+});
+
+test('no statement of a mutation goes to the replica', async () => {
+  await expect.poll(() => readsFromReplica(owner), { timeout: 10_000 }).toBe(true);
+  const space = await owner.space('Written');
+  const before = readStatements.length;
+  await owner.link({ space_id: space });
+  expect(readStatements.slice(before).filter((sql) => !sql.includes('pg_last_wal'))).toEqual([]);
+});
+
+test('reads go on from the primary while the replica is away, and return to it', async () => {
+  await replica.kill();
+  const path = '/spaces';
+  await expect.poll(async () => (await owner.rest('GET', path)).status, { timeout: 10_000 }).toBe(200);
+  for (let i = 0; i < 5; i++) expect(await readsFromReplica(owner, path)).toBe(false);
+  await replica.start();
+  await expect.poll(() => readsFromReplica(owner, path), { timeout: 15_000 }).toBe(true);
+});
