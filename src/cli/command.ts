@@ -1,5 +1,6 @@
 import { ConfigError, readConfig } from '../config.ts';
 import { type Db, openDatabase } from '../db/client.ts';
+import { CopyError } from '../db/copy.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { DomainError } from '../domain/errors.ts';
 import { oneLine } from '../one-line.ts';
@@ -9,7 +10,8 @@ export class UsageError extends Error {}
 
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message} See --help.`;
-  if (error instanceof DomainError || error instanceof ConfigError) return error.message;
+  if (error instanceof DomainError || error instanceof ConfigError || error instanceof CopyError)
+    return error.message;
   if (error instanceof TypeError && 'code' in error) return `${error.message} See --help.`;
   return `Failed: ${oneLine(error)}`;
 }

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { SingleBar } from 'cli-progress';
+import { openDatabase, providerOf } from '../db/client.ts';
+import { CopyError, copyDatabase, type Progress } from '../db/copy.ts';
+import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
+import { print, runCommand, UsageError } from './command.ts';
+
+const help = `Usage: npm run copy -- --from URL --to URL
+
+Copies everything from one database into an empty other one, in either direction between SQLite (file:PATH) and
+PostgreSQL (postgresql://USER:PASSWORD@HOST:PORT/NAME): ids, hashes of secrets, times and clicks included. The source is
+read as of one moment. The target is written as a whole or not at all, and compared at the end. Stop the service first:
+what it would write meanwhile is not copied.`;
+
+function urlOf(option: string, url: string | undefined): string {
+  if (url === undefined) throw new UsageError(`Name the databases: --${option} URL is missing.`);
+  if (providerOf(url) === null)
+    throw new UsageError(
+      `--${option} may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME.`,
+    );
+  return url;
+}
+
+/** A bar for each table on a terminal; nothing elsewhere. */
+function bars(): { progress: Progress; stop(): void } {
+  const bar = new SingleBar({ format: '{table} {bar} {value}/{total}', hideCursor: true, barsize: 30 });
+  let shown = '';
+  return {
+    progress(table, copied, total) {
+      if (table !== shown) {
+        if (shown !== '') bar.stop();
+        bar.start(total, copied, { table: table.padEnd(10) });
+        shown = table;
+      } else bar.update(copied);
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+await runCommand(async () => {
+  const { values } = parseArgs({
+    options: {
+      from: { type: 'string' },
+      to: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return print(help);
+  const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
+  const file = from.replace(/^file:/, '');
+  if (providerOf(from) === 'sqlite' && !existsSync(file)) throw new UsageError(`There is no file ${file}.`);
+  if (from === to) throw new UsageError('--from and --to are the same database.');
+  if ((await pendingMigrationsOf(from)).length > 0)
+    throw new CopyError('The source lacks migrations: run "npm run migrate" on it first.');
+  await applyMigrations(to);
+  const [source, target] = [await openDatabase(from), await openDatabase(to)];
+  const { progress, stop } = bars();
+  const totals = new Map<string, number>();
+  try {
+    await copyDatabase(source, target, (table, copied, total) => {
+      totals.set(table, total);
+      progress(table, copied, total);
+    });
+  } finally {
+    stop();
+    await Promise.all([source.close(), target.close()]);
+  }
+  const rows = [...totals].map(([table, total]) => `  ${table}: ${total}`);
+  print(`Copied, and found the same on both sides:\n${rows.join('\n')}`);
+});

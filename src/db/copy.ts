@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { Prisma } from '../generated/sqlite/client.ts';
+import type { Database, Db, Provider } from './client.ts';
+import { join, type Sql, sql } from './list.ts';
+
+const BATCH = 500;
+/** As long as it takes: a copy is one transaction on either side. */
+const PATIENCE = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
+
+/** In an order in which each refers to earlier ones only, as they stand in the models. */
+type Model = Exclude<Prisma.ModelName, 'Revision'>;
+/** Revisions count changes that running processes must hear of, in their own database; they are nobody's data. */
+const models = Object.values(Prisma.ModelName).filter((name): name is Model => name !== 'Revision');
+const keys: Partial<Record<Model, readonly string[]>> = { LinkPixel: ['linkId', 'pixelId'] };
+
+type Row = Record<string, unknown>;
+type Transaction = Omit<Db, '$connect' | '$disconnect' | '$on' | '$use' | '$extends' | '$transaction'>;
+
+/** Hears how many rows of a table are copied, of how many. */
+export type Progress = (table: string, copied: number, total: number) => void;
+
+/** The two databases are not fit for a copy, or it did not come out right; nothing of it is left. */
+export class CopyError extends Error {}
+
+function name(identifier: string): Sql {
+  return Prisma.raw(`"${identifier}"`);
+}
+
+async function countOf(db: Transaction, model: Model): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number | bigint }[]>(
+    sql`SELECT COUNT(*) AS "count" FROM ${name(model)}`,
+  );
+  return Number(row?.count ?? 0);
+}
+
+/** All rows of a table in the order of its key, in batches. */
+async function* rowsOf(db: Transaction, model: Model): AsyncGenerator<Row[]> {
+  const columns = keys[model] ?? ['id'];
+  const key = join(columns.map(name));
+  let after: Sql = Prisma.empty;
+  for (;;) {
+    const rows = await db.$queryRaw<Row[]>(
+      sql`SELECT * FROM ${name(model)} ${after} ORDER BY ${key} LIMIT ${BATCH}`,
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = sql`WHERE (${key}) > (${join(columns.map((column) => last[column]))})`;
+  }
+}
+
+/** Equal for tables with equal contents, on either database. */
+async function checksumOf(db: Transaction, model: Model): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const rows of rowsOf(db, model))
+    for (const row of rows)
+      hash.update(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
+  return hash.digest('hex');
+}
+
+/** The largest id that a table ever gave, whether its row is still there or not; 0 where it gave none. */
+async function lastIdOf(db: Transaction, provider: Provider, model: Model): Promise<number> {
+  const [row] = await db.$queryRaw<{ id: number | bigint | null }[]>(
+    provider === 'sqlite'
+      ? sql`SELECT seq AS "id" FROM sqlite_sequence WHERE name = ${model}`
+      : sql`SELECT pg_sequence_last_value(pg_get_serial_sequence(${`"${model}"`}, 'id')::regclass) AS "id"`,
+  );
+  return Number(row?.id ?? 0);
+}
+
+async function goOnFrom(db: Transaction, provider: Provider, model: Model, id: number): Promise<void> {
+  if (id === 0) return;
+  if (provider === 'postgresql') {
+    await db.$queryRaw(sql`SELECT setval(pg_get_serial_sequence(${`"${model}"`}, 'id'), ${id})::text`);
+    return;
+  }
+  await db.$executeRaw(sql`DELETE FROM sqlite_sequence WHERE name = ${model}`);
+  await db.$executeRaw(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${model}, ${id})`);
+}
+
+/** Has triggers of our own sleep, which would count anew what comes with its counts. */
+async function setTriggers(db: Transaction, provider: Provider, how: 'ENABLE' | 'DISABLE'): Promise<void> {
+  if (provider === 'sqlite') return;
+  for (const model of models)
+    await db.$executeRaw(sql`ALTER TABLE ${name(model)} ${Prisma.raw(how)} TRIGGER USER`);
+}
+
+/** SQLite's triggers cannot sleep: the counts that came, and were raised by them, are set right. */
+async function recount(db: Transaction): Promise<void> {
+  await db.$executeRaw`UPDATE "Account" SET
+    "spaceCount" = (SELECT COUNT(*) FROM "Space" WHERE "accountId" = "Account"."id"),
+    "linkCount" = (SELECT COUNT(*) FROM "Link" WHERE "accountId" = "Account"."id")`;
+  await db.$executeRaw`UPDATE "Space" SET
+    "linkCount" = (SELECT COUNT(*) FROM "Link" WHERE "spaceId" = "Space"."id")`;
+}
+
+/** What of Prisma's tables a copy needs. */
+interface Table {
+  createMany(args: { data: Row[] }): Promise<unknown>;
+}
+
+function tableOf(db: Transaction, model: Model): Table {
+  // The client has a property for each model; TypeScript cannot follow that through the name.
+  return (db as unknown as Record<string, Table>)[model.charAt(0).toLowerCase() + model.slice(1)] as Table;
+}
+
+/**
+ * Copies everything into an empty database with the same migrations, ids, hashes and times included, and makes sure by
+ * counts and checksums that it is all there. It is read as of one moment, and written as a whole or not at all.
+ * @throws CopyError
+ */
+export async function copyDatabase(from: Database, to: Database, progress: Progress): Promise<void> {
+  // SQLite has no other way than this one.
+  const isolationLevel = from.provider === 'sqlite' ? 'Serializable' : 'RepeatableRead';
+  // The two clients take the same levels, but SQLite's type knows only its own.
+  const reading = { ...PATIENCE, isolationLevel: isolationLevel as 'Serializable' };
+  await from.client.$transaction(
+    (source) => to.client.$transaction((target) => copyAll(source, target, from, to, progress), PATIENCE),
+    reading,
+  );
+}
+
+async function copyAll(
+  source: Transaction,
+  target: Transaction,
+  from: Database,
+  to: Database,
+  progress: Progress,
+): Promise<void> {
+  for (const model of models)
+    if ((await countOf(target, model)) > 0)
+      throw new CopyError(`The target is not empty: its table ${model} has rows. Empty it, or name another.`);
+  await setTriggers(target, to.provider, 'DISABLE');
+  for (const model of models) {
+    const total = await countOf(source, model);
+    let copied = 0;
+    progress(model, copied, total);
+    for await (const rows of rowsOf(source, model)) {
+      await tableOf(target, model).createMany({ data: rows });
+      copied += rows.length;
+      progress(model, copied, total);
+    }
+    if (!(model in keys))
+      await goOnFrom(target, to.provider, model, await lastIdOf(source, from.provider, model));
+  }
+  if (to.provider === 'sqlite') await recount(target);
+  await setTriggers(target, to.provider, 'ENABLE');
+  for (const model of models) {
+    const [there, here] = [await countOf(source, model), await countOf(target, model)];
+    const same = there === here && (await checksumOf(source, model)) === (await checksumOf(target, model));
+    if (!same)
+      throw new CopyError(`The table ${model} did not come out the same (${there} rows, ${here} copied).`);
+  }
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyMigrations } from '../../src/db/migrate.ts';
+import { newDatabase } from '../support/database.ts';
+import { runProgram } from '../support/process.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-copy-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const newFile = () => `file:${join(folder, `${files++}.db`)}`;
+const copy = (from: string, to: string) => runProgram('cli/copy', {}, ['--from', from, '--to', to]);
+
+/** Everything that a caller can see. */
+async function answersOf(caller: Caller) {
+  const rest = [
+    '/spaces',
+    '/links?per_page=100',
+    '/links?status=2',
+    '/links?sort_by=title',
+    '/links?space_id=1',
+  ];
+  const lists = [];
+  for (const path of rest) {
+    const { body } = await caller.rest('GET', path);
+    const { data, meta } = body as { data: unknown; meta: { total: number } };
+    lists.push([data, meta.total]);
+  }
+  const graphql = await caller.data(`{
+    domains { id name notFoundUrl shared createdAt } pixels { id name type value createdAt updatedAt }
+    spaces { totalCount edges { node { name links { totalCount edges { node { id clicks } } } } } }
+    viewer { account { id name createdAt } key { id prefix scopes createdAt } }
+  }`);
+  return { lists, graphql };
+}
+
+/** Spaces, links of every kind, domains, pixels and keys. */
+async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Caller; expired: Caller }> {
+  const owner = await server.caller('owner');
+  const [space, domain, pixel] = [
+    await owner.space('Ünïcode'),
+    await owner.domain('go.example'),
+    await owner.pixel(),
+  ];
+  await owner.space('Empty');
+  await owner.link({ title: '50% "quoted" \\ back', space_id: space, pixel_ids: pixel, password: 'secret' });
+  await owner.link({ domain_id: domain, disabled: 1, privacy: 2, privacy_password: 'x' });
+  await owner.link({
+    expiration_date: '2026-01-01',
+    expiration_url: 'https://example.com/over',
+    expiration_clicks: 5,
+  });
+  await owner.link({
+    target_type: 1,
+    'country[0][key]': 'DE',
+    'country[0][value]': 'https://example.com/de',
+    'rotation[0][value]': 'https://example.com/1',
+  });
+  for (let i = 0; i < 600; i += 100) {
+    const inputs = Array.from({ length: 100 }, (_, index) => ({
+      url: 'https://example.com/',
+      title: `Link ${i + index}`,
+      spaceId: String(space),
+    }));
+    await owner.data(
+      'mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) { __typename } }',
+      { inputs },
+    );
+  }
+  const last = await owner.link();
+  await owner.rest('DELETE', `/links/${last.id}`);
+  await server.database.client.link.updateMany({ where: { title: 'Link 3' }, data: { clicks: 1234 } });
+  await (await server.caller('stranger')).space('Theirs');
+  const revoked = await server.caller('owner');
+  await server.database.client.apiKey.updateMany({
+    where: { id: { gt: 2 } },
+    data: { revokedAt: server.clock.now },
+  });
+  const expired = await server.caller('owner', ['read']);
+  const expiresAt = new Date('2020-01-01');
+  await server.database.client.apiKey.updateMany({ where: { id: { gt: 3 } }, data: { expiresAt } });
+  return { owner, revoked, expired };
+}
+
+describe.each([
+  ['SQLite', 'PostgreSQL', () => newFile(), () => newDatabase({ migrated: false })],
+  ['PostgreSQL', 'SQLite', () => newDatabase(), () => newFile()],
+])('from %s to %s', (_from, _to, source, target) => {
+  let from: string;
+  let to: string;
+  let before: Awaited<ReturnType<typeof answersOf>>;
+  let callers: Awaited<ReturnType<typeof fill>>;
+  let nextId: number;
+  let copied: Awaited<ReturnType<typeof copy>>;
+  let server: TestServer;
+  beforeAll(async () => {
+    [from, to] = [await source(), await target()];
+    await applyMigrations(from);
+    const old = await startTestServer({ url: from });
+    callers = await fill(old);
+    before = await answersOf(callers.owner);
+    nextId = Math.max(...(await old.database.client.link.findMany()).map(({ id }) => id)) + 2;
+    await old.stop();
+    copied = await copy(from, to);
+    server = await startTestServer({ url: to });
+  });
+  afterAll(() => server.stop());
+
+  test('says what it copied', () => {
+    expect(copied).toMatchObject({ code: 0, stderr: '' });
+    expect(copied.stdout).toMatch(/^Copied, and found the same on both sides:\n(.*\n)*.*Link: 604\n/);
+  });
+
+  test('gives the same answers to the same keys', async () => {
+    const owner = server.callerWith(callers.owner.key);
+    expect(await answersOf(owner)).toEqual(before);
+    const refused = [callers.revoked, callers.expired].map(({ key }) =>
+      server.callerWith(key).rest('GET', '/links'),
+    );
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([401, 401]);
+  });
+
+  test('goes on with ids that were never given, and keeps counting', async () => {
+    const owner = server.callerWith(callers.owner.key);
+    const space = await owner.space('New');
+    const { id } = await owner.link({ space_id: space });
+    expect(id).toBe(nextId);
+    const total = async (query: string) =>
+      ((await owner.rest('GET', `/links${query}`)).body as { meta: { total: number } }).meta.total;
+    expect([await total(''), await total(`?space_id=${space}`)]).toEqual([605, 1]);
+  });
+
+  test('is refused a second time, and changes nothing', async () => {
+    const rows = await server.database.client.link.count();
+    const again = await copy(from, to);
+    expect(again).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'The target is not empty: its table Account has rows. Empty it, or name another.\n',
+    });
+    expect(await server.database.client.link.count()).toBe(rows);
+  });
+});
+
+test('a copy that fails leaves nothing, and can be run again', async () => {
+  const [from, to] = [newFile(), newFile()];
+  await applyMigrations(from);
+  const old = await startTestServer({ url: from });
+  await (await old.caller()).link();
+  // A row that refers to nothing: no database takes it.
+  await old.database.client.$executeRawUnsafe('PRAGMA foreign_keys = OFF');
+  await old.database.client.$executeRawUnsafe('INSERT INTO "LinkPixel" VALUES (1, 99)');
+  const failed = await copy(from, to);
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/^Failed: .*\n$/)]);
+  await old.database.client.$executeRawUnsafe('DELETE FROM "LinkPixel"');
+  await old.stop();
+  expect((await copy(from, to)).code).toBe(0);
+});
+
+test.each([
+  [['--to', 'file:/tmp/x.db'], 'Name the databases: --from URL is missing. See --help.\n'],
+  [
+    ['--from', 'mysql://x', '--to', 'file:/tmp/x.db'],
+    '--from may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME. See --help.\n',
+  ],
+  [
+    ['--from', 'file:/nowhere/x.db', '--to', 'file:/tmp/x.db'],
+    'There is no file /nowhere/x.db. See --help.\n',
+  ],
+])('explains what is wrong with %j', async (args, stderr) => {
+  expect(await runProgram('cli/copy', {}, args)).toEqual({ code: 1, stdout: '', stderr });
+});
