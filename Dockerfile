@@ -1,0 +1,28 @@
+# Two trees are made: one to build with, and the one that runs, without anything that only development needs.
+FROM node:22-bookworm AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+RUN npm run build
+
+FROM node:22-bookworm AS production
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Optional and peer packages are what only other uses of our dependencies need, Prisma's command line above all.
+RUN npm ci --omit=dev --omit=optional --omit=peer
+
+FROM node:22-bookworm-slim
+WORKDIR /app
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+COPY --from=production /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY prisma/migrations ./prisma/migrations
+# Where SQLite's file lies by default; the user "node" of the image is 1000.
+RUN mkdir data && chown 1000:1000 data
+USER node
+VOLUME /app/data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/main.js"]
