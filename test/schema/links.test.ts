@@ -221,10 +221,8 @@ describe('updateLink', () => {
   const full = {
     url,
     title: 'Full',
-    password: 'x',
     disabled: true,
     privacy: 'PRIVATE',
-    privacyPassword: 'y',
     expiration: { url, at: '2027-01-01T10:30:15.000Z', clicks: 5 },
     targeting: { type: 'COUNTRY', countries: [{ country: 'DE', url }], rotation: [url] },
   };
@@ -233,9 +231,6 @@ describe('updateLink', () => {
     [{}, {}],
     [{ title: 'New' }, { title: 'New' }],
     [{ title: null }, { title: null }],
-    [{ password: null }, { hasPassword: false }],
-    [{ privacyPassword: null }, { hasPrivacyPassword: false }],
-    [{ privacy: 'PASSWORD' }, { privacy: 'PASSWORD' }],
     [{ disabled: false }, { disabled: false, status: 'ACTIVE' }],
     [{ expiration: {} }, {}],
     [{ expiration: { clicks: null } }, { expiration: { ...full.expiration, clicks: null } }],
@@ -266,6 +261,15 @@ describe('updateLink', () => {
     expect(await update(link.id, input)).toEqual({ ...link, ...changes });
   });
 
+  test.each([
+    [{ password: null }, { hasPassword: false }],
+    [{ privacyPassword: null }, { hasPrivacyPassword: false }],
+    [{ privacy: 'PASSWORD' }, { privacy: 'PASSWORD' }],
+  ])('%j of a link with passwords changes that, and nothing else', async (input, changes) => {
+    const link = await create({ url, password: 'x', privacyPassword: 'y' });
+    expect(await update(link.id, input)).toEqual({ ...link, ...changes });
+  });
+
   test('takes a link into a space and out of it, and replaces its pixels', async () => {
     const spaceId = String(await owner.space('In and out'));
     const pixelIds = [String(await owner.pixel()), String(await owner.pixel())];
@@ -288,7 +292,7 @@ describe('updateLink', () => {
   });
 
   test('refuses to clear the password of statistics that it guards', async () => {
-    const { id } = await create({ ...full, privacy: 'PASSWORD' });
+    const { id } = await create({ url, privacy: 'PASSWORD', privacyPassword: 'y' });
     const missing = refusal({ privacyPassword: 'is required where a password guards the statistics' });
     expect(await update(id, { privacyPassword: null })).toEqual(missing);
     expect(await update(id, { privacy: 'PUBLIC', privacyPassword: null })).toMatchObject({
