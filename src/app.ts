@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Database } from './db/client.ts';
@@ -7,12 +7,18 @@ import { ListReader } from './db/list-reader.ts';
 import { Replicas, withoutReplicas } from './db/replicas.ts';
 import { Revisions } from './db/revisions.ts';
 import type { Actor } from './domain/actor.ts';
+import { isReserved } from './domain/alias.ts';
 import { Authentication } from './domain/authentication.ts';
 import { visibleError } from './domain/errors.ts';
 import type { Site } from './domain/link.ts';
+import { favicon, robots } from './http/browser-files.ts';
+import { trustOf } from './http/client.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
 import { schemaText } from './http/schema-text.ts';
+import { ClickBuffer } from './redirect/click-buffer.ts';
+import { createRedirectHandler } from './redirect/handler.ts';
+import { LinkCache } from './redirect/link-cache.ts';
 import { createRestRouter } from './rest/router.ts';
 import type { Context } from './schema/context.ts';
 import { createGraphQLServer } from './schema/server.ts';
@@ -30,14 +36,26 @@ export interface AppDependencies {
   now(): Date;
   /** A whole number from 0 up to, and without, the given one. */
   random(below: number): number;
+  /** Which country a visitor is in: ISO 3166-1 alpha-2, or null where nobody can tell. */
+  countryOf(headers: IncomingHttpHeaders, address: string): string | null;
 }
 
 export interface App {
   readonly listener: RequestListener;
   /** Starts what goes on beside the requests. */
   start(): void;
+  /** Writes what is counted and not yet written. */
+  flush(): Promise<void>;
   /** Ends it, and waits for what is still being written. */
   stop(): Promise<void>;
+}
+
+/** Files that the service has beside its reserved paths; no alias has a dot. */
+const files = new Set(['', 'schema.graphql', 'favicon.ico', 'robots.txt']);
+
+function isServicePath(path = ''): boolean {
+  const [, part = ''] = path.split('/', 2);
+  return files.has(part) || isReserved(part);
 }
 
 /** What is known of a request while it is answered. */
@@ -58,10 +76,13 @@ export function createApp(dependencies: AppDependencies): App {
     log,
     now,
     random,
+    countryOf,
   } = dependencies;
   const site: Site = { scheme: new URL(baseUrl).protocol, defaultDomainId, random };
   const revisions = new Revisions(database);
   const readers = replicas.length > 0 ? new Replicas(database, replicas) : withoutReplicas(database);
+  const links = new LinkCache(database.client, revisions, defaultDomainId);
+  const clicks = new ClickBuffer(database.client, log);
   const authentication = new Authentication(database.client, revisions, now);
   const server = createGraphQLServer({ graphiql });
   const exchanges = new WeakMap<ServerResponse, Exchange>();
@@ -72,7 +93,20 @@ export function createApp(dependencies: AppDependencies): App {
     if (exchange) exchange.actor = actor;
     const db = database.client;
     const requestId = exchange?.requestId ?? '';
-    return { db, lists: new ListReader(db), readers, actor, site, requestId, log, now: now() };
+    return {
+      db,
+      lists: new ListReader(db),
+      reader: () => readers.readerFor(actor.accountId),
+      async wrote() {
+        links.clear();
+        await readers.wrote(actor.accountId);
+      },
+      actor,
+      site,
+      requestId,
+      log,
+      now: now(),
+    };
   };
   const report = (res: ServerResponse, error: unknown): void => {
     const what = { requestId: exchanges.get(res)?.requestId, err: error };
@@ -81,11 +115,22 @@ export function createApp(dependencies: AppDependencies): App {
   };
 
   const graphql = createGraphQLHandler({ server, graphiql, contextOf, report });
+  const redirect = createRedirectHandler({
+    db: database.client,
+    links,
+    clicks,
+    trust: trustOf(trustProxy),
+    countryOf: (req, address) => countryOf(req.headers, address),
+    now,
+    report,
+  });
   const web = express();
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database));
   web.get('/schema.graphql', schemaText);
+  web.get('/favicon.ico', favicon);
+  web.get('/robots.txt', robots);
   web.use('/api/v1', createRestRouter({ server, baseUrl, contextOf, report }));
   web.use((_req, res) => {
     res.status(404).json({ message: 'Nothing is here.', status: 404 });
@@ -104,18 +149,21 @@ export function createApp(dependencies: AppDependencies): App {
       const who = { account: actor?.accountId, key: actor?.keyId };
       log.info({ requestId, method: req.method, path, status: res.statusCode, ms, ...who }, 'request');
     });
-    // GraphQL is answered before Express is reached.
+    // GraphQL and visitors are answered before Express is reached.
     if (path === '/graphql' || path === '/graphql/') graphql(req, res);
-    else web(req, res);
+    else if (isServicePath(path)) web(req, res);
+    else redirect(req, res);
   };
   return {
     listener,
     start() {
       revisions.start();
       readers.start();
+      clicks.start();
     },
+    flush: () => clicks.flush(),
     async stop() {
-      await Promise.all([revisions.stop(), readers.stop()]);
+      await Promise.all([revisions.stop(), readers.stop(), clicks.stop()]);
       await authentication.stop();
     },
   };

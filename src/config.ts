@@ -112,6 +112,10 @@ export interface Config {
   /** For Express' `trust proxy`. */
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
+  /** The header in which the proxy says a visitor's country. */
+  readonly countryHeader: string | undefined;
+  /** The path of an .mmdb file that knows the countries of addresses. */
+  readonly geoipDatabase: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
 }
 
@@ -148,6 +152,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     baseUrl: values.BASE_URL,
     initialApiKey: values.INITIAL_API_KEY,
     trustProxy: values.TRUST_PROXY,
+    countryHeader: values.COUNTRY_HEADER,
+    geoipDatabase: values.GEOIP_DATABASE,
     graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
     logLevel: values.LOG_LEVEL,
   };

@@ -9,6 +9,7 @@ import { openDatabase } from './db/client.ts';
 import { applyMigrations } from './db/migrate.ts';
 import { createFirstKey } from './domain/api-key.ts';
 import { shareDefaultDomain } from './domain/domain.ts';
+import { countryLookup } from './http/country.ts';
 import { greeting } from './http/greeting.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
@@ -17,6 +18,12 @@ const now = () => new Date();
 
 async function start(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const { countryHeader, geoipDatabase } = config;
+  const countryOf = await countryLookup(countryHeader, geoipDatabase).catch((error: unknown) => {
+    throw new ConfigError(
+      `GEOIP_DATABASE is "${geoipDatabase}"; it must be the path of a readable .mmdb file: ${oneLine(error)}.`,
+    );
+  });
   for (const migration of await applyMigrations(config.databaseUrl))
     log.info({ migration }, 'migration applied');
   const { pool } = config;
@@ -39,6 +46,7 @@ async function start(config: Config): Promise<void> {
     log,
     now,
     random: randomInt,
+    countryOf,
   };
   const app = createApp(dependencies);
   http.on('request', app.listener);

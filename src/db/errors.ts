@@ -26,7 +26,8 @@ export function isMissingRecord(error: unknown): boolean {
 
 /** Whether two writes waited for each other, and this one gave way: nothing of it was done. */
 export function isWriteConflict(error: unknown): boolean {
-  return told(error).code === 'P2034';
+  const { code, meta } = told(error);
+  return code === 'P2034' || meta?.driverAdapterError?.cause?.kind === 'TransactionWriteConflict';
 }
 
 /** Prisma's codes for: not reachable, timed out, closed, no connection free, too many connections. */

@@ -3,10 +3,20 @@ import { textOf } from './input.ts';
 /** First parts of the paths that the service itself answers, or will; in any case, as Express takes them. */
 const reserved: ReadonlySet<string> = new Set(['api', 'docs', 'graphql', 'livez', 'readyz']);
 
+/** Whether the service itself answers paths that begin with this part. */
+export function isReserved(part: string): boolean {
+  return reserved.has(part.toLowerCase());
+}
+
+/** Whether any link could have this alias. */
+export function isAlias(text: string): boolean {
+  return /^[\w-]{1,255}$/.test(text);
+}
+
 /** The path of a link under its domain. Case counts. */
 export const aliasInput = textOf(1, 255)
   .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')
-  .refine((alias) => !reserved.has(alias.toLowerCase()), 'is a path of the service itself');
+  .refine((alias) => !isReserved(alias), 'is a path of the service itself');
 
 /** Without vowels and what looks like one, so that no words come about; without what is easily misread or misheard. */
 const CHARACTERS = 'bcdfghjkmnpqrstvwxz2456789';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { aliasInput } from './alias.ts';
+import { invalid } from './errors.ts';
 import { choiceOf, idOf, integerOf, textOf, withDefault } from './input.ts';
 import { passwordInput } from './password.ts';
 import { targetLists, targetTypeInput } from './targeting.ts';
@@ -43,6 +44,16 @@ const moment = isoMoment.transform((text, context) => {
   context.addIssue({ code: 'custom', message: 'must lie in the years 1000 to 9999, in UTC' });
   return z.NEVER;
 });
+
+/**
+ * The moment that a text names.
+ * @throws DomainError VALIDATION, at the path
+ */
+export function parseMoment(text: string, path: string[]): Date {
+  const result = moment.safeParse(text.trim());
+  if (result.success) return result.data.at;
+  throw invalid([{ path, messages: result.error.issues.map(({ message }) => message) }]);
+}
 
 /** A field that null sets to what stands for nothing there; absent, it stays absent. */
 function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<Schema>) {

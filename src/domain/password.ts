@@ -1,4 +1,4 @@
-import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { textOf } from './input.ts';
 
@@ -15,4 +15,22 @@ export async function hashPassword(password: string): Promise<string> {
   const hash = await derive(password, salt, 32, cost);
   const { N, r, p } = cost;
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${salt.toString('base64')}$${hash.toString('base64')}`;
+}
+
+/** Whether the password is the one that was hashed; told in the same time whether it is or not. */
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  const [, , settings = '', salt = '', expected = ''] = hash.split('$');
+  const {
+    ln = 0,
+    r = 0,
+    p = 0,
+  } = Object.fromEntries(
+    settings
+      .split(',')
+      .map((one) => [one.slice(0, one.indexOf('=')), Number(one.slice(one.indexOf('=') + 1))]),
+  );
+  const [known, options] = [Buffer.from(expected, 'base64'), { N: 2 ** ln, r, p }];
+  // Passwords are kept without white space around them.
+  const given = await derive(password.trim(), Buffer.from(salt, 'base64'), known.length, options);
+  return timingSafeEqual(given, known);
 }

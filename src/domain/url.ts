@@ -26,3 +26,22 @@ export function hostOf(address: string): string {
   const { hostname, port } = new URL(address);
   return `${hostname.replace(/\.$/, '')}${port && `:${port}`}`;
 }
+
+/** The name of a query parameter as it was meant. */
+function nameIn(pair: string): string {
+  const [name = ''] = pair.split('=', 1);
+  return new URLSearchParams(`${name}=`).keys().next().value ?? '';
+}
+
+/**
+ * The address with the parameters of a query added, but for those that it has already; in ASCII, as a header takes it.
+ * What is there stays as it is spelled, the fragment at its end.
+ */
+export function withQuery(address: string, query: string): string {
+  const url = new URL(address);
+  const known = new Set(url.searchParams.keys());
+  const added = query.split('&').filter((pair) => pair !== '' && !known.has(nameIn(pair)));
+  if (added.length === 0) return url.href;
+  url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...added].join('&');
+  return url.href;
+}

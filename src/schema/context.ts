@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
 import type { ListReader } from '../db/list-reader.ts';
-import type { Readers } from '../db/replicas.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { Site } from '../domain/link.ts';
 
@@ -10,7 +9,10 @@ export interface Context {
   /** The primary; while a query is executed, what its account may read from. */
   readonly db: Db;
   readonly lists: ListReader;
-  readonly readers: Readers;
+  /** What this account's queries may read from. */
+  reader(): Db;
+  /** To be awaited after a mutation, before it is told of: from then on all see what it did. */
+  wrote(): Promise<void>;
   readonly actor: Actor;
   readonly site: Site;
   readonly requestId: string;

@@ -6,6 +6,7 @@ import './pixel.ts';
 import './link.ts';
 import './link-query.ts';
 import './link-mutation.ts';
+import './explain.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();

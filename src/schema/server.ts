@@ -58,11 +58,10 @@ function present(error: GraphQLError, { log, requestId }: Context): GraphQLError
 /** Has queries read where their account may, and makes sure that mutations are seen by what the account asks next. */
 const useReaders: Plugin<Context> = {
   onExecute({ args, extendContext }) {
-    const { actor, readers }: Context = args.contextValue;
+    const context: Context = args.contextValue;
     const operation = getOperationAST(args.document, args.operationName);
-    if (operation?.operation === OperationTypeNode.MUTATION)
-      return { onExecuteDone: () => readers.wrote(actor.accountId) };
-    const db = readers.readerFor(actor.accountId);
+    if (operation?.operation === OperationTypeNode.MUTATION) return { onExecuteDone: () => context.wrote() };
+    const db = context.reader();
     extendContext({ db, lists: new ListReader(db) });
   },
 };

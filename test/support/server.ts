@@ -10,6 +10,7 @@ import { type Database, openDatabase } from '../../src/db/client.ts';
 import type { Scope } from '../../src/domain/actor.ts';
 import { createKey } from '../../src/domain/api-key.ts';
 import { shareDefaultDomain } from '../../src/domain/domain.ts';
+import { countryLookup } from '../../src/http/country.ts';
 import { newDatabase } from './database.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -156,6 +157,7 @@ export async function startTestServer({
     log: pino({ level: 'info' }, sink),
     now: () => clock.now,
     random,
+    countryOf: await countryLookup('X-Country'),
   });
   http.on('request', app.listener);
   if (background) app.start();
@@ -171,6 +173,8 @@ export async function startTestServer({
       const { key } = await createKey(database.client, { account, scopes, expiresAt }, clock.now);
       return new Caller(origin, key);
     },
+    /** Writes the clicks that are counted and not yet written. */
+    flush: () => app.flush(),
     callerWith: (key: string) => new Caller(origin, key),
     /** The SQL statements that `work` cost, without the look at the keys' revision that comes with time alone. */
     async statementsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -1,0 +1,143 @@
+import type { Link } from '../generated/sqlite/client.ts';
+import { statusOf } from './link-status.ts';
+import { type Targeting, targetingOf } from './targeting.ts';
+import { withQuery } from './url.ts';
+import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
+
+/** How a visit ends. */
+export const redirectOutcomes = {
+  NOT_FOUND: 'There is no such link.',
+  DISABLED: 'The link is switched off.',
+  EXPIRED: 'The time or the clicks of the link are used up.',
+  PASSWORD: 'The visitor is asked for the password.',
+  PIXELS: 'A page fires the pixels of the link and moves on to the destination.',
+  REDIRECT: 'The visitor is sent to the destination.',
+} as const;
+
+export type RedirectOutcome = keyof typeof redirectOutcomes;
+
+/** What decides a visit, in this order. */
+export const redirectRules = {
+  EXISTS: 'Whether there is such a link.',
+  DISABLED: 'Whether it is switched off.',
+  EXPIRED: 'Whether its time or its clicks are used up.',
+  PASSWORD: 'Whether it asks for a password that did not come.',
+  TARGETING: 'Which of its destinations the visitor gets.',
+  PIXELS: 'Whether pixels are fired on the way.',
+} as const;
+
+export type RedirectRule = keyof typeof redirectRules;
+
+/** One rule's say in a visit, and why, in words. */
+export interface RedirectStep {
+  rule: RedirectRule;
+  applied: boolean;
+  why: string;
+}
+
+export interface RedirectDecision {
+  outcome: RedirectOutcome;
+  /** Where the visitor is sent, at once, after the pixels or instead of the ended link; null for a page of ours. */
+  destination: string | null;
+  steps: RedirectStep[];
+}
+
+export type VisitedLink = Pick<
+  Link,
+  | ('url' | 'password' | 'disabled' | 'expirationUrl' | 'expiresAt' | 'expirationClicks' | 'clicks')
+  | ('targetType' | 'countries' | 'platforms' | 'languages' | 'rotation' | 'turns')
+> & { readonly pixels: readonly unknown[] };
+
+function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: Date): string {
+  if (expiresAt !== null && expiresAt <= now) return `It ended at ${expiresAt.toISOString()}.`;
+  return `Its clicks, ${clicks}, have reached their limit, ${expirationClicks}.`;
+}
+
+/** Which target the visitor gets by the link's targeting, and why; null for the link's own URL. */
+function target(targeting: Targeting, turns: number, visitor: Visitor): { url: string | null; why: string } {
+  const { type, countries, platforms, languages, rotation } = targeting;
+  if (type === 'NONE') return { url: null, why: 'It has one destination for all.' };
+  if (type === 'ROTATION') {
+    if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
+    const turn = turns % rotation.length;
+    return { url: rotation[turn] ?? null, why: `It is the turn of URL ${turn + 1} of ${rotation.length}.` };
+  }
+  if (type === 'COUNTRY') {
+    const { country } = visitor;
+    const found = countries.find((one) => one.country === country);
+    if (country === null) return { url: null, why: "The visitor's country is not known." };
+    return { url: found?.url ?? null, why: `The visitor is in ${country}, ${listed(found)}.` };
+  }
+  if (type === 'PLATFORM') {
+    const platform = platformOf(visitor);
+    const found = platforms.find((one) => one.platform === platform);
+    if (platform === null) return { url: null, why: "The visitor's operating system is not known." };
+    return { url: found?.url ?? null, why: `The visitor uses ${platform}, ${listed(found)}.` };
+  }
+  const language = languageAmong(
+    languages.map((one) => one.language),
+    visitor,
+  );
+  const found = languages.find((one) => one.language === language);
+  const wish = visitor.acceptLanguage === '' ? 'no language' : `"${visitor.acceptLanguage}"`;
+  const why = found ? `of the listed languages ${language} suits best` : 'and no listed language suits';
+  return { url: found?.url ?? null, why: `The visitor prefers ${wish}; ${why}.` };
+}
+
+function listed(found: object | undefined): string {
+  return found ? 'which is listed' : 'which is not listed';
+}
+
+/**
+ * What a visitor gets who opens a link at a moment: the one place where that is decided. It reads nothing, counts
+ * nothing and changes nothing. Rules after the deciding one are told of as not reached.
+ * @param link null where there is none with that alias on that domain
+ */
+export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: Date): RedirectDecision {
+  const steps: RedirectStep[] = [];
+  const step = (rule: RedirectRule, applied: boolean, why: string): boolean => {
+    steps.push({ rule, applied, why });
+    return applied;
+  };
+  const end = (outcome: RedirectOutcome, destination: string | null = null): RedirectDecision => {
+    const rules = Object.keys(redirectRules) as RedirectRule[]; // Object.keys forgets which keys it gives.
+    const rest = rules.slice(steps.length).map((rule) => ({ rule, applied: false, why: 'Not reached.' }));
+    return { outcome, destination, steps: [...steps, ...rest] };
+  };
+
+  if (link === null) {
+    step('EXISTS', true, 'There is no link with this alias on this domain.');
+    return end('NOT_FOUND');
+  }
+  step('EXISTS', false, 'There is such a link.');
+  const status = statusOf(link, now);
+  if (
+    step(
+      'DISABLED',
+      status === 'DISABLED',
+      status === 'DISABLED' ? 'It is switched off.' : 'It is switched on.',
+    )
+  )
+    return end('DISABLED');
+  const expired = status === 'EXPIRED';
+  if (
+    step('EXPIRED', expired, expired ? whyExpired(link, now) : 'Neither its time nor its clicks are used up.')
+  )
+    return end('EXPIRED', link.expirationUrl);
+  const asks = link.password !== null && !visitor.passwordGiven;
+  const right = link.password === null ? 'It asks for no password.' : 'The right password was given.';
+  if (step('PASSWORD', asks, asks ? 'It asks for a password, and the right one was not given.' : right))
+    return end('PASSWORD');
+  const { url, why } = target(targetingOf(link), link.turns, visitor);
+  step('TARGETING', url !== null, why);
+  const destination = withQuery(url ?? link.url, visitor.query);
+  const [fires, whyPixels] = firesPixels(link, visitor);
+  return end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
+}
+
+function firesPixels({ pixels }: VisitedLink, visitor: Visitor): [boolean, string] {
+  if (pixels.length === 0) return [false, 'It has no pixels.'];
+  if (visitor.optedOut) return [false, 'The visitor declines tracking.'];
+  if (isBot(visitor)) return [false, 'The visitor is a program.'];
+  return [true, `It has ${pixels.length === 1 ? 'a pixel' : `${pixels.length} pixels`}.`];
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import type { Pixel } from '../generated/sqlite/client.ts';
+import { scriptOf } from './pixels.ts';
+import { type Message, textsFor } from './texts.ts';
+
+/** A page of ours, and what it may load. */
+export interface Page {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
+}
+
+const style = `
+  :root { color-scheme: light dark; --text: #1b1b1f; --quiet: #5b5b66; --page: #f6f6f9; --card: #fff; --line: #d9d9e3; --act: #3a4fd8; --on-act: #fff; --wrong: #b3261e }
+  @media (prefers-color-scheme: dark) { :root { --text: #eeeef2; --quiet: #b1b1bd; --page: #131318; --card: #1e1e26; --line: #3a3a47; --act: #aab4ff; --on-act: #14172e; --wrong: #ffb4ab } }
+  * { box-sizing: border-box }
+  body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--page); color: var(--text); font: 1.0625rem/1.5 system-ui, sans-serif }
+  main { width: 100%; max-width: 26rem; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem }
+  h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25 }
+  p { margin: 0; color: var(--quiet) }
+  p.wrong { margin-top: 1rem; color: var(--wrong) }
+  label { display: block; margin: 1.25rem 0 .375rem; font-weight: 600 }
+  input, button, a.on { width: 100%; padding: .75rem 1rem; font: inherit; border-radius: .5rem }
+  input { border: 1px solid var(--quiet); background: transparent; color: inherit }
+  button, a.on { display: block; margin-top: 1rem; border: 0; background: var(--act); color: var(--on-act); font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; cursor: pointer }
+  :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }`;
+
+interface Parts {
+  readonly acceptLanguage: string;
+  readonly message: Message;
+  readonly nonce: string;
+  readonly head?: string;
+  readonly body?: string;
+}
+
+function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts): string {
+  const { language, texts } = textsFor(acceptLanguage);
+  const [title, text] = texts[message];
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style nonce="${nonce}">${style}</style>${head}
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>${body}
+</main>
+</body>
+</html>
+`;
+}
+
+const newNonce = (): string => randomBytes(16).toString('base64');
+
+function policyOf(nonce: string, ...more: string[]): string {
+  const nothing = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
+  return [...nothing, `style-src 'nonce-${nonce}'`, ...more].join('; ');
+}
+
+/** A page that says how a visit ended. */
+export function messagePage(message: Message, acceptLanguage: string): Page {
+  const nonce = newNonce();
+  return { html: htmlOf({ acceptLanguage, message, nonce }), contentSecurityPolicy: policyOf(nonce) };
+}
+
+/** The form that asks for a link's password. It says nothing of where the link leads. */
+export function passwordPage(acceptLanguage: string, wrong: boolean): Page {
+  const nonce = newNonce();
+  const { texts } = textsFor(acceptLanguage);
+  const body = `${wrong ? `\n<p class="wrong" role="alert" id="wrong">${texts.wrong}</p>` : ''}
+<form method="post">
+<label for="password">${texts.label}</label>
+<input type="password" id="password" name="password" maxlength="128" required autofocus autocomplete="off"${
+    wrong ? ' aria-invalid="true" aria-describedby="wrong"' : ''
+  }>
+<button>${texts.submit}</button>
+</form>`;
+  // The form is sent to us, and browsers hold the answer's redirect to the same rule.
+  const policy = policyOf(nonce, "form-action 'self' http: https:");
+  return {
+    html: htmlOf({ acceptLanguage, message: 'password', nonce, body }),
+    contentSecurityPolicy: policy,
+  };
+}
+
+/** How long the pixels get before the visitor is sent on, in milliseconds. */
+const PIXELS_TIME = 600;
+
+/** A page that fires the pixels and moves on; with a plain link, and at once without scripts. */
+export function pixelsPage(pixels: readonly Pixel[], destination: string, acceptLanguage: string): Page {
+  const nonce = newNonce();
+  const address = escapeHtml(destination);
+  const { texts } = textsFor(acceptLanguage);
+  const scripts = pixels.map((pixel) => `<script nonce="${nonce}">${scriptOf(pixel)}</script>`);
+  const moveOn = `setTimeout(function () { location.replace(document.getElementById('on').href) }, ${PIXELS_TIME})`;
+  const head = `
+<noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>`;
+  const body = `
+<a class="on" id="on" href="${address}" rel="noreferrer">${texts.submit}</a>
+<script nonce="${nonce}">${moveOn}</script>
+${scripts.join('\n')}`;
+  const policy = policyOf(
+    nonce,
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    ...['img-src https:', 'connect-src https:', 'frame-src https:'],
+  );
+  const html = htmlOf({ acceptLanguage, message: 'moving', nonce, head, body });
+  return { html, contentSecurityPolicy: policy };
+}

@@ -1,0 +1,94 @@
+import { type PixelType, typeOfPixel } from '../domain/pixel.ts';
+import type { Pixel } from '../generated/sqlite/client.ts';
+
+/** What a network's documentation asks a page to do: prepare something, load a script, and call it. */
+interface Snippet {
+  /** Statements that run before the script is loaded; `id` is the pixel's value. */
+  readonly prepare: string;
+  /** The script to load; `ID` stands for the value. */
+  readonly source: string;
+  /** Statements that run when the script is there, where it does not find its calls in a queue. */
+  readonly loaded?: string;
+}
+
+/** A function that keeps its calls until the network's script takes them over. */
+const queueOf = (name: string, list: string, method: string): string =>
+  `var q = window.${name} = window.${name} || function () { q.${method} ? q.${method}.apply(q, arguments) : q.${list}.push(arguments) };
+q.${list} = q.${list} || [];`;
+
+const gtag: Snippet = {
+  prepare: `window.dataLayer = window.dataLayer || [];
+window.gtag = window.gtag || function () { dataLayer.push(arguments) };
+gtag('js', new Date()); gtag('config', id);`,
+  source: 'https://www.googletagmanager.com/gtag/js?id=ID',
+};
+
+const snippets: Readonly<Record<PixelType, Snippet>> = {
+  ADROLL: {
+    prepare: `var ids = id.split(':'); window.adroll_adv_id = ids[0]; window.adroll_pix_id = ids[1] || '';
+window.adroll_version = '2.0'; window.adroll = window.adroll || []; adroll.track = adroll.track || function () { adroll.push(['track'].concat([].slice.call(arguments))) };
+adroll.track('pageView');`,
+    source: 'https://s.adroll.com/j/ADVERTISER/roundtrip.js',
+  },
+  BING: {
+    prepare: 'window.uetq = window.uetq || [];',
+    source: 'https://bat.bing.com/bat.js',
+    loaded: "window.uetq = new UET({ ti: id, q: window.uetq }); uetq.push('pageLoad');",
+  },
+  FACEBOOK: {
+    prepare: `${queueOf('fbq', 'queue', 'callMethod')}
+q.push = q; q.loaded = true; q.version = '2.0'; window._fbq = window._fbq || q;
+fbq('init', id); fbq('track', 'PageView');`,
+    source: 'https://connect.facebook.net/en_US/fbevents.js',
+  },
+  GOOGLE_ADS: gtag,
+  GOOGLE_ANALYTICS: gtag,
+  GOOGLE_TAG_MANAGER: {
+    prepare: `window.dataLayer = window.dataLayer || [];
+dataLayer.push({ 'gtm.start': Date.now(), event: 'gtm.js' });`,
+    source: 'https://www.googletagmanager.com/gtm.js?id=ID',
+  },
+  LINKEDIN: {
+    prepare: `window._linkedin_partner_id = id;
+(window._linkedin_data_partner_ids = window._linkedin_data_partner_ids || []).push(id);`,
+    source: 'https://snap.licdn.com/li.lms-analytics/insight.min.js',
+  },
+  PINTEREST: {
+    prepare: `var q = window.pintrk = window.pintrk || function () { q.queue.push([].slice.call(arguments)) };
+q.queue = q.queue || []; q.version = '3.0';
+pintrk('load', id); pintrk('page');`,
+    source: 'https://s.pinimg.com/ct/core.js',
+  },
+  QUORA: {
+    prepare: `${queueOf('qp', 'queue', 'qp')}
+qp('init', id); qp('track', 'ViewContent');`,
+    source: 'https://a.quora.com/qevents.js',
+  },
+  X: {
+    prepare: `${queueOf('twq', 'queue', 'exe')}
+q.version = '1.1'; twq('config', id);`,
+    source: 'https://static.ads-twitter.com/uwt.js',
+  },
+};
+
+/** A text as a literal of a script inside a page. What a pixel may be called is checked when it is made; this is twice. */
+function literal(text: string): string {
+  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** The script that fires a pixel; one that fails keeps no other from firing. */
+export function scriptOf(pixel: Pick<Pixel, 'type' | 'value'>): string {
+  const { prepare, source, loaded = '' } = snippets[typeOfPixel(pixel)];
+  const [advertiser = ''] = pixel.value.split(':');
+  const address = source
+    .replace('ADVERTISER', encodeURIComponent(advertiser))
+    .replace('ID', encodeURIComponent(pixel.value));
+  return `(function (id) {
+${prepare}
+var script = document.createElement('script'); script.async = true; script.src = ${literal(address)};
+script.onload = function () { ${loaded} };
+document.head.appendChild(script);
+})(${literal(pixel.value)});`;
+}

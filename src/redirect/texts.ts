@@ -1,0 +1,69 @@
+import Negotiator from 'negotiator';
+
+/** What visitors read on our pages, in each language that we have. */
+const texts = {
+  en: {
+    notFound: ['Link not found', 'There is no link at this address. Is it spelled right?'],
+    disabled: ['This link is switched off', 'Whoever made it has switched it off.'],
+    expired: ['This link has ended', 'Its time is over, or it was used as often as it may be.'],
+    password: ['Password needed', 'This link asks for a password.'],
+    limited: ['Too many attempts', 'Please wait a minute before you try again.'],
+    unavailable: ['Not available just now', 'Please try again in a moment.'],
+    moving: ['One moment', 'You are being sent on.'],
+    wrong: 'That is not the right password.',
+    label: 'Password',
+    submit: 'Continue',
+  },
+  de: {
+    notFound: [
+      'Link nicht gefunden',
+      'Unter dieser Adresse gibt es keinen Link. Ist sie richtig geschrieben?',
+    ],
+    disabled: ['Dieser Link ist abgeschaltet', 'Wer ihn angelegt hat, hat ihn abgeschaltet.'],
+    expired: ['Dieser Link ist abgelaufen', 'Seine Zeit ist um, oder er wurde so oft benutzt, wie er darf.'],
+    password: ['Passwort nötig', 'Dieser Link verlangt ein Passwort.'],
+    limited: ['Zu viele Versuche', 'Bitte warten Sie eine Minute, bevor Sie es erneut versuchen.'],
+    unavailable: ['Gerade nicht erreichbar', 'Bitte versuchen Sie es gleich noch einmal.'],
+    moving: ['Einen Augenblick', 'Sie werden weitergeleitet.'],
+    wrong: 'Das ist nicht das richtige Passwort.',
+    label: 'Passwort',
+    submit: 'Weiter',
+  },
+  es: {
+    notFound: ['Enlace no encontrado', 'No hay ningún enlace en esta dirección. ¿Está bien escrita?'],
+    disabled: ['Este enlace está desactivado', 'Quien lo creó lo ha desactivado.'],
+    expired: ['Este enlace ha terminado', 'Se acabó su tiempo o ya se usó todas las veces permitidas.'],
+    password: ['Se necesita una contraseña', 'Este enlace pide una contraseña.'],
+    limited: ['Demasiados intentos', 'Espere un minuto antes de volver a intentarlo.'],
+    unavailable: ['No disponible por ahora', 'Vuelva a intentarlo en un momento.'],
+    moving: ['Un momento', 'Le estamos redirigiendo.'],
+    wrong: 'Esa no es la contraseña correcta.',
+    label: 'Contraseña',
+    submit: 'Continuar',
+  },
+  fr: {
+    notFound: ['Lien introuvable', 'Il n’y a pas de lien à cette adresse. Est-elle bien écrite ?'],
+    disabled: ['Ce lien est désactivé', 'La personne qui l’a créé l’a désactivé.'],
+    expired: ['Ce lien a expiré', 'Sa durée est passée, ou il a été utilisé autant de fois que permis.'],
+    password: ['Mot de passe requis', 'Ce lien demande un mot de passe.'],
+    limited: ['Trop de tentatives', 'Veuillez attendre une minute avant de réessayer.'],
+    unavailable: ['Indisponible pour le moment', 'Veuillez réessayer dans un instant.'],
+    moving: ['Un instant', 'Vous allez être redirigé.'],
+    wrong: 'Ce n’est pas le bon mot de passe.',
+    label: 'Mot de passe',
+    submit: 'Continuer',
+  },
+} as const;
+
+type Language = keyof typeof texts;
+export type Texts = (typeof texts)[Language];
+/** A page that tells how a visit ended. */
+export type Message = 'notFound' | 'disabled' | 'expired' | 'password' | 'limited' | 'unavailable' | 'moving';
+
+/** The language of ours that a visitor likes best, English where none; and its texts. */
+export function textsFor(acceptLanguage: string): { language: string; texts: Texts } {
+  const negotiator = new Negotiator({ headers: { 'accept-language': acceptLanguage } });
+  const known = Object.keys(texts) as Language[]; // Object.keys forgets which keys it gives.
+  const language = known.find((one) => one === negotiator.language(known)) ?? 'en';
+  return { language, texts: texts[language] };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { isBot, platformOf } from '../../src/domain/visitor.ts';
+
+const visitor = (userAgent: string, platformHint: string | null = null) => ({
+  ...{ userAgent, platformHint, country: null, acceptLanguage: '' },
+  ...{ optedOut: false, passwordGiven: false, query: '' },
+});
+
+describe('the platform by its user agent', () => {
+  test.each([
+    [
+      'IOS',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+    ],
+    [
+      'IOS',
+      'Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/92.0.4515.90 Mobile/15E148 Safari/604.1',
+    ],
+    [
+      'ANDROID',
+      'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Mobile Safari/537.36',
+    ],
+    ['ANDROID', 'Mozilla/5.0 (Android 13; Mobile; rv:138.0) Gecko/138.0 Firefox/138.0'],
+    ['WINDOWS', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:138.0) Gecko/20100101 Firefox/138.0'],
+    [
+      'WINDOWS',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36 Edg/143.0.0.0',
+    ],
+    [
+      'OS_X',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
+    ],
+    ['OS_X', 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:138.0) Gecko/20100101 Firefox/138.0'],
+    [
+      'LINUX',
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36',
+    ],
+    ['LINUX', 'Mozilla/5.0 (X11; Fedora; Linux x86_64; rv:138.0) Gecko/20100101 Firefox/138.0'],
+    ['UBUNTU', 'Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:138.0) Gecko/20100101 Firefox/138.0'],
+    [
+      'UBUNTU',
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Ubuntu Chromium/80.0.3987.87 Chrome/80.0.3987.87 Safari/537.36',
+    ],
+    [
+      'CHROME_OS',
+      'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36',
+    ],
+    [
+      null,
+      'Mozilla/5.0 (PlayStation; PlayStation 5/6.00) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/15.4 Safari/605.1.15',
+    ],
+    [null, ''],
+    [null, 'x'],
+  ])('%s: %s', (platform, userAgent) => {
+    expect(platformOf(visitor(userAgent))).toBe(platform);
+  });
+
+  test.each([
+    ['Windows', 'WINDOWS'],
+    ['macOS', 'OS_X'],
+    ['iOS', 'IOS'],
+    ['Chromium OS', 'CHROME_OS'],
+    ['Unknown', 'LINUX'],
+    ['constructor', 'LINUX'],
+  ])('the hint %s counts before it, where it says anything', (hint, platform) => {
+    expect(platformOf(visitor('Mozilla/5.0 (X11; Linux x86_64) Chrome/143.0.0.0', hint))).toBe(platform);
+  });
+});
+
+test.each([
+  ['Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)', true],
+  ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', true],
+  ['Twitterbot/1.0', true],
+  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:138.0) Gecko/20100101 Firefox/138.0', false],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile/15E148 Safari/604.1',
+    false,
+  ],
+])('%s is a program: %s', (userAgent, expected) => {
+  expect(isBot(visitor(userAgent))).toBe(expected);
+});

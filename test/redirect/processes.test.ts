@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newDatabase } from '../support/database.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+import { type Visited, visit } from '../support/visit.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+
+let url: string;
+let programs: (Program & { origin: string })[];
+let owner: Caller;
+
+async function start(): Promise<string> {
+  const env = { DATABASE_URL: url, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY, LOG_LEVEL: 'info' };
+  const program = await startProgram(env);
+  programs.push(program);
+  return program.origin;
+}
+
+beforeEach(async () => {
+  url = await newDatabase();
+  programs = [];
+  owner = new Caller(await start(), KEY);
+});
+afterEach(() => Promise.all(programs.map((program) => program.end('SIGTERM'))));
+
+/** Visits as many times, at once, one process after the other. */
+async function visits(count: number, alias: string, origins: string[]): Promise<Visited[]> {
+  const visitOne = (_: unknown, index: number) => visit(origins[index % origins.length] ?? '', `/${alias}`);
+  return Promise.all(Array.from({ length: count }, visitOne));
+}
+
+async function clicksOf(id: number): Promise<number> {
+  const { body } = await owner.rest('GET', `/links/${id}`);
+  return (body as { data: { clicks: number } }).data.clicks;
+}
+
+const tally = (answers: Visited[]) => {
+  const count: Record<string, number> = {};
+  for (const { status, location = 'page' } of answers) {
+    const key = `${status} ${location}`;
+    count[key] = (count[key] ?? 0) + 1;
+  }
+  return count;
+};
+
+test('1,000 visits at once are 1,000 clicks', async () => {
+  const [origin = ''] = programs.map((program) => program.origin);
+  const { id, alias } = await owner.link();
+  expect(tally(await visits(1000, alias, [origin]))).toEqual({ '302 https://example.com/': 1000 });
+  await expect.poll(() => clicksOf(id), { timeout: 3000 }).toBe(1000);
+});
+
+test('60 visits at once of a link that may have 7, on one process and on two: 7 get through', async () => {
+  const origins = [programs[0]?.origin ?? '', await start()];
+  for (const among of [origins.slice(0, 1), origins]) {
+    const { id, alias } = await owner.link({ expiration_clicks: 7 });
+    const answers = await visits(60, alias, among);
+    expect(tally(answers)).toEqual({ '302 https://example.com/': 7, '410 page': 53 });
+    expect(await clicksOf(id)).toBe(7);
+  }
+});
+
+test('a rotation is even over two processes', async () => {
+  const origins = [programs[0]?.origin ?? '', await start()];
+  const { alias } = await owner.link({
+    target_type: 4,
+    'rotation[0][value]': 'https://example.com/1',
+    'rotation[1][value]': 'https://example.com/2',
+    'rotation[2][value]': 'https://example.com/3',
+  });
+  const answers = await visits(60, alias, origins);
+  expect(tally(answers)).toEqual({
+    '302 https://example.com/1': 20,
+    '302 https://example.com/2': 20,
+    '302 https://example.com/3': 20,
+  });
+});
+
+test('SIGTERM right after 200 visits, on two processes, loses none', async () => {
+  const origins = [programs[0]?.origin ?? '', await start()];
+  const { id, alias } = await owner.link();
+  await visits(200, alias, origins);
+  const ended = await Promise.all(programs.map((program) => program.end('SIGTERM')));
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  programs = [];
+  owner = new Caller(await start(), KEY);
+  expect(await clicksOf(id)).toBe(200);
+});

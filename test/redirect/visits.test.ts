@@ -1,0 +1,419 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import { BROWSER, type Visited, type VisitOptions, visit } from '../support/visit.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+const open = (path: string, options?: VisitOptions): Promise<Visited> => visit(server.origin, path, options);
+
+/** Where a visit of the link leads. */
+async function leadsTo({ alias }: RestLink, headers: Record<string, string> = {}): Promise<string> {
+  const { status, location } = await open(`/${alias}`, { headers });
+  return `${status} ${location}`;
+}
+
+async function clicksOf({ id }: RestLink): Promise<number> {
+  await server.flush();
+  const { body } = await owner.rest('GET', `/links/${id}`);
+  return (body as { data: { clicks: number } }).data.clicks;
+}
+
+const targets = (name: string, entries: [string, string][]) =>
+  Object.fromEntries(
+    entries.flatMap(([key, path], i) => [
+      [`${name}[${i}][key]`, key],
+      [`${name}[${i}][value]`, `https://example.com/${path}`],
+    ]),
+  );
+
+describe('a link', () => {
+  test('leads to its URL, by GET and by HEAD, and no cache keeps the answer', async () => {
+    const { alias } = await owner.link({ url: 'https://example.com/there?a=1#x' });
+    for (const method of ['GET', 'HEAD']) {
+      const { status, location, headers, body } = await open(`/${alias}`, { method });
+      expect([status, location, body]).toEqual([302, 'https://example.com/there?a=1#x', '']);
+      expect(headers['cache-control']).toBe('private, no-store');
+    }
+  });
+
+  test.each([
+    ['/%61bc', 302],
+    ['/abc/', 302],
+    ['/ABC', 404],
+    ['/abc/more', 404],
+    ['/%ff', 404],
+    ['/abc%00', 404],
+    ['/abc.', 404],
+    [`/${'x'.repeat(5000)}`, 404],
+    ['/abc?%zz', 302],
+  ])('%s is answered with %i', async (path, status) => {
+    await owner.rest('POST', '/links', { url: 'https://example.com/', alias: 'abc' });
+    expect((await open(path)).status).toBe(status);
+  });
+
+  test('with letters beyond ASCII in its URL leads there by a header in ASCII', async () => {
+    const link = await owner.link({ url: 'https://bücher.example/ä b?ö=ü#ß' });
+    expect(await leadsTo(link)).toBe('302 https://xn--bcher-kva.example/%C3%A4%20b?%C3%B6=%C3%BC#%C3%9F');
+  });
+
+  test.each([
+    ['https://example.com/', 'utm=1', 'https://example.com/?utm=1'],
+    ['https://example.com/?a=1', 'b=2', 'https://example.com/?a=1&b=2'],
+    ['https://example.com/?a=1#top', 'a=2&b=2', 'https://example.com/?a=1&b=2#top'],
+    ['https://example.com/?%61=x%20y', 'a=2', 'https://example.com/?%61=x%20y'],
+    ['https://example.com/?flag', 'flag=1&%66lag=2', 'https://example.com/?flag'],
+    ['https://example.com/', 'a=1&a=2', 'https://example.com/?a=1&a=2'],
+    ['https://example.com/', '&&', 'https://example.com/'],
+    ['https://example.com/', 'q=%C3%A4+b', 'https://example.com/?q=%C3%A4+b'],
+  ])('to %s visited with ?%s leads to %s', async (url, query, expected) => {
+    const { alias } = await owner.link({ url });
+    expect((await open(`/${alias}?${query}`)).location).toBe(expected);
+  });
+});
+
+describe('what is not there', () => {
+  test('gets a page, which no search engine lists', async () => {
+    const { status, headers, body } = await open('/nowhere', { headers: { 'Accept-Language': 'de' } });
+    expect([status, headers['x-robots-tag'], headers['cache-control']]).toEqual([
+      404,
+      'noindex',
+      'private, no-store',
+    ]);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(body).toContain('<html lang="de">');
+    expect(body).toContain('Link nicht gefunden');
+  });
+
+  test('on a domain with a not-found URL leads there', async () => {
+    const id = String(await owner.domain('lost.example'));
+    const change = `mutation ($id: ID!) { updateDomain(id: $id, input: { notFoundUrl: "https://example.com/lost" }) { __typename } }`;
+    await owner.data(change, { id });
+    const { status, location } = await open('/nowhere', { headers: { Host: 'lost.example' } });
+    expect([status, location]).toEqual([302, 'https://example.com/lost']);
+  });
+
+  test.each(['PUT', 'DELETE', 'OPTIONS'])('is not asked for by %s', async (method) => {
+    const { status, headers } = await open('/nowhere', { method });
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+  });
+});
+
+describe('a host', () => {
+  test('has links of its own; one that is no domain of the service counts as the default', async () => {
+    const domain = await owner.domain('BÜCHER.example');
+    const form = { alias: 'same' };
+    await owner.link({ ...form, url: 'https://example.com/default' });
+    await owner.link({ ...form, url: 'https://example.com/own', domain_id: domain });
+    const at = async (headers: Record<string, string>) => (await open('/same', { headers })).location;
+    expect(await at({ Host: 'xn--bcher-kva.example' })).toBe('https://example.com/own');
+    expect(await at({ Host: 'XN--BCHER-KVA.example:443' })).toBe('https://example.com/own');
+    expect(await at({ Host: 'xn--bcher-kva.example.' })).toBe('https://example.com/own');
+    expect(await at({ Host: 's.example' })).toBe('https://example.com/default');
+    expect(await at({ Host: '127.0.0.1:1' })).toBe('https://example.com/default');
+    expect(await at({ Host: 'x'.repeat(300) })).toBe('https://example.com/default');
+    // The test's proxies are trusted.
+    expect(await at({ Host: '127.0.0.1', 'X-Forwarded-Host': 'xn--bcher-kva.example' })).toBe(
+      'https://example.com/own',
+    );
+  });
+});
+
+describe('a link that is over', () => {
+  test.each([
+    ['disabled', { disabled: 1 }, 'This link is switched off'],
+    ['past its date', { expiration_date: '2026-11-20', expiration_time: '12:00' }, 'This link has ended'],
+    [
+      'disabled and past its date, with somewhere else to go',
+      { disabled: 1, expiration_date: '2026-01-01', expiration_url: 'https://example.com/over' },
+      'This link is switched off',
+    ],
+  ])('%s gets a page', async (_what, form, text) => {
+    const { status, body, headers } = await open(
+      `/${(await owner.link(form as Record<string, string>)).alias}`,
+    );
+    expect([status, headers['x-robots-tag']]).toEqual([410, 'noindex']);
+    expect(body).toContain(text);
+  });
+
+  test('past its date leads to its expiration URL', async () => {
+    const link = await owner.link({
+      expiration_date: '2026-01-01',
+      expiration_url: 'https://example.com/over',
+    });
+    expect(await leadsTo(link)).toBe('302 https://example.com/over');
+    expect(await clicksOf(link)).toBe(0);
+  });
+
+  test('ends at its very moment', async () => {
+    const link = await owner.link({ expiration_date: '2026-11-20', expiration_time: '12:01' });
+    expect((await open(`/${link.alias}`)).status).toBe(302);
+    server.clock.now = new Date('2026-11-20T12:01:00.000Z');
+    expect((await open(`/${link.alias}`)).status).toBe(410);
+    server.clock.now = NOON;
+  });
+
+  test('by its clicks leads as many visitors on as it may, and then elsewhere', async () => {
+    const link = await owner.link({ expiration_clicks: 2, expiration_url: 'https://example.com/over' });
+    const answers = [];
+    for (let i = 0; i < 4; i++) answers.push(await leadsTo(link));
+    expect(answers).toEqual([
+      '302 https://example.com/',
+      '302 https://example.com/',
+      '302 https://example.com/over',
+      '302 https://example.com/over',
+    ]);
+    expect(await clicksOf(link)).toBe(2);
+  });
+});
+
+describe('a link with a password', () => {
+  test('asks for it, and says nothing of where it leads', async () => {
+    const { alias } = await owner.link({
+      url: 'https://secret.example/',
+      password: 'open sesame',
+      title: 'Secret',
+    });
+    const { status, body, headers, location } = await open(`/${alias}`);
+    expect([status, location, headers['x-robots-tag']]).toEqual([401, undefined, 'noindex']);
+    expect(body).toContain('type="password"');
+    expect(body + JSON.stringify(headers)).not.toMatch(/secret/i);
+  });
+
+  test('leads on by 303 with the right one, and counts that', async () => {
+    const link = await owner.link({ password: 'open sesame' });
+    const wrong = await open(`/${link.alias}`, { form: { password: 'open' } });
+    expect([wrong.status, wrong.location]).toEqual([401, undefined]);
+    expect(wrong.body).toContain('role="alert"');
+    const right = await open(`/${link.alias}?a=1`, { form: { password: ' open sesame ' } });
+    expect([right.status, right.location]).toEqual([303, 'https://example.com/?a=1']);
+    expect(right.headers['cache-control']).toBe('private, no-store');
+    expect(await clicksOf(link)).toBe(1);
+  });
+
+  test('that has pixels leads straight on with the right one', async () => {
+    const link = await owner.link({ password: 'x', pixel_ids: await owner.pixel() });
+    expect((await open(`/${link.alias}`, { form: { password: 'x' } })).status).toBe(303);
+  });
+
+  test('takes five wrong ones a minute from one address, and any number from others', async () => {
+    const { alias } = await owner.link({ password: 'right' });
+    const guess = (password: string, address: string) =>
+      open(`/${alias}`, { form: { password }, headers: { 'X-Forwarded-For': address } });
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await guess(`wrong ${i}`, '192.0.2.1')).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const limited = await guess('right', '192.0.2.1');
+    expect([limited.status, Number(limited.headers['retry-after'])]).toEqual([429, expect.any(Number)]);
+    expect(Number(limited.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect((await guess('right', '192.0.2.2')).status).toBe(303);
+  });
+
+  test('is asked for it by a form that is too large, or none', async () => {
+    const { alias } = await owner.link({ password: 'right' });
+    expect((await open(`/${alias}`, { form: { password: 'x'.repeat(20_000) } })).status).toBe(401);
+    expect((await open(`/${alias}`, { form: {} })).status).toBe(401);
+  });
+});
+
+describe('targeting', () => {
+  test('by country', async () => {
+    const link = await owner.link({
+      target_type: 1,
+      ...targets('country', [
+        ['DE', 'de'],
+        ['US', 'us'],
+      ]),
+    });
+    expect(await leadsTo(link, { 'X-Country': 'de' })).toBe('302 https://example.com/de');
+    expect(await leadsTo(link, { 'X-Country': 'US' })).toBe('302 https://example.com/us');
+    expect(await leadsTo(link, { 'X-Country': 'FR' })).toBe('302 https://example.com/');
+    expect(await leadsTo(link, { 'X-Country': 'XX' })).toBe('302 https://example.com/');
+    expect(await leadsTo(link)).toBe('302 https://example.com/');
+  });
+
+  test('by platform: the hint before the user agent', async () => {
+    const link = await owner.link({
+      target_type: 2,
+      ...targets('platform', [
+        ['Windows', 'windows'],
+        ['OS X', 'mac'],
+      ]),
+    });
+    expect(await leadsTo(link)).toBe('302 https://example.com/windows');
+    expect(await leadsTo(link, { 'Sec-CH-UA-Platform': '"macOS"' })).toBe('302 https://example.com/mac');
+    expect(await leadsTo(link, { 'Sec-CH-UA-Platform': '"Android"' })).toBe('302 https://example.com/');
+  });
+
+  test.each([
+    ['de', 'de'],
+    ['en-US,en;q=0.9,de;q=0.8', 'en'],
+    ['fr;q=0.9,de;q=0.5,en;q=0.4', 'de'],
+    ['de;q=0,en;q=0.1', 'en'],
+    ['fr', ''],
+    ['', ''],
+    ['nonsense;;;q=x', ''],
+  ])('by language: "%s" leads to /%s', async (wish, path) => {
+    const link = await owner.link({
+      target_type: 3,
+      ...targets('language', [
+        ['en', 'en'],
+        ['de', 'de'],
+      ]),
+    });
+    expect(await leadsTo(link, { 'Accept-Language': wish })).toBe(`302 https://example.com/${path}`);
+  });
+
+  test('by rotation: each URL in turn', async () => {
+    const link = await owner.link({
+      target_type: 4,
+      'rotation[0][value]': 'https://example.com/1',
+      'rotation[1][value]': 'https://example.com/2',
+      'rotation[2][value]': 'https://example.com/3',
+    });
+    const seen = [];
+    for (let i = 0; i < 7; i++) seen.push((await leadsTo(link)).slice(-1));
+    expect(seen.join('')).toBe('1231231');
+    expect(await clicksOf(link)).toBe(7);
+  });
+
+  test('lists of other types do not matter', async () => {
+    const link = await owner.link({ target_type: 0, ...targets('country', [['DE', 'de']]) });
+    expect(await leadsTo(link, { 'X-Country': 'DE' })).toBe('302 https://example.com/');
+  });
+});
+
+describe('a link with pixels', () => {
+  let link: RestLink;
+  beforeAll(async () => {
+    link = await owner.link({ url: 'https://example.com/?a="><script>', pixel_ids: await owner.pixel() });
+  });
+
+  test('gets a page that fires them, moves on by itself and has a plain link', async () => {
+    const { status, body, headers } = await open(`/${link.alias}`);
+    expect([status, headers['x-robots-tag'], headers['cache-control']]).toEqual([
+      200,
+      'noindex',
+      'private, no-store',
+    ]);
+    const nonce = /'nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1];
+    expect(body.match(/<script nonce="/g)).toHaveLength(2);
+    expect(body.split(`nonce="${nonce}"`)).toHaveLength(4);
+    expect(body).toContain("gtag('config', id)");
+    expect(body).toContain('"AW-1"');
+    expect(body).toContain('href="https://example.com/?a=%22%3E%3Cscript%3E"');
+    const again = await open(`/${link.alias}`);
+    expect(again.headers['content-security-policy']).not.toBe(headers['content-security-policy']);
+  });
+
+  test.each([
+    ['DNT', { DNT: '1' }],
+    ['Sec-GPC', { 'Sec-GPC': '1' }],
+    ['a program', { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }],
+  ])('leads straight on for %s', async (_what, headers) => {
+    expect((await open(`/${link.alias}`, { headers })).status).toBe(302);
+  });
+});
+
+describe('clicks', () => {
+  test.each([
+    ['a browser', {}, 1],
+    ['a browser that declines tracking', { DNT: '1' }, 1],
+    ['a crawler', { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }, 0],
+    ['a preview', { 'User-Agent': 'WhatsApp/2.23.20.0' }, 0],
+    ['a preview of another', { 'User-Agent': 'facebookexternalhit/1.1' }, 0],
+    ['a prefetch', { 'Sec-Purpose': 'prefetch;prerender' }, 0],
+  ])('of %s are counted: %i', async (_what, headers, expected) => {
+    const link = await owner.link();
+    await open(`/${link.alias}`, { headers: headers as Record<string, string> });
+    expect(await clicksOf(link)).toBe(expected);
+  });
+
+  test('are counted for the page with pixels, not for HEAD, nor for any page of ours', async () => {
+    const pixels = await owner.link({ pixel_ids: await owner.pixel() });
+    await open(`/${pixels.alias}`);
+    const head = await owner.link();
+    await open(`/${head.alias}`, { method: 'HEAD' });
+    const disabled = await owner.link({ disabled: 1 });
+    await open(`/${disabled.alias}`);
+    const guarded = await owner.link({ password: 'x' });
+    await open(`/${guarded.alias}`);
+    expect(await Promise.all([pixels, head, disabled, guarded].map(clicksOf))).toEqual([1, 0, 0, 0]);
+  });
+
+  test('of a limited link are not used up by what is not counted', async () => {
+    const link = await owner.link({ expiration_clicks: 1 });
+    await open(`/${link.alias}`, { method: 'HEAD' });
+    await open(`/${link.alias}`, { headers: { 'User-Agent': 'Googlebot/2.1' } });
+    expect([(await open(`/${link.alias}`)).status, (await open(`/${link.alias}`)).status]).toEqual([
+      302, 410,
+    ]);
+  });
+
+  test('do not change when the link was last changed', async () => {
+    const link = await owner.link();
+    server.clock.now = new Date('2026-11-20T13:00:00.000Z');
+    await open(`/${link.alias}`);
+    await server.flush();
+    server.clock.now = NOON;
+    expect((await owner.rest('GET', `/links/${link.id}`)).body).toMatchObject({
+      data: { clicks: 1, updated_at: NOON.toISOString() },
+    });
+  });
+});
+
+describe('a change', () => {
+  test('is seen by the next visit', async () => {
+    expect((await open('/fresh')).status).toBe(404);
+    const link = await owner.link({ alias: 'fresh' });
+    expect(await leadsTo(link)).toBe('302 https://example.com/');
+    await owner.rest('PATCH', `/links/${link.id}`, { url: 'https://example.com/2' });
+    expect(await leadsTo(link)).toBe('302 https://example.com/2');
+    const pixel = await owner.pixel();
+    await owner.rest('PATCH', `/links/${link.id}`, { pixel_ids: pixel });
+    expect((await open('/fresh')).status).toBe(200);
+    await owner.data('mutation ($id: ID!) { deletePixel(id: $id) { __typename } }', { id: pixel });
+    expect((await open('/fresh')).status).toBe(302);
+    await owner.rest('PATCH', `/links/${link.id}`, { alias: 'renamed' });
+    expect([(await open('/fresh')).status, (await open('/renamed')).status]).toEqual([404, 302]);
+    await owner.rest('DELETE', `/links/${link.id}`);
+    expect((await open('/renamed')).status).toBe(404);
+  });
+
+  test('of another process is seen within a second', async () => {
+    const other = await startTestServer({ url: server.databaseUrl, background: true });
+    try {
+      const elsewhere = async (path: string) => (await visit(other.origin, path)).location;
+      const link = await owner.link({ alias: 'shared' });
+      expect(await elsewhere('/shared')).toBe('https://example.com/');
+      await owner.rest('PATCH', `/links/${link.id}`, { url: 'https://example.com/2' });
+      await expect.poll(() => elsewhere('/shared'), { timeout: 1000 }).toBe('https://example.com/2');
+      expect(await elsewhere('/later')).toBeUndefined();
+      await owner.link({ alias: 'later' });
+      await expect.poll(() => elsewhere('/later'), { timeout: 1000 }).toBe('https://example.com/');
+      await owner.rest('DELETE', `/links/${link.id}`);
+      await expect.poll(() => elsewhere('/shared'), { timeout: 1000 }).toBeUndefined();
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('costs nothing between: a known link is visited without a statement', async () => {
+    const link = await owner.link();
+    await leadsTo(link);
+    expect(await server.statementsOf(() => leadsTo(link))).toEqual([]);
+  });
+});
+
+test.each([
+  ['/favicon.ico', 204],
+  ['/robots.txt', 200],
+  ['/livez', 200],
+])('%s is no link', async (path, status) => {
+  expect((await open(path, { headers: { 'User-Agent': BROWSER } })).status).toBe(status);
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { BROWSER, visit } from '../support/visit.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+const query = `query ($input: ExplainRedirectInput!) {
+  explainRedirect(input: $input) { outcome destination steps { rule applied why } }
+}`;
+
+interface Explained {
+  outcome: string;
+  destination: string | null;
+  steps: { rule: string; applied: boolean; why: string }[];
+}
+
+async function explain(input: object, caller = owner): Promise<Explained> {
+  return (await caller.data<{ explainRedirect: Explained }>(query, { input })).explainRedirect;
+}
+
+const notReached = (...rules: string[]) =>
+  rules.map((rule) => ({ rule, applied: false, why: 'Not reached.' }));
+
+test('tells what a visitor gets, and why, rule by rule', async () => {
+  const { id } = await owner.link({
+    password: 'x',
+    target_type: 1,
+    'country[0][key]': 'DE',
+    'country[0][value]': 'https://example.com/de',
+    pixel_ids: await owner.pixel(),
+  });
+  const input = { linkId: String(id), country: 'de', userAgent: BROWSER, query: 'utm=1', password: 'x' };
+  expect(await explain(input)).toEqual({
+    outcome: 'PIXELS',
+    destination: 'https://example.com/de?utm=1',
+    steps: [
+      { rule: 'EXISTS', applied: false, why: 'There is such a link.' },
+      { rule: 'DISABLED', applied: false, why: 'It is switched on.' },
+      { rule: 'EXPIRED', applied: false, why: 'Neither its time nor its clicks are used up.' },
+      { rule: 'PASSWORD', applied: false, why: 'The right password was given.' },
+      { rule: 'TARGETING', applied: true, why: 'The visitor is in DE, which is listed.' },
+      { rule: 'PIXELS', applied: true, why: 'It has a pixel.' },
+    ],
+  });
+  expect(await explain({ ...input, password: 'y' })).toMatchObject({
+    outcome: 'PASSWORD',
+    destination: null,
+  });
+});
+
+test('tells of a link at another moment', async () => {
+  const { id } = await owner.link({
+    expiration_date: '2027-01-01',
+    expiration_url: 'https://example.com/over',
+  });
+  const linkId = String(id);
+  expect(await explain({ linkId })).toMatchObject({
+    outcome: 'REDIRECT',
+    destination: 'https://example.com/',
+  });
+  expect(await explain({ linkId, at: '2027-01-01T01:00+01:00' })).toEqual({
+    outcome: 'EXPIRED',
+    destination: 'https://example.com/over',
+    steps: [
+      { rule: 'EXISTS', applied: false, why: 'There is such a link.' },
+      { rule: 'DISABLED', applied: false, why: 'It is switched on.' },
+      { rule: 'EXPIRED', applied: true, why: 'It ended at 2027-01-01T00:00:00.000Z.' },
+      ...notReached('PASSWORD', 'TARGETING', 'PIXELS'),
+    ],
+  });
+});
+
+test.each([
+  ['a link of another account', async () => String((await (await server.caller('stranger')).link()).id)],
+  ['a link that is not there', async () => '99999'],
+])('finds nothing of %s', async (_what, linkId) => {
+  expect(await explain({ linkId: await linkId() })).toEqual({
+    outcome: 'NOT_FOUND',
+    destination: null,
+    steps: [
+      { rule: 'EXISTS', applied: true, why: 'There is no link with this alias on this domain.' },
+      ...notReached('DISABLED', 'EXPIRED', 'PASSWORD', 'TARGETING', 'PIXELS'),
+    ],
+  });
+});
+
+test('refuses a moment that is none', async () => {
+  const { errors } = await owner.graphql(query, { input: { linkId: '1', at: 'tomorrow' } });
+  expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION', fields: [{ path: ['input', 'at'] }] } }]);
+});
+
+test('counts nothing, and says what the live visit then does', async () => {
+  const { id, alias } = await owner.link({
+    expiration_clicks: 1,
+    target_type: 4,
+    'rotation[0][value]': 'https://example.com/1',
+    'rotation[1][value]': 'https://example.com/2',
+  });
+  for (let i = 0; i < 3; i++)
+    expect((await explain({ linkId: String(id) })).destination).toBe('https://example.com/1');
+  expect((await visit(server.origin, `/${alias}`)).location).toBe('https://example.com/1');
+  expect(await explain({ linkId: String(id) })).toMatchObject({
+    outcome: 'EXPIRED',
+    steps: expect.arrayContaining([
+      { rule: 'EXPIRED', applied: true, why: 'Its clicks, 1, have reached their limit, 1.' },
+    ]),
+  });
+});
