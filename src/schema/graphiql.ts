@@ -156,6 +156,16 @@ mutation DeleteLink {
   }
 }
 
+query ExplainRedirect {
+  explainRedirect(
+    input: { linkId: "1", country: "DE", query: "utm=1" }
+  ) {
+    outcome
+    destination
+    steps { rule applied why }
+  }
+}
+
 mutation AddDomain {
   createDomain(input: { name: "go.example" }) {
     __typename

@@ -34,6 +34,20 @@ test("the guide's examples run as they stand, and none is refused but the one th
   expect([guide.length, refused]).toEqual([7, ['ValidationError']]);
 });
 
+test('the explained visit of the guide to redirects is answered as it says', async () => {
+  const [query = '', answer = ''] = [
+    ...readFileSync('docs/redirects.md', 'utf8').matchAll(/^```\w+\n(.*?)^```/gms),
+  ].map(([, block = '']) => block);
+  const caller = await server.caller();
+  const { id } = await caller.link({
+    target_type: 1,
+    'country[0][key]': 'DE',
+    'country[0][value]': 'https://example.com/de',
+  });
+  const data = await caller.data(query, { id: String(id) });
+  expect(data).toEqual({ explainRedirect: JSON.parse(answer) });
+});
+
 test.each(names)("GraphiQL's example %s runs as it stands", async (operationName) => {
   const caller = await server.caller();
   const response = await caller.fetch('/graphql', {

@@ -90,3 +90,37 @@ test("never shows or changes another account's pixel", async () => {
   expect(await stranger.data(remove, { id })).toEqual({ deletePixel: missing });
   expect(await owner.data(show, { id })).toMatchObject({ pixel: { name: 'Ads' } });
 });
+
+test.each([
+  ['GOOGLE_ADS', "x'); alert(1)//"],
+  ['FACEBOOK', '</script><script>alert(1)</script>'],
+  ['X', 'a"b'],
+  ['GOOGLE_TAG_MANAGER', 'GTM-1&x=y'],
+  ['ADROLL', 'a:b:c'],
+  ['QUORA', 'a b'],
+])('refuses a value of %s that could break out of its script: %s', async (type, value) => {
+  const { createPixel } = await owner.data<{ createPixel: object }>(
+    `mutation ($input: CreatePixelInput!) {
+      createPixel(input: $input) { __typename ... on ValidationError { fields { path messages } } }
+    }`,
+    { input: { name: 'Ads', type, value } },
+  );
+  expect(createPixel).toMatchObject({
+    __typename: 'ValidationError',
+    fields: [{ path: ['value'], messages: [expect.stringContaining('must be ')] }],
+  });
+});
+
+test('holds a changed type to the value that is there', async () => {
+  const mutation = `mutation ($id: ID!, $input: UpdatePixelInput!) {
+    updatePixel(id: $id, input: $input) { __typename ... on ValidationError { fields { path } } }
+  }`;
+  const { createPixel } = await owner.data<{ createPixel: { id: string } }>(
+    'mutation { createPixel(input: { name: "A", type: ADROLL, value: "ONE:TWO" }) { ... on Pixel { id } } }',
+  );
+  const change = (input: object) => owner.data(mutation, { id: createPixel.id, input });
+  expect(await change({ type: 'FACEBOOK' })).toEqual({
+    updatePixel: { __typename: 'ValidationError', fields: [{ path: ['value'] }] },
+  });
+  expect(await change({ type: 'FACEBOOK', value: '123' })).toEqual({ updatePixel: { __typename: 'Pixel' } });
+});
