@@ -2,22 +2,19 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { claimVisit } from '../db/clicks.ts';
 import type { Db } from '../db/client.ts';
-import { isAlias } from '../domain/alias.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { verifyPassword } from '../domain/password.ts';
-import { decideRedirect, type RedirectDecision, type RedirectOutcome } from '../domain/redirect.ts';
-import { isBot, type Visitor } from '../domain/visitor.ts';
+import { decideRedirect, type RedirectDecision } from '../domain/redirect.ts';
+import type { Visitor } from '../domain/visitor.ts';
 import { clientOf, type Trust } from '../http/client.ts';
+import { ended, send, sendMessage, sendPage } from './answer.ts';
 import type { ClickBuffer } from './click-buffer.ts';
 import type { Found, FoundLink, LinkCache } from './link-cache.ts';
-import { messagePage, type Page, passwordPage, pixelsPage } from './pages.ts';
-import type { Message } from './texts.ts';
+import { passwordPage, pixelsPage } from './pages.ts';
+import { askedBy, header, passwordIn } from './request.ts';
 
 /** How many wrong passwords one address may give for one link in a minute. */
 const GUESSES = 5;
-/** A form with a password is far shorter, in bytes. */
-const MAX_FORM = 10_000;
-
 export interface RedirectDependencies {
   readonly db: Db;
   readonly links: LinkCache;
@@ -30,7 +27,7 @@ export interface RedirectDependencies {
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** A visit, as far as its request tells. */
+/** A visit of what was found. */
 interface Visit {
   readonly found: Found;
   readonly visitor: Visitor;
@@ -38,104 +35,10 @@ interface Visit {
   readonly counts: boolean;
 }
 
-function header(req: IncomingMessage, name: string): string {
-  return String(req.headers[name] ?? '');
-}
-
-function send(req: IncomingMessage, res: ServerResponse, status: number, headers: object, body = ''): void {
-  res.writeHead(status, {
-    'Cache-Control': 'private, no-store',
-    'Content-Length': Buffer.byteLength(body),
-    ...headers,
-  });
-  res.end(req.method === 'HEAD' ? '' : body);
-}
-
-function sendPage(
-  req: IncomingMessage,
-  res: ServerResponse,
-  status: number,
-  page: Page,
-  headers: object = {},
-): void {
-  const { html, contentSecurityPolicy } = page;
-  const own = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy,
-    'X-Content-Type-Options': 'nosniff',
-    'X-Robots-Tag': 'noindex',
-    'Referrer-Policy': 'no-referrer',
-  };
-  send(req, res, status, { ...own, ...headers }, html);
-}
-
-function sendMessage(
-  req: IncomingMessage,
-  res: ServerResponse,
-  status: number,
-  message: Message,
-  headers?: object,
-) {
-  sendPage(req, res, status, messagePage(message, header(req, 'accept-language')), headers);
-}
-
-/** The alias that a path asks for; an empty one, which no link has, where it can be none. */
-function aliasOf(path: string): string {
-  const [, part = ''] = /^\/([^/]+)\/?$/.exec(path) ?? [];
-  try {
-    const alias = decodeURIComponent(part);
-    return isAlias(alias) ? alias : '';
-  } catch {
-    return '';
-  }
-}
-
-/** The password of a posted form; none in one that is too large. */
-async function passwordIn(req: IncomingMessage, res: ServerResponse): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > MAX_FORM) {
-      res.setHeader('Connection', 'close');
-      return '';
-    }
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString()).get('password') ?? '';
-}
-
-/** What a visit ends with that is no redirect. */
-const ended: Readonly<
-  Record<Exclude<RedirectOutcome, 'REDIRECT' | 'PIXELS' | 'PASSWORD'>, [number, Message]>
-> = {
-  NOT_FOUND: [404, 'notFound'],
-  DISABLED: [410, 'disabled'],
-  EXPIRED: [410, 'expired'],
-};
-
 /** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
   const { db, links, clicks, trust, countryOf, now, report } = dependencies;
   const guesses = new RateLimiterMemory({ points: GUESSES, duration: 60 });
-
-  const visitOf = async (req: IncomingMessage): Promise<Visit> => {
-    const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
-    const { address, host } = clientOf(req, trust);
-    const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
-    const visitor: Visitor = {
-      country: countryOf(req, address),
-      userAgent: header(req, 'user-agent'),
-      platformHint: hint === '' ? null : hint,
-      acceptLanguage: header(req, 'accept-language'),
-      optedOut: req.headers.dnt === '1' || req.headers['sec-gpc'] === '1',
-      passwordGiven: false,
-      query,
-    };
-    const prefetch = /prefetch/i.test(header(req, 'sec-purpose') + header(req, 'purpose'));
-    const counts = req.method !== 'HEAD' && !prefetch && !isBot(visitor);
-    return { found: await links.find(host, aliasOf(path)), visitor, address, counts };
-  };
 
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
   const claim = async (link: FoundLink, visitor: Visitor): Promise<RedirectDecision> => {
@@ -198,7 +101,9 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (!['GET', 'HEAD', 'POST'].includes(req.method ?? ''))
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
-    const visit = await visitOf(req);
+    const { address, host } = clientOf(req, trust);
+    const { alias, visitor, counts } = askedBy(req, countryOf(req, address));
+    const visit: Visit = { found: await links.find(host, alias), visitor, address, counts };
     await (req.method === 'POST' ? post(req, res, visit) : answer(req, res, visit));
   };
 
@@ -210,14 +115,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       }
       report(res, error);
       if (res.headersSent) return res.end();
-      const away = visibleError(error)?.code === 'UNAVAILABLE';
-      sendMessage(
-        req,
-        res,
-        away ? 503 : 500,
-        'unavailable',
-        away ? { 'Retry-After': String(RETRY_AFTER) } : {},
-      );
+      if (visibleError(error)?.code !== 'UNAVAILABLE') return sendMessage(req, res, 500, 'unavailable');
+      sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
     });
   };
 }

@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RedirectOutcome } from '../domain/redirect.ts';
+import { messagePage, type Page } from './pages.ts';
+import { header } from './request.ts';
+import type { Message } from './texts.ts';
+
+/** What a visit ends with that is no redirect. */
+export const ended: Readonly<
+  Record<Exclude<RedirectOutcome, 'REDIRECT' | 'PIXELS' | 'PASSWORD'>, [number, Message]>
+> = {
+  NOT_FOUND: [404, 'notFound'],
+  DISABLED: [410, 'disabled'],
+  EXPIRED: [410, 'expired'],
+};
+
+/** Answers what no cache may keep; HEAD gets no body. */
+export function send(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  headers: object,
+  body = '',
+): void {
+  res.writeHead(status, {
+    'Cache-Control': 'private, no-store',
+    'Content-Length': Buffer.byteLength(body),
+    ...headers,
+  });
+  res.end(req.method === 'HEAD' ? '' : body);
+}
+
+export function sendPage(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  page: Page,
+  headers: object = {},
+): void {
+  const { html, contentSecurityPolicy } = page;
+  const own = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex',
+    'Referrer-Policy': 'no-referrer',
+  };
+  send(req, res, status, { ...own, ...headers }, html);
+}
+
+/** Answers with a page that says how the visit ended. */
+export function sendMessage(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  message: Message,
+  headers?: object,
+) {
+  sendPage(req, res, status, messagePage(message, header(req, 'accept-language')), headers);
+}

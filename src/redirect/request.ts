@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isAlias } from '../domain/alias.ts';
+import { isBot, type Visitor } from '../domain/visitor.ts';
+
+/** A form with a password is far shorter, in bytes. */
+const MAX_FORM = 10_000;
+
+/** A header's value; empty where it did not come. */
+export function header(req: IncomingMessage, name: string): string {
+  return String(req.headers[name] ?? '');
+}
+
+/** The alias that a path asks for; an empty one, which no link has, where it can be none. */
+function aliasOf(path: string): string {
+  const [, part = ''] = /^\/([^/]+)\/?$/.exec(path) ?? [];
+  try {
+    const alias = decodeURIComponent(part);
+    return isAlias(alias) ? alias : '';
+  } catch {
+    return '';
+  }
+}
+
+/** The password of a posted form; none in one that is too large. */
+export async function passwordIn(req: IncomingMessage, res: ServerResponse): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > MAX_FORM) {
+      res.setHeader('Connection', 'close');
+      return '';
+    }
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString()).get('password') ?? '';
+}
+
+/** What a request for a short link tells. */
+export interface Asked {
+  /** The alias that it asks for; an empty one, which no link has, where its path can be none. */
+  readonly alias: string;
+  readonly visitor: Visitor;
+  /** Whether this is a visit that counts, if it leads on. */
+  readonly counts: boolean;
+}
+
+/** Reads what a request tells of its visitor, who is in the given country. */
+export function askedBy(req: IncomingMessage, country: string | null): Asked {
+  const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
+  const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
+  const visitor: Visitor = {
+    country,
+    userAgent: header(req, 'user-agent'),
+    platformHint: hint === '' ? null : hint,
+    acceptLanguage: header(req, 'accept-language'),
+    optedOut: req.headers.dnt === '1' || req.headers['sec-gpc'] === '1',
+    passwordGiven: false,
+    query,
+  };
+  const prefetch = /prefetch/i.test(header(req, 'sec-purpose') + header(req, 'purpose'));
+  return { alias: aliasOf(path), visitor, counts: req.method !== 'HEAD' && !prefetch && !isBot(visitor) };
+}
