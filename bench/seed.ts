@@ -1,0 +1,37 @@
+import type { Database } from '../src/db/client.ts';
+
+const MOMENT = new Date('2026-01-01T00:00:00.000Z');
+const BATCH = 1_000;
+/** How many spaces the links are spread over. */
+export const SPACES = 50;
+
+/** One account with a domain, spaces, a pixel and as many links: a fifth of them fire the pixel, half have a title. */
+export async function seed({ client, provider }: Database, links: number): Promise<void> {
+  const times = { createdAt: MOMENT, updatedAt: MOMENT };
+  const account = await client.account.findFirstOrThrow();
+  const owner = { accountId: account.id, ...times };
+  const domain = await client.domain.findFirstOrThrow();
+  await client.space.createMany({
+    data: Array.from({ length: SPACES }, (_, i) => ({
+      ...{ ...owner, name: `Space ${i}`, nameKey: `space ${i}`, color: (i % 6) + 1 },
+    })),
+  });
+  const [space] = await client.space.findMany({ orderBy: { id: 'asc' }, take: 1 });
+  const pixel = await client.pixel.create({
+    data: { ...owner, name: 'Ads', type: 'GOOGLE_ADS', value: 'AW-1' },
+  });
+  for (let start = 0; start < links; start += BATCH) {
+    const data = Array.from({ length: Math.min(BATCH, links - start) }, (_, index) => {
+      const i = start + index;
+      const alias = `a${i}`;
+      const url = `https://example.com/some/longer/path/${i}?utm_source=bench`;
+      const title = i % 2 ? `Title number ${i} of a link` : null;
+      const spaceId = (space?.id ?? 1) + (i % SPACES);
+      const keys = { aliasKey: alias, urlKey: url, titleKey: title?.toLowerCase() ?? null };
+      return { ...owner, domainId: domain.id, spaceId, alias, url, title, ...keys };
+    });
+    await client.link.createMany({ data });
+  }
+  await client.$executeRaw`INSERT INTO "LinkPixel" ("linkId", "pixelId") SELECT "id", ${pixel.id} FROM "Link" WHERE "id" % 5 = 0`;
+  await client.$executeRawUnsafe(provider === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE');
+}
