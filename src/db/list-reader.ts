@@ -1,5 +1,7 @@
 import DataLoader from 'dataloader';
+import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
+import { readPixelsOfEach } from './link-rows.ts';
 import {
   anyOf,
   type List,
@@ -14,16 +16,18 @@ import {
 const options = { cache: false, maxBatchSize: 100 };
 
 /**
- * Reads lists, and gathers what is asked for in the same tick into one statement of each kind: the links of each of
+ * Reads lists and what belongs to their rows, and gathers what is asked for in the same tick into one statement of each kind: the links of each of
  * twenty spaces cost no more statements than those of one. Nothing is remembered.
  */
 export class ListReader {
   readonly #db: Db;
   readonly #numbers: DataLoader<Sql, number>;
+  readonly #pixels: DataLoader<number, Pixel[]>;
   readonly #tables = new Map<string, DataLoader<Stretch, unknown[]>>();
 
   constructor(db: Db) {
     this.#db = db;
+    this.#pixels = new DataLoader((linkIds) => readPixelsOfEach(db, linkIds), options);
     this.#numbers = new DataLoader((expressions) => readNumbers(db, expressions), options);
   }
 
@@ -37,6 +41,11 @@ export class ListReader {
       );
     this.#tables.set(list.table, table);
     return (await table.load({ list, window })) as Row[]; // The caller says what the table holds.
+  }
+
+  /** The pixels of a link, the oldest first. */
+  pixelsOf(linkId: number): Promise<Pixel[]> {
+    return this.#pixels.load(linkId);
   }
 
   /** Whether the window has any row. */

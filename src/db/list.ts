@@ -14,8 +14,15 @@ export interface Column {
 /** A place in an ordered list: the value that the list is ordered by, and the id that breaks ties. */
 export type Position = readonly [value: string | number | null, id: number];
 
+/** Columns of other tables, to be joined to the rows of a list, which are called "page". */
+export interface Joined {
+  readonly columns: Sql;
+  readonly tables: Sql;
+}
+
 export interface List {
   readonly table: string;
+  readonly joined?: Joined;
   /** Conditions that every row meets; at least one. */
   readonly where: readonly Sql[];
   /** The id breaks ties, in the same direction. */
@@ -74,8 +81,14 @@ function ordering({ orderBy, descending }: List, reversed = false): Sql {
 
 function select(list: List, window: Window): Sql {
   const skip = window.offset ? sql`OFFSET ${window.offset}` : Prisma.empty;
-  return sql`SELECT * FROM ${name(list.table)} WHERE ${conditions(list, window)}
-    ORDER BY ${ordering(list, window.fromEnd)} LIMIT ${window.limit} ${skip}`;
+  const order = ordering(list, window.fromEnd);
+  const rows = sql`SELECT * FROM ${name(list.table)} WHERE ${conditions(list, window)}
+    ORDER BY ${order} LIMIT ${window.limit} ${skip}`;
+  const { joined } = list;
+  // Joined after the limit: no more rows than are asked for meet other tables.
+  return joined
+    ? sql`SELECT "page".*, ${joined.columns} FROM (${rows}) AS "page" ${joined.tables} ORDER BY ${order}`
+    : rows;
 }
 
 /** One stretch of a list. */

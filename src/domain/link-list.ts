@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
+import { type FlatLinkRow, type LinkRow, nest, withDomainAndSpace } from '../db/link-rows.ts';
 import { type Column, contains, countOf, type List, type Sql, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
-import type { Link } from '../generated/sqlite/client.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, owned } from './actor.ts';
 import { foldCase } from './fold.ts';
 import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from './input.ts';
 import { wrongDomain, wrongSpace } from './link-input.ts';
@@ -94,6 +94,7 @@ function listOf(
   const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
   const list: List = {
     table: 'Link',
+    joined: withDomainAndSpace,
     where: [sql`"accountId" = ${accountId}`, ...inSpaces, ...narrowed],
     orderBy: columns[orderBy.field],
     descending: orderBy.direction === 'DESC',
@@ -117,10 +118,11 @@ export async function pageOfLinks(
   actor: Actor,
   input: Unparsed<typeof linkPageInput>,
   now: Date,
-): Promise<Page<Link>> {
+): Promise<Page<LinkRow>> {
   const which = parseInput(linkPageInput, input);
   const { list, total } = listOf(actor, which, now, undefined);
-  return readPage<Link>(db, list, which, total);
+  const page = await readPage<FlatLinkRow>(db, list, which, total);
+  return { ...page, items: page.items.map(nest) };
 }
 
 /**
@@ -134,9 +136,28 @@ export async function edgesOfLinks(
   input: EdgesInput & Unparsed<typeof linksInput>,
   now: Date,
   within?: Within,
-): Promise<Edges<Link> & { total(): Promise<number> }> {
+): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
   const { list, total } = listOf(actor, which, now, within);
-  const edges = await readEdges<Link>(lists, list, input);
-  return { ...edges, total: () => lists.number(total) };
+  const { edges, ...beyond } = await readEdges<FlatLinkRow>(lists, list, input);
+  return {
+    ...beyond,
+    edges: edges.map(({ cursor, node }) => ({ cursor, node: nest(node) })),
+    total: () => lists.number(total),
+  };
+}
+
+/** The account's own link with this id; null where it has none. */
+export async function findLink(lists: ListReader, actor: Actor, id: string): Promise<LinkRow | null> {
+  const where = owned(actor, id);
+  if (where === null) return null;
+  const list: List = {
+    table: 'Link',
+    joined: withDomainAndSpace,
+    where: [sql`"id" = ${where.id} AND "accountId" = ${where.accountId}`],
+    orderBy: columns.ID,
+    descending: true,
+  };
+  const [row] = await lists.rows<FlatLinkRow>(list, { limit: 1 });
+  return row ? nest(row) : null;
 }

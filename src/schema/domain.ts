@@ -3,14 +3,13 @@ import { builder } from './builder.ts';
 import { InUseError } from './error.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 
-const Domain = builder.prismaObject('Domain', {
+export const Domain = builder.prismaObject('Domain', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the domain.' }),
     name: t.exposeString('name'),
     notFoundUrl: t.expose('notFoundUrl', { type: 'URL', nullable: true }),
     shared: t.boolean({
       description: 'Whether all accounts may use it; then none can change it.',
-      select: { accountId: true },
       resolve: ({ accountId }) => accountId === null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

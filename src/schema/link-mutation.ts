@@ -1,6 +1,10 @@
+import type { LinkRow } from '../db/link-rows.ts';
+import { notFound } from '../domain/errors.ts';
 import { parseBatch } from '../domain/input.ts';
 import { createLink, deleteLink, updateLink } from '../domain/link.ts';
+import { findLink } from '../domain/link-list.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
 import { Link, LinkPrivacy, Platform, TargetType, targetKeys } from './link.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from './result.ts';
 
@@ -115,21 +119,33 @@ const UpdateLinkInput = builder.inputType('UpdateLinkInput', {
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link);
 
+/** A link that was just written, with what it belongs to. */
+async function shown({ lists, actor }: Context, written: Promise<{ id: number }>): Promise<LinkRow> {
+  const { id } = await written;
+  const link = await findLink(lists, actor, String(id));
+  if (link === null) throw notFound('link');
+  return link;
+}
+
+function create(context: Context, input: typeof CreateLinkInput.$inferInput) {
+  const { db, actor, site, now } = context;
+  return asResult(shown(context, createLink(db, actor, site, input, now)));
+}
+
 builder.mutationFields((t) => ({
   createLink: t.field({
     type: CreateResult,
     description: 'Makes a link.',
     args: { input: t.arg({ type: CreateLinkInput, required: true, description: 'The new link.' }) },
-    resolve: (_root, { input }, { db, actor, site, now }) =>
-      asResult(createLink(db, actor, site, input, now)),
+    resolve: (_root, { input }, context) => create(context, input),
   }),
   createLinks: t.field({
     type: [CreateResult],
     description:
       'Makes up to 100 links, with a result for each, in order. One that is refused spoils no other.',
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
-    resolve: (_root, { inputs }, { db, actor, site, now }) =>
-      inSequence(parseBatch('inputs', inputs), (input) => asResult(createLink(db, actor, site, input, now))),
+    resolve: (_root, { inputs }, context) =>
+      inSequence(parseBatch('inputs', inputs), (input) => create(context, input)),
   }),
   updateLink: t.field({
     type: UpdateResult,
@@ -138,7 +154,8 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the link.' }),
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateLink(db, actor, id, input, now)),
+    resolve: (_root, { id, input }, context) =>
+      asResult(shown(context, updateLink(context.db, context.actor, id, input, context.now))),
   }),
   deleteLink: t.field({
     type: DeleteResult,

@@ -1,5 +1,10 @@
-import { owned } from '../domain/actor.ts';
-import { edgesOfLinks, linkOrderFields, linkSearchFields, pageOfLinks } from '../domain/link-list.ts';
+import {
+  edgesOfLinks,
+  findLink,
+  linkOrderFields,
+  linkSearchFields,
+  pageOfLinks,
+} from '../domain/link-list.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link, LinkStatus } from './link.ts';
@@ -34,15 +39,12 @@ const LinkFilter = builder.inputType('LinkFilter', {
 const selectionArgs = selectionOf('Link', 'links', LinkFilter, linkOrderFields);
 
 builder.queryFields((t) => ({
-  link: t.prismaField({
+  link: t.field({
     type: Link,
     nullable: true,
     description: 'The link with this id; null where the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (query, _root, { id }, { db, actor }) => {
-      const where = owned(actor, id);
-      return where && db.link.findUnique({ ...query, where });
-    },
+    resolve: (_root, { id }, { lists, actor }) => findLink(lists, actor, id),
   }),
   links: t.field({
     type: LinkConnection,

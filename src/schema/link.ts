@@ -1,11 +1,13 @@
+import type { LinkRow } from '../db/link-rows.ts';
 import { shortUrlOf } from '../domain/link.ts';
 import { linkPrivacies, privacyOf } from '../domain/link-input.ts';
 import { linkStatuses, statusOf } from '../domain/link-status.ts';
 import { platforms, type Targeting, targetingOf, targetTypes } from '../domain/targeting.ts';
-import type { Link as LinkRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
+import { Domain } from './domain.ts';
 import { Pixel } from './pixel.ts';
+import { Space } from './space.ts';
 
 export const LinkPrivacy = builder.enumType('LinkPrivacy', {
   description:
@@ -108,33 +110,37 @@ const LinkTargeting = builder.objectRef<Targeting>('LinkTargeting').implement({
   }),
 });
 
-export const Link = builder.prismaObject('Link', {
+export const Link = builder.objectRef<LinkRow>('Link').implement({
+  description: 'A short link: an alias on a domain that leads visitors to a URL.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The number that the REST interface shows, as a string.' }),
-    url: t.expose('url', { type: 'URL' }),
-    alias: t.exposeString('alias'),
+    url: t.expose('url', { type: 'URL', description: 'Where the link leads.' }),
+    alias: t.exposeString('alias', {
+      description:
+        'The path under the domain: letters, digits, `-` and `_`, 1 to 255 of them; unique on its domain, case-sensitive.',
+    }),
     shortUrl: t.field({
       type: 'URL',
       description: 'Where visitors find the link.',
-      select: { domain: { select: { name: true } } },
       resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
     }),
-    title: t.exposeString('title', { nullable: true }),
-    domain: t.relation('domain', { description: 'The domain that the alias is on.' }),
-    space: t.relation('space', { nullable: true, description: 'The space that it is in; null for none.' }),
+    title: t.exposeString('title', { nullable: true, description: 'The title, at most 255 characters.' }),
+    domain: t.expose('domain', { type: Domain, description: 'The domain that the alias is on.' }),
+    space: t.expose('space', {
+      type: Space,
+      nullable: true,
+      description: 'The space that it is in; null for none.',
+    }),
     pixels: t.field({
       type: [Pixel],
       description: 'The pixels that it fires, the oldest first.',
-      select: (_args, _context, nestedSelection) => ({
-        pixels: { select: { pixel: nestedSelection(true) }, orderBy: { pixelId: 'asc' } },
-      }),
-      resolve: ({ pixels }) => pixels.map(({ pixel }) => pixel),
+      resolve: ({ id }, _args, { lists }) => lists.pixelsOf(id),
     }),
     hasPassword: t.boolean({
       description: 'Whether visitors must give a password.',
       resolve: ({ password }) => password !== null,
     }),
-    disabled: t.exposeBoolean('disabled'),
+    disabled: t.exposeBoolean('disabled', { description: 'Whether it is switched off.' }),
     privacy: t.field({
       type: LinkPrivacy,
       description: 'Who may see its statistics.',
@@ -154,13 +160,13 @@ export const Link = builder.prismaObject('Link', {
       description: 'Where different visitors are led.',
       resolve: targetingOf,
     }),
-    clicks: t.exposeInt('clicks'),
+    clicks: t.exposeInt('clicks', { description: 'How often visitors were redirected.' }),
     status: t.field({
       type: LinkStatus,
       description: 'Whether it leads anywhere.',
       resolve: (link, _args, { now }) => statusOf(link, now),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the link was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the link was last changed.' }),
   }),
 });

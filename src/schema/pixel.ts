@@ -16,7 +16,6 @@ export const Pixel = builder.prismaObject('Pixel', {
     type: t.field({
       type: PixelType,
       description: 'The network that it reports to.',
-      select: { type: true },
       resolve: typeOfPixel,
     }),
     value: t.exposeString('value'),

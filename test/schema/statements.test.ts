@@ -49,10 +49,10 @@ test.each([
     2,
     (caller: Caller) => caller.data('{ spaces(first: 20) { totalCount edges { node { id } } } }'),
   ],
-  ['a page of links over REST', 6, (caller: Caller) => caller.rest('GET', '/links?per_page=25')],
+  ['a page of links over REST', 2, (caller: Caller) => caller.rest('GET', '/links?per_page=25')],
   [
     'a searched and filtered page of links over REST',
-    6,
+    2,
     (caller: Caller) => caller.rest('GET', '/links?per_page=25&search=link&status=1&sort_by=title'),
   ],
   [
@@ -62,7 +62,7 @@ test.each([
   ],
   [
     'links with all that belongs to them',
-    6,
+    2,
     (caller: Caller) => caller.data(`{ links(first: 20) { edges { node { ${wholeLink} } } } }`),
   ],
   [
@@ -75,7 +75,7 @@ test.each([
   ],
   [
     'the links of each space, searched, with all that belongs to them',
-    8,
+    4,
     (caller: Caller) =>
       caller.data(
         `{ spaces { edges { node { id links(first: 5, filter: { search: "link" }) {

@@ -1,0 +1,75 @@
+import type { Domain, Link, Pixel, Space } from '../generated/sqlite/client.ts';
+import type { Db } from './client.ts';
+import { type Joined, join, sql } from './list.ts';
+
+/** A link with what it belongs to, as one statement reads it. */
+export interface LinkRow extends Link {
+  readonly domain: Domain;
+  readonly space: Space | null;
+}
+
+/** The columns of a link's domain and space, each under its table's name and its own. */
+export interface FlatLinkRow extends Link {
+  domain_name: string;
+  domain_accountId: number | null;
+  domain_notFoundUrl: string | null;
+  domain_createdAt: Date;
+  domain_updatedAt: Date;
+  space_accountId: number | null;
+  space_name: string | null;
+  space_nameKey: string | null;
+  space_color: number | null;
+  space_linkCount: number | null;
+  space_createdAt: Date | null;
+  space_updatedAt: Date | null;
+}
+
+/** What joins a link's domain and space to it. */
+export const withDomainAndSpace: Joined = {
+  columns: sql`"d"."name" AS "domain_name", "d"."accountId" AS "domain_accountId",
+    "d"."notFoundUrl" AS "domain_notFoundUrl", "d"."createdAt" AS "domain_createdAt", "d"."updatedAt" AS "domain_updatedAt",
+    "s"."accountId" AS "space_accountId", "s"."name" AS "space_name", "s"."nameKey" AS "space_nameKey",
+    "s"."color" AS "space_color", "s"."linkCount" AS "space_linkCount", "s"."createdAt" AS "space_createdAt",
+    "s"."updatedAt" AS "space_updatedAt"`,
+  tables: sql`JOIN "Domain" AS "d" ON "d"."id" = "page"."domainId" LEFT JOIN "Space" AS "s" ON "s"."id" = "page"."spaceId"`,
+};
+
+/** The link, its domain and its space, out of one row. */
+export function nest(row: FlatLinkRow): LinkRow {
+  const { spaceId } = row;
+  return {
+    ...row,
+    domain: {
+      id: row.domainId,
+      accountId: row.domain_accountId,
+      name: row.domain_name,
+      notFoundUrl: row.domain_notFoundUrl,
+      createdAt: row.domain_createdAt,
+      updatedAt: row.domain_updatedAt,
+    },
+    // A row that has the id of a space has all of it, since the space cannot go without the id.
+    space:
+      spaceId === null
+        ? null
+        : ({
+            id: spaceId,
+            accountId: row.space_accountId,
+            name: row.space_name,
+            nameKey: row.space_nameKey,
+            color: row.space_color,
+            linkCount: row.space_linkCount,
+            createdAt: row.space_createdAt,
+            updatedAt: row.space_updatedAt,
+          } as Space),
+  };
+}
+
+/** The pixels of each of the links, the oldest first. */
+export async function readPixelsOfEach(db: Db, linkIds: readonly number[]): Promise<Pixel[][]> {
+  const rows = await db.$queryRaw<(Pixel & { linkId: number })[]>(sql`
+    SELECT "LinkPixel"."linkId", "Pixel".* FROM "LinkPixel" JOIN "Pixel" ON "Pixel"."id" = "LinkPixel"."pixelId"
+    WHERE "LinkPixel"."linkId" IN (${join([...linkIds])}) ORDER BY "Pixel"."id"`);
+  const pixels = new Map(linkIds.map((id): [number, Pixel[]] => [id, []]));
+  for (const row of rows) pixels.get(row.linkId)?.push(row);
+  return linkIds.map((id) => pixels.get(id) ?? []);
+}
