@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { openDatabase } from '../src/db/client.ts';
+import { adapterFor, openDatabase } from '../src/db/client.ts';
+import { PrismaClient } from '../src/generated/sqlite/client.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown;
 
@@ -38,7 +39,11 @@ function map(): Handler {
 
 /** The same reads and writes by Prisma. */
 async function prisma(url: string): Promise<Handler> {
-  const { client } = await openDatabase(url, { pool: { poolSize: 10, statementTimeout: 0 } });
+  const pool = { poolSize: 10, statementTimeout: 0 };
+  // Of SQLite as Prisma's adapter has it, without what the program adds to it.
+  const client = url.startsWith('file:')
+    ? new PrismaClient({ adapter: adapterFor(url) })
+    : (await openDatabase(url, { pool })).client;
   const where = { accountId: 1 };
   let made = 0;
   return async (req, res) => {

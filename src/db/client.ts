@@ -6,6 +6,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client.ts';
 import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
+import { keepsStatements } from './sqlite-statements.ts';
 
 /** How long a start waits for another process that migrates the same SQLite file, in milliseconds. */
 const LOCK_PATIENCE = 10_000;
@@ -61,6 +62,19 @@ export function adapterFor(url: string, pool?: PoolOptions): SqlMigrationAwareDr
   return new PrismaBetterSqlite3({ url });
 }
 
+/** The same, with statements kept prepared. */
+function keepingStatements(
+  factory: SqlMigrationAwareDriverAdapterFactory,
+): SqlMigrationAwareDriverAdapterFactory {
+  const { provider, adapterName } = factory;
+  return {
+    provider,
+    adapterName,
+    connect: async () => keepsStatements(await factory.connect()),
+    connectToShadowDb: () => factory.connectToShadowDb(),
+  };
+}
+
 /**
  * Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file. While another
  * process migrates the file it is locked, and this pragma does not wait by itself.
@@ -92,7 +106,8 @@ export async function openDatabase(
   const provider = providerOf(url);
   if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
-  const options = { adapter: adapterFor(url, pool), log };
+  const adapter = adapterFor(url, pool);
+  const options = { adapter: provider === 'sqlite' ? keepingStatements(adapter) : adapter, log };
   // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
   // which TypeScript cannot see: they are nominally unrelated classes.
   const client =

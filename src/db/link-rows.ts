@@ -6,10 +6,13 @@ import { type Joined, join, sql } from './list.ts';
 export interface LinkRow extends Link {
   readonly domain: Domain;
   readonly space: Space | null;
+  /** Whether it has pixels, as the database says it: those of a link without any need not be asked for. */
+  readonly hasPixels: boolean | number | bigint;
 }
 
 /** The columns of a link's domain and space, each under its table's name and its own. */
 export interface FlatLinkRow extends Link {
+  hasPixels: boolean | number | bigint;
   domain_name: string;
   domain_accountId: number | null;
   domain_notFoundUrl: string | null;
@@ -30,7 +33,8 @@ export const withDomainAndSpace: Joined = {
     "d"."notFoundUrl" AS "domain_notFoundUrl", "d"."createdAt" AS "domain_createdAt", "d"."updatedAt" AS "domain_updatedAt",
     "s"."accountId" AS "space_accountId", "s"."name" AS "space_name", "s"."nameKey" AS "space_nameKey",
     "s"."color" AS "space_color", "s"."linkCount" AS "space_linkCount", "s"."createdAt" AS "space_createdAt",
-    "s"."updatedAt" AS "space_updatedAt"`,
+    "s"."updatedAt" AS "space_updatedAt",
+    EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "page"."id") AS "hasPixels"`,
   tables: sql`JOIN "Domain" AS "d" ON "d"."id" = "page"."domainId" LEFT JOIN "Space" AS "s" ON "s"."id" = "page"."spaceId"`,
 };
 

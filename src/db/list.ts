@@ -79,16 +79,22 @@ function ordering({ orderBy, descending }: List, reversed = false): Sql {
   return sql`${nulls}${column} ${direction}, "id" ${direction}`;
 }
 
-function select(list: List, window: Window): Sql {
+/** The rows of one table. */
+function pageOf(list: List, window: Window): Sql {
   const skip = window.offset ? sql`OFFSET ${window.offset}` : Prisma.empty;
-  const order = ordering(list, window.fromEnd);
-  const rows = sql`SELECT * FROM ${name(list.table)} WHERE ${conditions(list, window)}
-    ORDER BY ${order} LIMIT ${window.limit} ${skip}`;
-  const { joined } = list;
-  // Joined after the limit: no more rows than are asked for meet other tables.
+  return sql`SELECT * FROM ${name(list.table)} WHERE ${conditions(list, window)}
+    ORDER BY ${ordering(list, window.fromEnd)} LIMIT ${window.limit} ${skip}`;
+}
+
+/** With what is joined to them: after the limit, so that no more rows than are asked for meet other tables. */
+function joinedTo(rows: Sql, joined: Joined | undefined, order: Sql): Sql {
   return joined
     ? sql`SELECT "page".*, ${joined.columns} FROM (${rows}) AS "page" ${joined.tables} ORDER BY ${order}`
     : rows;
+}
+
+function select(list: List, window: Window): Sql {
+  return joinedTo(pageOf(list, window), list.joined, ordering(list, window.fromEnd));
 }
 
 /** One stretch of a list. */
@@ -107,10 +113,12 @@ export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[])
   const parts = stretches.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
       ROW_NUMBER() OVER (ORDER BY ${ordering(list, window.fromEnd)}) AS "rank", "rows".*
-      FROM (${select(list, window)}) AS "rows"`,
+      FROM (${pageOf(list, window)}) AS "rows"`,
   );
+  const order = sql`"part", "rank"`;
+  const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
   const found = await db.$queryRaw<(Row & { part: number | bigint })[]>(
-    sql`${join(parts, ' UNION ALL ')} ORDER BY "part", "rank"`,
+    joinedTo(union, only?.list.joined, order),
   );
   const rows: Row[][] = stretches.map(() => []);
   for (const row of found) rows[Number(row.part)]?.push(row);

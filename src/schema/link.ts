@@ -134,7 +134,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     pixels: t.field({
       type: [Pixel],
       description: 'The pixels that it fires, the oldest first.',
-      resolve: ({ id }, _args, { lists }) => lists.pixelsOf(id),
+      resolve: ({ id, hasPixels }, _args, { lists }) => (hasPixels ? lists.pixelsOf(id) : []),
     }),
     hasPassword: t.boolean({
       description: 'Whether visitors must give a password.',
