@@ -51,39 +51,64 @@ function name(identifier: string): Sql {
 function beyond({ orderBy, descending }: List, position: Position, later: boolean, inclusive = false): Sql {
   const [value, id] = position;
   const operator = Prisma.raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
-  if (orderBy.name === 'id') return sql`"id" ${operator} ${id}`;
-  const column = name(orderBy.name);
-  if (value === null) {
-    const amongNulls = sql`(${column} IS NULL AND "id" ${operator} ${id})`;
-    return later ? amongNulls : sql`(${column} IS NOT NULL OR ${amongNulls})`;
-  }
-  const pair = sql`(${column}, "id") ${operator} (${value}, ${id})`;
-  return orderBy.nullable && later ? sql`(${pair} OR ${column} IS NULL)` : pair;
+  if (orderBy.name === 'id' || value === null) return sql`"id" ${operator} ${id}`;
+  return sql`(${name(orderBy.name)}, "id") ${operator} (${value}, ${id})`;
 }
 
-function conditions(list: List, window: Window): Sql {
+/**
+ * The condition of a bound for one half of the rows: those whose value is null, which come last, or the others. Null where
+ * all of the half are on that side.
+ */
+function halfBeyond(list: List, position: Position, later: boolean, nulls: boolean, inclusive?: boolean) {
+  const positionIsNull = position[0] === null;
+  if (positionIsNull === nulls) return beyond(list, position, later, inclusive);
+  return later === nulls ? null : sql`1 = 0`;
+}
+
+/** What rows of the window meet; of those whose value is null, or is not, where `nulls` says which. */
+function conditions(list: List, window: Omit<Window, 'limit'>, nulls = false): Sql {
   const all = [...list.where];
   const { after, before, inclusive } = window;
-  if (after) all.push(beyond(list, after, true, inclusive));
-  if (before) all.push(beyond(list, before, false, inclusive));
-  return join(all, ' AND ');
+  const { nullable } = list.orderBy;
+  if (nullable) all.push(sql`${name(list.orderBy.name)} ${Prisma.raw(nulls ? 'IS NULL' : 'IS NOT NULL')}`);
+  const bounds = [
+    after && halfBeyond(list, after, true, nulls, inclusive),
+    before && halfBeyond(list, before, false, nulls, inclusive),
+  ];
+  return join([...all, ...bounds.filter((bound) => bound != null)], ' AND ');
 }
 
 function ordering({ orderBy, descending }: List, reversed = false): Sql {
   const direction = Prisma.raw(descending === reversed ? 'ASC' : 'DESC');
   if (orderBy.name === 'id') return sql`"id" ${direction}`;
-  const column = name(orderBy.name);
-  const nulls = orderBy.nullable
-    ? sql`(${column} IS NULL) ${Prisma.raw(reversed ? 'DESC' : 'ASC')}, `
-    : Prisma.empty;
-  return sql`${nulls}${column} ${direction}, "id" ${direction}`;
+  return sql`${name(orderBy.name)} ${direction}, "id" ${direction}`;
+}
+
+/** The same of all rows, where the column may be null. */
+function orderingOfAll(list: List, reversed = false): Sql {
+  const order = ordering(list, reversed);
+  const { nullable, name: column } = list.orderBy;
+  return nullable ? sql`(${name(column)} IS NULL) ${Prisma.raw(reversed ? 'DESC' : 'ASC')}, ${order}` : order;
+}
+
+function rowsWhere(list: List, where: Sql, order: Sql, limit: number): Sql {
+  return sql`SELECT * FROM ${name(list.table)} WHERE ${where} ORDER BY ${order} LIMIT ${limit}`;
 }
 
 /** The rows of one table. */
 function pageOf(list: List, window: Window): Sql {
-  const skip = window.offset ? sql`OFFSET ${window.offset}` : Prisma.empty;
-  return sql`SELECT * FROM ${name(list.table)} WHERE ${conditions(list, window)}
-    ORDER BY ${ordering(list, window.fromEnd)} LIMIT ${window.limit} ${skip}`;
+  const { limit, offset = 0, fromEnd } = window;
+  const order = orderingOfAll(list, fromEnd);
+  const skip = offset > 0 ? sql`OFFSET ${offset}` : Prisma.empty;
+  if (!list.orderBy.nullable) return sql`${rowsWhere(list, conditions(list, window), order, limit)} ${skip}`;
+  // No index knows "nulls last, either way". It knows the rows with a value in order, and those without one.
+  const halves = [true, false].map((nulls) =>
+    rowsWhere(list, conditions(list, window, nulls), ordering(list, fromEnd), limit + offset),
+  );
+  const [without, having] = halves as [Sql, Sql]; // There are two.
+  return sql`SELECT * FROM (
+      SELECT * FROM (${having}) AS "having" UNION ALL SELECT * FROM (${without}) AS "without"
+    ) AS "halves" ORDER BY ${order} LIMIT ${limit} ${skip}`;
 }
 
 /** With what is joined to them: after the limit, so that no more rows than are asked for meet other tables. */
@@ -94,7 +119,7 @@ function joinedTo(rows: Sql, joined: Joined | undefined, order: Sql): Sql {
 }
 
 function select(list: List, window: Window): Sql {
-  return joinedTo(pageOf(list, window), list.joined, ordering(list, window.fromEnd));
+  return joinedTo(pageOf(list, window), list.joined, orderingOfAll(list, window.fromEnd));
 }
 
 /** One stretch of a list. */
@@ -112,7 +137,7 @@ export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[])
   }
   const parts = stretches.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
-      ROW_NUMBER() OVER (ORDER BY ${ordering(list, window.fromEnd)}) AS "rank", "rows".*
+      ROW_NUMBER() OVER (ORDER BY ${orderingOfAll(list, window.fromEnd)}) AS "rank", "rows".*
       FROM (${pageOf(list, window)}) AS "rows"`,
   );
   const order = sql`"part", "rank"`;
@@ -130,10 +155,13 @@ export function countOf(list: List): Sql {
   return sql`(SELECT COUNT(*) FROM ${name(list.table)} WHERE ${join([...list.where], ' AND ')})`;
 }
 
-/** An expression that is 1 where the window has any row, else 0. */
+/** An expression that is above 0 where the window has any row, else 0. */
 export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
-  return sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${name(list.table)}
-    WHERE ${conditions(list, { ...window, limit: 1 })} LIMIT 1) AS "any")`;
+  const halves = (list.orderBy.nullable ? [false, true] : [false]).map(
+    (nulls) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${name(list.table)}
+      WHERE ${conditions(list, window, nulls)} LIMIT 1) AS "any")`,
+  );
+  return join(halves, ' + ');
 }
 
 /** What each of the expressions is, by one statement. */
@@ -155,7 +183,7 @@ export async function readRowsAndTotal<Row extends { id: number }>(
 ): Promise<{ rows: Row[]; total: number }> {
   const found = await db.$queryRaw<(Row & { total: number | bigint })[]>(sql`
     SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${select(list, window)}) AS "rows" ON 1 = 1
-    ORDER BY ${ordering(list)}`);
+    ORDER BY ${orderingOfAll(list)}`);
   const rows = found.filter((row) => row.id !== null);
   return { rows, total: Number(found[0]?.total ?? 0) };
 }
