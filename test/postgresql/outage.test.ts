@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 
@@ -88,6 +89,25 @@ test('no acknowledged write is lost or doubled when the server is killed and res
   expect(acknowledged.filter((title) => times.get(title) !== 1)).toEqual([]);
   expect([...times.values()].every((count) => count === 1)).toBe(true);
   expect((await owner.fetch('/readyz')).status).toBe(200);
+});
+
+test('visitors of known links are redirected while the server is away, and their clicks are written after', async () => {
+  const owner = await start();
+  const { id, alias } = await owner.link();
+  const [{ origin } = { origin: '' }] = programs;
+  expect((await visit(origin, `/${alias}`)).status).toBe(302);
+  await postgres.kill();
+  const away = await Promise.all(Array.from({ length: 20 }, () => visit(origin, `/${alias}`)));
+  const unknown = await visit(origin, '/unknown');
+  await setTimeout(1500);
+  await postgres.start();
+  expect(new Set(away.map(({ status }) => status))).toEqual(new Set([302]));
+  expect([unknown.status, unknown.headers['retry-after']]).toEqual([503, '1']);
+  const clicks = async () => {
+    const { body } = await owner.rest('GET', `/links/${id}`);
+    return (body as { data?: { clicks: number } }).data?.clicks;
+  };
+  await expect.poll(clicks, { timeout: 5_000 }).toBe(21);
 });
 
 test('twenty requests over two processes for one alias: one wins', async () => {

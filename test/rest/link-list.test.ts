@@ -138,6 +138,14 @@ describe('GET /links', () => {
     expect(meta).toEqual({ current_page: 2, from: 11, last_page: 2, path, per_page: 10, to: 12, total: 12 });
   });
 
+  test.each(['id', 'clicks', 'title', 'alias', 'url'])(
+    '200s without links far past the end, by %s',
+    async (sort) => {
+      const { data, meta } = await list(`page=2147483647&per_page=100&sort_by=${sort}`);
+      expect([data, meta.total]).toEqual([[], all.length]);
+    },
+  );
+
   test.each([
     ['search_by=name', 'search_by', 'must be one of title, alias, url'],
     ['status=4', 'status', 'must be one of 0, 1, 2, 3'],
