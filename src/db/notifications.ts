@@ -4,8 +4,6 @@ import { Client } from 'pg';
 /** How long after the connection broke off it is made again, in milliseconds. */
 const AGAIN_AFTER = 1_000;
 
-type Listener = (payload: string) => void;
-
 /**
  * PostgreSQL's notifications on one channel, by a connection of its own. A pooler may take the LISTEN and deliver nothing:
  * so `works` is true only after a notification of our own came back.
@@ -13,14 +11,15 @@ type Listener = (payload: string) => void;
 export class Notifications {
   readonly #url: string;
   readonly #channel: string;
-  readonly #listeners: Listener[] = [];
+  readonly #onNotification: (payload: string) => void;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #works = false;
 
-  constructor(url: string, channel: string) {
+  constructor(url: string, channel: string, onNotification: (payload: string) => void) {
     this.#url = url;
     this.#channel = channel;
+    this.#onNotification = onNotification;
   }
 
   /** Whether notifications arrive just now. */
@@ -28,12 +27,10 @@ export class Notifications {
     return this.#works;
   }
 
-  listen(listener: Listener): void {
-    this.#listeners.push(listener);
-  }
-
   start(): void {
     const client = new Client({ connectionString: this.#url, keepAlive: true });
+    // Beside the channel: what only proves the connection is no news to the other processes.
+    const probes = `${this.#channel}_probe`;
     const probe = randomUUID();
     this.#client = client;
     const again = () => {
@@ -42,16 +39,16 @@ export class Notifications {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.start(), AGAIN_AFTER).unref();
     };
-    client.on('notification', ({ payload = '' }) => {
-      if (payload === probe) this.#works = true;
-      for (const listener of this.#listeners) listener(payload);
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel !== probes) this.#onNotification(payload);
+      else if (payload === probe) this.#works = true;
     });
     client.on('error', again);
     client.on('end', again);
     client
       .connect()
-      .then(() => client.query(`LISTEN ${this.#channel}`))
-      .then(() => client.query('SELECT pg_notify($1, $2)', [this.#channel, probe]))
+      .then(() => client.query(`LISTEN ${this.#channel}; LISTEN ${probes}`))
+      .then(() => client.query('SELECT pg_notify($1, $2)', [probes, probe]))
       .catch(again);
   }
 

@@ -15,7 +15,7 @@ const CHANNEL = 'linkspace';
  */
 export class Revisions {
   readonly #database: Database;
-  readonly #watchers = new Map<string, (number: number) => void>();
+  readonly #watchers = new Map<string, () => void>();
   readonly #numbers = new Map<string, number>();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #confirming: Promise<void> | null = null;
@@ -25,12 +25,13 @@ export class Revisions {
   constructor(database: Database) {
     this.#database = database;
     this.#notifications =
-      database.provider === 'postgresql' ? new Notifications(database.url, CHANNEL) : null;
-    this.#notifications?.listen(() => this.#renew());
+      database.provider === 'postgresql'
+        ? new Notifications(database.url, CHANNEL, () => this.#renew())
+        : null;
   }
 
   /** Calls back when the topic's number is not the one that was known, the first time included. */
-  watch(topic: string, onChange: (number: number) => void): void {
+  watch(topic: string, onChange: () => void): void {
     this.#watchers.set(topic, onChange);
   }
 
@@ -51,7 +52,7 @@ export class Revisions {
       for (const { topic, number } of await this.#database.client.revision.findMany()) {
         if (this.#numbers.get(topic) === number) continue;
         this.#numbers.set(topic, number);
-        this.#watchers.get(topic)?.(number);
+        this.#watchers.get(topic)?.();
       }
       this.#confirmedAt = askedAt;
     })().finally(() => {
