@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Database } from './db/client.ts';
@@ -13,6 +13,7 @@ import { visibleError } from './domain/errors.ts';
 import type { Site } from './domain/link.ts';
 import { favicon, robots } from './http/browser-files.ts';
 import { trustOf } from './http/client.ts';
+import type { CountryOf } from './http/country.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
 import { schemaText } from './http/schema-text.ts';
@@ -36,8 +37,7 @@ export interface AppDependencies {
   now(): Date;
   /** A whole number from 0 up to, and without, the given one. */
   random(below: number): number;
-  /** Which country a visitor is in: ISO 3166-1 alpha-2, or null where nobody can tell. */
-  countryOf(headers: IncomingHttpHeaders, address: string): string | null;
+  readonly countryOf: CountryOf;
 }
 
 export interface App {
@@ -120,7 +120,7 @@ export function createApp(dependencies: AppDependencies): App {
     links,
     clicks,
     trust: trustOf(trustProxy),
-    countryOf: (req, address) => countryOf(req.headers, address),
+    countryOf,
     now,
     report,
   });

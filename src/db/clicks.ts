@@ -1,6 +1,6 @@
 import type { Link } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
-import { join, sql } from './list.ts';
+import { join, type Sql, sql } from './list.ts';
 import { retryConflicts } from './retry.ts';
 
 /** How many links one statement counts for; SQLite takes about 32,000 parameters. */
@@ -21,19 +21,18 @@ export async function addClicks(db: Db, clicks: ReadonlyMap<number, number>): Pr
 }
 
 /**
- * Counts one visit at once, where the link may still be visited, and takes its turn of the rotation. Returns clicks and
- * turns as they were before; null where the link has ended, so that of many visits at once no more get through than may.
+ * Counts one visit at once, where the link still meets the condition, and takes its turn of the rotation. Returns clicks and
+ * turns as they were before; null where it does not, so that of many visits at once no more get through than may.
  */
 export async function claimVisit(
   db: Db,
   linkId: number,
-  now: Date,
+  isActive: Sql,
 ): Promise<Pick<Link, 'clicks' | 'turns'> | null> {
   const [row] = await retryConflicts(() =>
     db.$queryRaw<Pick<Link, 'clicks' | 'turns'>[]>(sql`
         UPDATE "Link" SET "clicks" = "clicks" + 1, "turns" = "turns" + 1
-        WHERE "id" = ${linkId} AND NOT "disabled" AND ("expiresAt" IS NULL OR "expiresAt" > ${now})
-          AND ("expirationClicks" IS NULL OR "clicks" < "expirationClicks")
+        WHERE "id" = ${linkId} AND ${isActive}
         RETURNING "clicks", "turns"`),
   );
   return row ? { clicks: row.clicks - 1, turns: row.turns - 1 } : null;

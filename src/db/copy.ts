@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/sqlite/client.ts';
-import type { Database, Db, Provider } from './client.ts';
-import { join, type Sql, sql } from './list.ts';
+import type { Database, Provider } from './client.ts';
+import { join, name, readNumbers, type Sql, sql } from './list.ts';
 
 const BATCH = 500;
 /** As long as it takes: a copy is one transaction on either side. */
@@ -14,7 +14,7 @@ const models = Object.values(Prisma.ModelName).filter((name): name is Model => n
 const keys: Partial<Record<Model, readonly string[]>> = { LinkPixel: ['linkId', 'pixelId'] };
 
 type Row = Record<string, unknown>;
-type Transaction = Omit<Db, '$connect' | '$disconnect' | '$on' | '$use' | '$extends' | '$transaction'>;
+type Transaction = Prisma.TransactionClient;
 
 /** Hears how many rows of a table are copied, of how many. */
 export type Progress = (table: string, copied: number, total: number) => void;
@@ -22,15 +22,9 @@ export type Progress = (table: string, copied: number, total: number) => void;
 /** The two databases are not fit for a copy, or it did not come out right; nothing of it is left. */
 export class CopyError extends Error {}
 
-function name(identifier: string): Sql {
-  return Prisma.raw(`"${identifier}"`);
-}
-
 async function countOf(db: Transaction, model: Model): Promise<number> {
-  const [row] = await db.$queryRaw<{ count: number | bigint }[]>(
-    sql`SELECT COUNT(*) AS "count" FROM ${name(model)}`,
-  );
-  return Number(row?.count ?? 0);
+  const [count = 0] = await readNumbers(db, [sql`(SELECT COUNT(*) FROM ${name(model)})`]);
+  return count;
 }
 
 /** All rows of a table in the order of its key, in batches. */
@@ -60,12 +54,12 @@ async function checksumOf(db: Transaction, model: Model): Promise<string> {
 
 /** The largest id that a table ever gave, whether its row is still there or not; 0 where it gave none. */
 async function lastIdOf(db: Transaction, provider: Provider, model: Model): Promise<number> {
-  const [row] = await db.$queryRaw<{ id: number | bigint | null }[]>(
+  const [id = 0] = await readNumbers(db, [
     provider === 'sqlite'
-      ? sql`SELECT seq AS "id" FROM sqlite_sequence WHERE name = ${model}`
-      : sql`SELECT pg_sequence_last_value(pg_get_serial_sequence(${`"${model}"`}, 'id')::regclass) AS "id"`,
-  );
-  return Number(row?.id ?? 0);
+      ? sql`(SELECT seq FROM sqlite_sequence WHERE name = ${model})`
+      : sql`pg_sequence_last_value(pg_get_serial_sequence(${`"${model}"`}, 'id')::regclass)`,
+  ]);
+  return id;
 }
 
 async function goOnFrom(db: Transaction, provider: Provider, model: Model, id: number): Promise<void> {

@@ -16,8 +16,8 @@ import {
 const options = { cache: false, maxBatchSize: 100 };
 
 /**
- * Reads lists and what belongs to their rows, and gathers what is asked for in the same tick into one statement of each kind: the links of each of
- * twenty spaces cost no more statements than those of one. Nothing is remembered.
+ * Reads lists and what belongs to their rows, and gathers what is asked for in the same tick into one statement of each
+ * kind: the links of each of twenty spaces cost no more statements than those of one. Nothing is remembered.
  */
 export class ListReader {
   readonly #db: Db;

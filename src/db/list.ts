@@ -43,7 +43,8 @@ export interface Window {
   readonly fromEnd?: boolean;
 }
 
-function name(identifier: string): Sql {
+/** A table's or a column's name. */
+export function name(identifier: string): Sql {
   return Prisma.raw(`"${identifier}"`);
 }
 
@@ -165,7 +166,7 @@ export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
 }
 
 /** What each of the expressions is, by one statement. */
-export async function readNumbers(db: Db, expressions: readonly Sql[]): Promise<number[]> {
+export async function readNumbers(db: Pick<Db, '$queryRaw'>, expressions: readonly Sql[]): Promise<number[]> {
   const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
   const [row] = await db.$queryRaw<Record<string, number | bigint>[]>(sql`SELECT ${join(columns)}`);
   return expressions.map((_, index) => Number(row?.[`number${index}`] ?? 0));

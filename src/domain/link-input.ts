@@ -30,14 +30,15 @@ export const missingPrivacyPassword = 'is required where a password guards the s
 const MAX_PIXELS = 250;
 const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
 
-/**
- * A moment, and whether it was given to the minute only. Its year has four digits in UTC, so that both databases keep
- * it and order it rightly.
- */
 const isoMoment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],
   notAMoment,
 );
+
+/**
+ * A moment, and whether it was given to the minute only. Its year has four digits in UTC, so that both databases keep
+ * it and order it rightly.
+ */
 const moment = isoMoment.transform((text, context) => {
   const at = new Date(text);
   if (/^[1-9]\d{3}-/.test(at.toISOString())) return { at, toTheMinute: !/T\d\d:\d\d:/.test(text) };

@@ -55,25 +55,27 @@ function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: D
 
 /** Which target the visitor gets by the link's targeting, and why; null for the link's own URL. */
 function target(targeting: Targeting, turns: number, visitor: Visitor): { url: string | null; why: string } {
-  const { type, countries, platforms, languages, rotation } = targeting;
+  const { type } = targeting;
   if (type === 'NONE') return { url: null, why: 'It has one destination for all.' };
   if (type === 'ROTATION') {
+    const { rotation } = targeting;
     if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
     const turn = turns % rotation.length;
     return { url: rotation[turn] ?? null, why: `It is the turn of URL ${turn + 1} of ${rotation.length}.` };
   }
   if (type === 'COUNTRY') {
     const { country } = visitor;
-    const found = countries.find((one) => one.country === country);
+    const found = targeting.countries.find((one) => one.country === country);
     if (country === null) return { url: null, why: "The visitor's country is not known." };
     return { url: found?.url ?? null, why: `The visitor is in ${country}, ${listed(found)}.` };
   }
   if (type === 'PLATFORM') {
     const platform = platformOf(visitor);
-    const found = platforms.find((one) => one.platform === platform);
+    const found = targeting.platforms.find((one) => one.platform === platform);
     if (platform === null) return { url: null, why: "The visitor's operating system is not known." };
     return { url: found?.url ?? null, why: `The visitor uses ${platform}, ${listed(found)}.` };
   }
+  const { languages } = targeting;
   const language = languageAmong(
     languages.map((one) => one.language),
     visitor,

@@ -88,13 +88,21 @@ export function encodeTargets(lists: { [Kind in keyof Lists]?: Lists[Kind] | nul
   };
 }
 
-/** The targeting of a stored link: what encodeTargets made of lists that met their schemas. */
+/** The targeting of a stored link: what encodeTargets made of lists that met their schemas, each read when it is asked for. */
 export function targetingOf(link: { targetType: string } & Readonly<Record<keyof Lists, string>>): Targeting {
   return {
     type: targetTypeInput.parse(link.targetType),
-    countries: JSON.parse(link.countries),
-    platforms: JSON.parse(link.platforms),
-    languages: JSON.parse(link.languages),
-    rotation: JSON.parse(link.rotation),
+    get countries() {
+      return JSON.parse(link.countries);
+    },
+    get platforms() {
+      return JSON.parse(link.platforms);
+    },
+    get languages() {
+      return JSON.parse(link.languages);
+    },
+    get rotation() {
+      return JSON.parse(link.rotation);
+    },
   };
 }

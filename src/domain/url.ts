@@ -21,10 +21,14 @@ export function normalizeHost(text: string): string | null {
   return host === '' || host.length > 255 ? null : host;
 }
 
-/** The host that a web address leads to, as normalizeHost would give it; a dot at its end means no other host. */
+/** A host without the dot that it may end with, which makes it no other host. */
+export function withoutFinalDot(host: string): string {
+  return host.replace(/\.(?=:|$)/, '');
+}
+
+/** The host that a web address leads to, as normalizeHost would give it. */
 export function hostOf(address: string): string {
-  const { hostname, port } = new URL(address);
-  return `${hostname.replace(/\.$/, '')}${port && `:${port}`}`;
+  return withoutFinalDot(new URL(address).host);
 }
 
 /** The name of a query parameter as it was meant. */

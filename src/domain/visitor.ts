@@ -39,7 +39,10 @@ export function platformOf({ userAgent, platformHint }: Visitor): Platform | nul
 }
 
 /** Which of the languages the visitor likes best, by the weights of Accept-Language; null where none would do. */
-export function languageAmong(languages: readonly string[], { acceptLanguage }: Visitor): string | null {
+export function languageAmong(
+  languages: readonly string[],
+  { acceptLanguage }: Pick<Visitor, 'acceptLanguage'>,
+): string | null {
   if (acceptLanguage === '') return null;
   const negotiator = new Negotiator({ headers: { 'accept-language': acceptLanguage } });
   return negotiator.languages([...languages])[0] ?? null;

@@ -18,8 +18,8 @@ export class ClickBuffer {
     this.#log = log;
   }
 
-  count(linkId: number): void {
-    this.#counts.set(linkId, (this.#counts.get(linkId) ?? 0) + 1);
+  count(linkId: number, visits = 1): void {
+    this.#counts.set(linkId, (this.#counts.get(linkId) ?? 0) + visits);
   }
 
   /** Writes what is counted so far. What could not be written is kept for the next time. */
@@ -31,8 +31,7 @@ export class ClickBuffer {
     this.#writing = addClicks(this.#db, counts)
       .catch((error: unknown) => {
         this.#log.warn({ err: error, links: counts.size }, 'clicks could not be written yet');
-        for (const [linkId, count] of counts)
-          this.#counts.set(linkId, (this.#counts.get(linkId) ?? 0) + count);
+        for (const [linkId, visits] of counts) this.count(linkId, visits);
       })
       .finally(() => {
         this.#writing = null;

@@ -3,10 +3,12 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { claimVisit } from '../db/clicks.ts';
 import type { Db } from '../db/client.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import { hasStatus } from '../domain/link-status.ts';
 import { verifyPassword } from '../domain/password.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/redirect.ts';
 import type { Visitor } from '../domain/visitor.ts';
 import { clientOf, type Trust } from '../http/client.ts';
+import type { CountryOf } from '../http/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import type { ClickBuffer } from './click-buffer.ts';
 import type { Found, FoundLink, LinkCache } from './link-cache.ts';
@@ -15,13 +17,13 @@ import { askedBy, header, passwordIn } from './request.ts';
 
 /** How many wrong passwords one address may give for one link in a minute. */
 const GUESSES = 5;
+
 export interface RedirectDependencies {
   readonly db: Db;
   readonly links: LinkCache;
   readonly clicks: ClickBuffer;
   readonly trust: Trust;
-  /** Which country a visitor is in: ISO 3166-1 alpha-2, or null. */
-  countryOf(req: IncomingMessage, address: string): string | null;
+  readonly countryOf: CountryOf;
   now(): Date;
   /** Hears of every fault of ours. */
   report(res: ServerResponse, error: unknown): void;
@@ -42,7 +44,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
 
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
   const claim = async (link: FoundLink, visitor: Visitor): Promise<RedirectDecision> => {
-    const claimed = await claimVisit(db, link.id, now());
+    const claimed = await claimVisit(db, link.id, hasStatus('ACTIVE', now()));
     if (claimed) return decideRedirect({ ...link, ...claimed }, visitor, now());
     // It has ended, or was changed meanwhile.
     const fresh = await links.reload(link.id);
@@ -102,7 +104,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (!['GET', 'HEAD', 'POST'].includes(req.method ?? ''))
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
-    const { alias, visitor, counts } = askedBy(req, countryOf(req, address));
+    const { alias, visitor, counts } = askedBy(req, countryOf(req.headers, address));
     const visit: Visit = { found: await links.find(host, alias), visitor, address, counts };
     await (req.method === 'POST' ? post(req, res, visit) : answer(req, res, visit));
   };

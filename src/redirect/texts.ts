@@ -1,4 +1,4 @@
-import Negotiator from 'negotiator';
+import { languageAmong } from '../domain/visitor.ts';
 
 /** What visitors read on our pages, in each language that we have. */
 const texts = {
@@ -56,14 +56,14 @@ const texts = {
 } as const;
 
 type Language = keyof typeof texts;
-export type Texts = (typeof texts)[Language];
+type Texts = (typeof texts)[Language];
 /** A page that tells how a visit ended. */
 export type Message = 'notFound' | 'disabled' | 'expired' | 'password' | 'limited' | 'unavailable' | 'moving';
 
 /** The language of ours that a visitor likes best, English where none; and its texts. */
 export function textsFor(acceptLanguage: string): { language: string; texts: Texts } {
-  const negotiator = new Negotiator({ headers: { 'accept-language': acceptLanguage } });
   const known = Object.keys(texts) as Language[]; // Object.keys forgets which keys it gives.
-  const language = known.find((one) => one === negotiator.language(known)) ?? 'en';
+  const liked = languageAmong(known, { acceptLanguage });
+  const language = known.find((one) => one === liked) ?? 'en';
   return { language, texts: texts[language] };
 }

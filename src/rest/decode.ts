@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { FieldError } from '../domain/errors.ts';
 import { fieldErrors } from '../domain/input.ts';
 import { type Field, type Fields, pathOf } from './field.ts';
 import type { FormFields } from './form.ts';
@@ -19,12 +20,12 @@ function assign(input: Record<string, unknown>, path: readonly string[], value: 
 }
 
 /** The message as v1 gives it. */
-export function sentence(name: string, message: string): string {
+function sentence(name: string, message: string): string {
   return `The ${name} field ${message}.`;
 }
 
 /** The name under which v1 knows the place of an input that the domain found wrong. */
-export function nameOf(fields: Fields, sent: FormFields, path: readonly string[]): string {
+function nameOf(fields: Fields, sent: FormFields, path: readonly string[]): string {
   const isAbove = ([, field]: [string, Field]) =>
     field.path.length > 0 && field.path.every((segment, index) => path[index] === segment);
   const known = Object.entries(fields).filter(isAbove);
@@ -33,6 +34,20 @@ export function nameOf(fields: Fields, sent: FormFields, path: readonly string[]
   if (name === undefined || field === undefined) return path.join('.');
   const below = path.slice(field.path.length);
   return [name, ...(field.nameBelow?.(below, sent.get(name)) ?? below)].join('.');
+}
+
+/** What the domain found wrong, in v1's words, in the order in which v1 lists its fields. */
+export function refusalsOf(fields: Fields, sent: FormFields, errors: readonly FieldError[]): Refusals {
+  const refusals: Refusals = new Map();
+  for (const { path, messages } of errors) {
+    const name = nameOf(fields, sent, path);
+    if (refusals.has(name)) continue;
+    refusals.set(
+      name,
+      messages.map((message) => sentence(name, message)),
+    );
+  }
+  return inOrder(fields, refusals);
 }
 
 /**
@@ -66,19 +81,14 @@ export function decodeFields(
     assign(input, field.path, decoded);
   }
   const parsed = schema.safeParse(input);
-  for (const { path, messages } of parsed.success ? [] : fieldErrors(parsed.error)) {
-    const name = nameOf(fields, sent, path);
-    if (!wrong.has(name))
-      wrong.set(
-        name,
-        messages.map((message) => sentence(name, message)),
-      );
-  }
-  return { input, refusals: inOrder(fields, wrong) };
+  const refused = refusalsOf(fields, sent, parsed.success ? [] : fieldErrors(parsed.error));
+  // Where both have something to say of a place, v1's spelling has the word.
+  const rest = [...refused].filter(([name]) => !wrong.has(name));
+  return { input, refusals: inOrder(fields, new Map([...wrong, ...rest])) };
 }
 
 /** Refusals in the order in which v1 lists its fields, so that the first message does not depend on who found it. */
-export function inOrder(fields: Fields, refusals: Refusals): Refusals {
+function inOrder(fields: Fields, refusals: Refusals): Refusals {
   const names = Object.keys(fields);
   const rank = (name: string): number => names.indexOf(name.split('.')[0] ?? name);
   return new Map([...refusals].sort(([a], [b]) => rank(a) - rank(b)));

@@ -15,7 +15,7 @@ import {
   unreadable,
 } from './answer.ts';
 import { readForm } from './body.ts';
-import { decodeFields, inOrder, nameOf, type Refusals, sentence } from './decode.ts';
+import { decodeFields, refusalsOf } from './decode.ts';
 import { execute } from './execute.ts';
 import { type FormFields, parseForm, UnreadableBody } from './form.ts';
 import { linkRoutes } from './links.ts';
@@ -43,19 +43,6 @@ function send(res: Response, { status, body, headers }: Answer): void {
     ...headers,
   });
   res.end(text);
-}
-
-/** What the domain refused, by v1's names. */
-function refusalsOf({ fields }: AnyRoute, sent: FormFields, error: DomainError): Refusals {
-  const refusals: Refusals = new Map();
-  for (const { path, messages } of error.fields) {
-    const name = nameOf(fields, sent, path);
-    refusals.set(
-      name,
-      messages.map((message) => sentence(name, message)),
-    );
-  }
-  return inOrder(fields, refusals);
 }
 
 function urlOf(req: Request, baseUrl: string): RequestUrl {
@@ -94,7 +81,7 @@ async function answer(
     return route.encode(await execute(server, route, variables, context), url);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return answerTo[error.code](error.message, refusalsOf(route, sent, error));
+    return answerTo[error.code](error.message, refusalsOf(route.fields, sent, error.fields));
   }
 }
 

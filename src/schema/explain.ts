@@ -1,8 +1,5 @@
-import { owned } from '../domain/actor.ts';
-import { parseMoment } from '../domain/link-input.ts';
-import { verifyPassword } from '../domain/password.ts';
+import { explainRedirect } from '../domain/explain.ts';
 import {
-  decideRedirect,
   type RedirectDecision,
   type RedirectStep,
   redirectOutcomes,
@@ -66,24 +63,6 @@ builder.queryField('explainRedirect', (t) =>
     description:
       'What a visitor would get from a link, and why, by the rules that visits go by. Nothing is counted.',
     args: { input: t.arg({ type: Input, required: true, description: 'Which link, and which visitor.' }) },
-    resolve: async (_root, { input }, { db, actor, now }) => {
-      const moment = input.at == null ? now : parseMoment(input.at, ['input', 'at']);
-      const where = owned(actor, input.linkId);
-      const link =
-        where && (await db.link.findUnique({ where, include: { pixels: { orderBy: { pixelId: 'asc' } } } }));
-      const { password } = input;
-      const passwordGiven =
-        password != null && link?.password != null && (await verifyPassword(password, link.password));
-      const visitor = {
-        country: input.country?.trim().toUpperCase() || null,
-        userAgent: input.userAgent ?? '',
-        platformHint: null,
-        acceptLanguage: input.acceptLanguage ?? '',
-        optedOut: false,
-        passwordGiven,
-        query: input.query?.replace(/^\?/, '') ?? '',
-      };
-      return decideRedirect(link, visitor, moment);
-    },
+    resolve: (_root, { input }, { db, actor, now }) => explainRedirect(db, actor, input, now),
   }),
 );

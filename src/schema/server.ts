@@ -62,7 +62,7 @@ const useReaders: Plugin<Context> = {
     const operation = getOperationAST(args.document, args.operationName);
     if (operation?.operation === OperationTypeNode.MUTATION) return { onExecuteDone: () => context.wrote() };
     const db = context.reader();
-    extendContext({ db, lists: new ListReader(db) });
+    if (db !== context.db) extendContext({ db, lists: new ListReader(db) });
   },
 };
 

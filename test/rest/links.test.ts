@@ -253,7 +253,7 @@ describe('POST /links', () => {
   });
 
   const address = 'must be an absolute http or https URL';
-  test.each([
+  test.each<[string, string, Record<string, string>]>([
     ['no URL', 'url=', { url: 'is required' }],
     ['a URL of another scheme', 'url=javascript:alert(1)', { url: address }],
     ['a relative URL', 'url=/there', { url: address }],
@@ -364,7 +364,7 @@ describe('POST /links', () => {
       { rotation: 'may have at most 250 entries' },
     ],
   ])('422s on %s', async (_what, form, errors) => {
-    expect(await errorsOf(post(form))).toEqual(refused(errors as unknown as Record<string, string>));
+    expect(await errorsOf(post(form))).toEqual(refused(errors));
   });
 
   test('422s on every field of wrong form at once, before anything is looked up', async () => {
@@ -516,7 +516,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect(body).toMatchObject({ data: { created_at: noon, updated_at: '2026-11-20T13:00:00.000Z' } });
   });
 
-  test.each([
+  test.each<[string, Record<string, string>]>([
     ['domain_id=1', { domain_id: 'cannot be changed: a link stays on its domain' }],
     ['domain=', { domain: 'cannot be changed: a link stays on its domain' }],
     ['url=', { url: 'must have 1 to 2048 characters' }],
@@ -535,9 +535,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
   ])('422s on %s, and changes nothing', async (form, errors) => {
     await owner.rest('POST', '/links', { url: 'https://example.com/', alias: 'taken' });
     const link = await owner.link(full);
-    expect(await errorsOf(owner.rest(method, `/links/${link.id}`, form))).toEqual(
-      refused(errors as unknown as Record<string, string>),
-    );
+    expect(await errorsOf(owner.rest(method, `/links/${link.id}`, form))).toEqual(refused(errors));
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
   });
 

@@ -281,14 +281,14 @@ describe('updateLink', () => {
     expect(await update(id, { spaceId: null, pixelIds: null })).toMatchObject({ space: null, pixels: [] });
   });
 
-  test.each([
+  test.each<[object, Record<string, string>]>([
     [{ url: null }, { url: 'must have 1 to 2048 characters' }],
     [{ alias: null }, { alias: 'must have 1 to 255 characters' }],
     [{ disabled: null }, { disabled: 'must be true or false' }],
     [{ privacy: null }, { privacy: 'must be one of PUBLIC, PRIVATE, PASSWORD' }],
   ])('refuses to clear by %j', async (input, fields) => {
     const { id } = await create(full);
-    expect(await update(id, input)).toEqual(refusal(fields as unknown as Record<string, string>));
+    expect(await update(id, input)).toEqual(refusal(fields));
   });
 
   test('refuses to clear the password of statistics that it guards', async () => {
