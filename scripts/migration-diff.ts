@@ -6,6 +6,9 @@ import { noFilters, withSchemaEngine } from '../src/db/schema-engine.ts';
 
 const MODELS = fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url));
 
+/** SQLite's index of texts, as the tables that it is made of: no model of ours. PostgreSQL's is no table. */
+const indexTables = ['', '_config', '_data', '_docsize', '_idx'].map((part) => `LinkText${part}`);
+
 /** Text compares by code point on PostgreSQL too, whatever the locale of the database: both databases sort alike. */
 function byCodePoint(sql: string): string {
   return sql.replace(/^(\s+"\w+" TEXT)\b/gm, '$1 COLLATE "C"');
@@ -23,7 +26,7 @@ export async function diffToModels(provider: Provider, url: string): Promise<str
       to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content }] },
       script: true,
       exitCode: true,
-      filters: noFilters,
+      filters: { ...noFilters, externalTables: provider === 'sqlite' ? indexTables : [] },
     }),
   );
   if (exitCode === 0) return null;

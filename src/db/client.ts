@@ -92,6 +92,14 @@ async function useWriteAheadLog(client: SqliteClient): Promise<void> {
   }
 }
 
+/** Clients are proxies, of which `instanceof` tells nothing. */
+const sqliteClients = new WeakSet<Db>();
+
+/** Whether the client is one of SQLite, and not a transaction of it. */
+export function isSqlite(client: Db): boolean {
+  return sqliteClients.has(client);
+}
+
 export interface DatabaseOptions {
   readonly pool?: PoolOptions;
   /** Hears every statement, for tests that count them. */
@@ -115,6 +123,9 @@ export async function openDatabase(
       ? new SqliteClient(options)
       : (new PostgresqlClient(options) as unknown as SqliteClient<'query'>);
   if (onStatement) client.$on('query', (event) => onStatement(event.query));
-  if (provider === 'sqlite') await useWriteAheadLog(client);
+  if (provider === 'sqlite') {
+    sqliteClients.add(client);
+    await useWriteAheadLog(client);
+  }
   return { provider, url, client, close: () => client.$disconnect() };
 }

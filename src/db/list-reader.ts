@@ -6,13 +6,20 @@ import {
   anyOf,
   type List,
   readNumbers,
+  readRowsAndTotal,
   readRowsOfEach,
   type Sql,
   type Stretch,
   type Window,
 } from './list.ts';
+import { linksContaining, type SearchedColumn } from './search.ts';
 
 /** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
+interface Search {
+  readonly column: SearchedColumn;
+  readonly text: string;
+}
+
 const options = { cache: false, maxBatchSize: 100 };
 
 /**
@@ -23,11 +30,16 @@ export class ListReader {
   readonly #db: Db;
   readonly #numbers: DataLoader<Sql, number>;
   readonly #pixels: DataLoader<number, Pixel[]>;
+  readonly #searches: DataLoader<Search, Sql, string>;
   readonly #tables = new Map<string, DataLoader<Stretch, unknown[]>>();
 
   constructor(db: Db) {
     this.#db = db;
     this.#pixels = new DataLoader((linkIds) => readPixelsOfEach(db, linkIds), options);
+    this.#searches = new DataLoader(
+      (searches) => Promise.all(searches.map(({ column, text }) => linksContaining(db, column, text))),
+      { cacheKeyFn: ({ column, text }) => `${column} ${text}` },
+    );
     this.#numbers = new DataLoader((expressions) => readNumbers(db, expressions), options);
   }
 
@@ -46,6 +58,25 @@ export class ListReader {
   /** The pixels of a link, the oldest first. */
   pixelsOf(linkId: number): Promise<Pixel[]> {
     return this.#pixels.load(linkId);
+  }
+
+  /** The rows of the window and the list's total, in one statement and so of one moment. */
+  page<Row extends { id: number }>(
+    list: List,
+    window: Window,
+    total: Sql,
+  ): Promise<{ rows: Row[]; total: number }> {
+    return readRowsAndTotal<Row>(this.#db, list, window, total);
+  }
+
+  /** What links meet whose column contains the text. */
+  async linksContaining(column: SearchedColumn, text: string): Promise<Sql> {
+    const search = { column, text };
+    try {
+      return await this.#searches.load(search);
+    } finally {
+      this.#searches.clear(search); // Asked at once by the lists of twenty spaces, it costs one statement; nothing is kept.
+    }
   }
 
   /** Whether the window has any row. */

@@ -188,9 +188,3 @@ export async function readRowsAndTotal<Row extends { id: number }>(
   const rows = found.filter((row) => row.id !== null);
   return { rows, total: Number(found[0]?.total ?? 0) };
 }
-
-/** Rows whose column contains the text as it stands: `%`, `_` and `\` are themselves. */
-export function contains(column: string, text: string): Sql {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`${name(column)} LIKE ${pattern} ESCAPE '\\'`;
-}

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../db/client.ts';
 import { type FlatLinkRow, type LinkRow, nest, withDomainAndSpace } from '../db/link-rows.ts';
-import { type Column, contains, countOf, type List, type Sql, sql } from '../db/list.ts';
+import { type Column, countOf, type List, type Sql, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
 import { type Actor, owned } from './actor.ts';
 import { foldCase } from './fold.ts';
@@ -66,9 +65,13 @@ type Filter = z.output<typeof linkFilter>;
 type Within = { readonly id: number } | undefined;
 
 /** What the filter asks for beyond a space. */
-function narrowing({ search, searchBy, status, withoutSpace, domainId, pixelId }: Filter, now: Date): Sql[] {
+async function narrowing(
+  lists: ListReader,
+  { search, searchBy, status, withoutSpace, domainId, pixelId }: Filter,
+  now: Date,
+): Promise<Sql[]> {
   const where: Sql[] = [];
-  if (search) where.push(contains(searched[searchBy], foldCase(search)));
+  if (search) where.push(await lists.linksContaining(searched[searchBy], foldCase(search)));
   if (status) where.push(hasStatus(status, now));
   if (withoutSpace) where.push(sql`"spaceId" IS NULL`);
   if (domainId) where.push(sql`"domainId" = ${domainId}`);
@@ -83,13 +86,14 @@ function narrowing({ search, searchBy, status, withoutSpace, domainId, pixelId }
  * The list, and an expression for the number of its rows: where at most a space narrows it, that is kept with the space
  * or the account, and costs no scan; else it is counted.
  */
-function listOf(
+async function listOf(
+  lists: ListReader,
   { accountId }: Actor,
   { filter, orderBy }: z.output<typeof linksInput>,
   now: Date,
   within: Within,
-): { list: List; total: Sql } {
-  const narrowed = narrowing(filter, now);
+): Promise<{ list: List; total: Sql }> {
+  const narrowed = await narrowing(lists, filter, now);
   const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
   const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
   const list: List = {
@@ -114,14 +118,14 @@ function listOf(
  * @throws DomainError VALIDATION
  */
 export async function pageOfLinks(
-  db: Db,
+  lists: ListReader,
   actor: Actor,
   input: Unparsed<typeof linkPageInput>,
   now: Date,
 ): Promise<Page<LinkRow>> {
   const which = parseInput(linkPageInput, input);
-  const { list, total } = listOf(actor, which, now, undefined);
-  const page = await readPage<FlatLinkRow>(db, list, which, total);
+  const { list, total } = await listOf(lists, actor, which, now, undefined);
+  const page = await readPage<FlatLinkRow>(lists, list, which, total);
   return { ...page, items: page.items.map(nest) };
 }
 
@@ -138,7 +142,7 @@ export async function edgesOfLinks(
   within?: Within,
 ): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
-  const { list, total } = listOf(actor, which, now, within);
+  const { list, total } = await listOf(lists, actor, which, now, within);
   const { edges, ...beyond } = await readEdges<FlatLinkRow>(lists, list, input);
   return {
     ...beyond,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db/client.ts';
-import { type List, type Position, readRowsAndTotal, type Sql } from '../db/list.ts';
+import type { List, Position, Sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
 import { DomainError } from './errors.ts';
 import { integerOf, isStorable, MAX_INT, numberOf, parseInput, textOf, withDefault } from './input.ts';
@@ -40,13 +39,13 @@ export interface Page<Row> {
  * @param total an expression for the number of the list's rows
  */
 export async function readPage<Row extends { id: number }>(
-  db: Db,
+  lists: ListReader,
   list: List,
   { page, perPage }: z.output<typeof pageInput>,
   total: Sql,
 ): Promise<Page<Row>> {
   const window = { limit: perPage, offset: (page - 1) * perPage };
-  const found = await readRowsAndTotal<Row>(db, list, window, total);
+  const found = await lists.page<Row>(list, window, total);
   const pageCount = Math.max(1, Math.ceil(found.total / perPage));
   return { items: found.rows, total: found.total, page, perPage, pageCount };
 }

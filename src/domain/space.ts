@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
-import { type Column, contains, countOf, type List, type Sql, sql } from '../db/list.ts';
+import { type Column, countOf, type List, type Sql, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
+import { contains } from '../db/search.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor } from './actor.ts';
 import { foldCase } from './fold.ts';
@@ -61,13 +62,13 @@ function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: L
  * @throws DomainError VALIDATION
  */
 export async function pageOfSpaces(
-  db: Db,
+  lists: ListReader,
   actor: Actor,
   input: Unparsed<typeof spacePageInput>,
 ): Promise<Page<Space>> {
   const which = parseInput(spacePageInput, input);
   const list = listOf(actor, which);
-  return readPage<Space>(db, list, which, totalOf(actor, which, list));
+  return readPage<Space>(lists, list, which, totalOf(actor, which, list));
 }
 
 /**

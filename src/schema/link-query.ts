@@ -56,7 +56,7 @@ builder.queryFields((t) => ({
     type: LinkPage,
     description: "The account's links, by numbered pages.",
     args: { ...pageArgs, ...selectionArgs },
-    resolve: (_root, args, { db, actor, now }) => pageOfLinks(db, actor, args, now),
+    resolve: (_root, args, { lists, actor, now }) => pageOfLinks(lists, actor, args, now),
   }),
 }));
 

@@ -50,7 +50,7 @@ builder.queryFields((t) => ({
     type: SpacePage,
     description: "The account's spaces, by numbered pages.",
     args: { ...pageArgs, ...selectionArgs },
-    resolve: (_root, args, { db, actor }) => pageOfSpaces(db, actor, args),
+    resolve: (_root, args, { lists, actor }) => pageOfSpaces(lists, actor, args),
   }),
 }));
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -14,6 +14,9 @@ async function fill(caller: Caller, count: number): Promise<void> {
       await caller.link({ title: `Link ${i}`, space_id: space, domain_id, pixel_ids: pixel });
   }
 }
+
+/** A search of links on SQLite asks for candidates first; PostgreSQL finds them in the same statement. */
+const forSearch = inject('database').provider === 'sqlite' ? 1 : 0;
 
 const wholeLink = 'id title shortUrl domain { name } space { name } pixels { name } status';
 
@@ -52,7 +55,7 @@ test.each([
   ['a page of links over REST', 2, (caller: Caller) => caller.rest('GET', '/links?per_page=25')],
   [
     'a searched and filtered page of links over REST',
-    2,
+    2 + forSearch,
     (caller: Caller) => caller.rest('GET', '/links?per_page=25&search=link&status=1&sort_by=title'),
   ],
   [
@@ -75,7 +78,7 @@ test.each([
   ],
   [
     'the links of each space, searched, with all that belongs to them',
-    4,
+    4 + forSearch,
     (caller: Caller) =>
       caller.data(
         `{ spaces { edges { node { id links(first: 5, filter: { search: "link" }) {
