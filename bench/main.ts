@@ -30,9 +30,12 @@ async function start(command: string[], env: Record<string, string> = {}): Promi
   });
   const port = await new Promise<number>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${command.join(' ')} ended with ${code}`)));
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', function listen(text: string) {
       const said = text.split('\n').find((line) => line.includes('"listening"'));
-      if (said) resolve(JSON.parse(said).port);
+      if (!said) return;
+      // The rest of its log is taken and dropped, as cheaply as can be: the load is made in this process.
+      child.stdout?.off('data', listen).resume();
+      resolve(JSON.parse(said).port);
     });
   });
   return { origin: `http://127.0.0.1:${port}`, child };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
 import type { Logger } from 'pino';
@@ -16,6 +15,7 @@ import { trustOf } from './http/client.ts';
 import type { CountryOf } from './http/country.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
+import { nameRequest } from './http/request-id.ts';
 import { schemaText } from './http/schema-text.ts';
 import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
@@ -137,22 +137,23 @@ export function createApp(dependencies: AppDependencies): App {
   });
 
   const listener: RequestListener = (req, res) => {
-    const exchange: Exchange = { requestId: randomUUID() };
+    const exchange: Exchange = { requestId: nameRequest(res) };
     const startedAt = performance.now();
     // Without the query, which may hold what is nobody's business.
     const path = (req.url ?? '').split('?', 1)[0];
     exchanges.set(res, exchange);
-    res.setHeader('X-Request-Id', exchange.requestId);
     res.once('close', () => {
       const ms = Math.round((performance.now() - startedAt) * 10) / 10;
       const { requestId, actor } = exchange;
       const who = { account: actor?.accountId, key: actor?.keyId };
       log.info({ requestId, method: req.method, path, status: res.statusCode, ms, ...who }, 'request');
     });
-    // GraphQL and visitors are answered before Express is reached.
+    // GraphQL and visitors are answered before Express is reached. Those of visitors say all headers at once, which costs
+    // a server of redirects a tenth of its time less than to set one before.
+    if (!isServicePath(path)) return redirect(req, res);
+    res.setHeader('X-Request-Id', exchange.requestId);
     if (path === '/graphql' || path === '/graphql/') graphql(req, res);
-    else if (isServicePath(path)) web(req, res);
-    else redirect(req, res);
+    else web(req, res);
   };
   return {
     listener,

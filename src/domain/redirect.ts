@@ -1,6 +1,6 @@
 import type { Link } from '../generated/sqlite/client.ts';
 import { statusOf } from './link-status.ts';
-import { type Targeting, targetingOf } from './targeting.ts';
+import { targetingOf } from './targeting.ts';
 import { withQuery } from './url.ts';
 import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
 
@@ -54,13 +54,14 @@ function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: D
 }
 
 /** Which target the visitor gets by the link's targeting, and why; null for the link's own URL. */
-function target(targeting: Targeting, turns: number, visitor: Visitor): { url: string | null; why: string } {
+function target(link: VisitedLink, visitor: Visitor): { url: string | null; why: string } {
+  if (link.targetType === 'NONE') return { url: null, why: 'It has one destination for all.' };
+  const targeting = targetingOf(link);
   const { type } = targeting;
-  if (type === 'NONE') return { url: null, why: 'It has one destination for all.' };
   if (type === 'ROTATION') {
     const { rotation } = targeting;
     if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
-    const turn = turns % rotation.length;
+    const turn = link.turns % rotation.length;
     return { url: rotation[turn] ?? null, why: `It is the turn of URL ${turn + 1} of ${rotation.length}.` };
   }
   if (type === 'COUNTRY') {
@@ -130,7 +131,7 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
   const right = link.password === null ? 'It asks for no password.' : 'The right password was given.';
   if (step('PASSWORD', asks, asks ? 'It asks for a password, and the right one was not given.' : right))
     return end('PASSWORD');
-  const { url, why } = target(targetingOf(link), link.turns, visitor);
+  const { url, why } = target(link, visitor);
   step('TARGETING', url !== null, why);
   const destination = withQuery(url ?? link.url, visitor.query);
   const [fires, whyPixels] = firesPixels(link, visitor);

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { textOf } from './input.ts';
 
 /** URL parsers skip control characters and missing hosts; neither belongs into an address that is kept as written. */
@@ -37,11 +38,24 @@ function nameIn(pair: string): string {
   return new URLSearchParams(`${name}=`).keys().next().value ?? '';
 }
 
+/** The addresses that visitors were led to last, in ASCII. */
+const inAscii = new LRUCache<string, string>({ max: 2_000 });
+
+/** The address in ASCII, as a header takes it. */
+export function asciiOf(address: string): string {
+  const known = inAscii.get(address);
+  if (known !== undefined) return known;
+  const { href } = new URL(address);
+  inAscii.set(address, href);
+  return href;
+}
+
 /**
  * The address with the parameters of a query added, but for those that it has already; in ASCII, as a header takes it.
  * What is there stays as it is spelled, the fragment at its end.
  */
 export function withQuery(address: string, query: string): string {
+  if (query === '') return asciiOf(address);
   const url = new URL(address);
   const known = new Set(url.searchParams.keys());
   const added = query.split('&').filter((pair) => pair !== '' && !known.has(nameIn(pair)));

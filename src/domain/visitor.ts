@@ -1,5 +1,6 @@
 import bowser from 'bowser';
 import { isbot } from 'isbot';
+import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Platform } from './targeting.ts';
 
@@ -48,7 +49,14 @@ export function languageAmong(
   return negotiator.languages([...languages])[0] ?? null;
 }
 
+/** What was found of the user agents seen last: few of them make most visits, and the pattern is long. */
+const bots = new LRUCache<string, boolean>({ max: 1_000 });
+
 /** Whether a program visits: a crawler, a preview of links, a monitor. */
 export function isBot({ userAgent }: Visitor): boolean {
-  return isbot(userAgent);
+  const known = bots.get(userAgent);
+  if (known !== undefined) return known;
+  const found = isbot(userAgent);
+  if (userAgent.length <= 500) bots.set(userAgent, found);
+  return found;
 }

@@ -16,9 +16,10 @@ export function clientOf(req: IncomingMessage, trust: Trust): { address: string;
   const { remoteAddress } = req.socket;
   // A request that was broken off has no address any more.
   if (remoteAddress === undefined) return { address: '', host: '' };
+  const asked = req.headers.host ?? '';
+  if (!trust(remoteAddress, 0)) return { address: remoteAddress, host: asked };
   const forwarded = String(req.headers['x-forwarded-host'] ?? '')
     .split(',', 1)[0]
     ?.trim();
-  const host = (trust(remoteAddress, 0) && forwarded) || (req.headers.host ?? '');
-  return { address: proxyaddr(req, trust), host };
+  return { address: proxyaddr(req, trust), host: forwarded || asked };
 }

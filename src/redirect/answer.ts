@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RedirectOutcome } from '../domain/redirect.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import { messagePage, type Page } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './texts.ts';
@@ -18,14 +19,14 @@ export function send(
   req: IncomingMessage,
   res: ServerResponse,
   status: number,
-  headers: object,
+  headers: Record<string, string>,
   body = '',
 ): void {
-  res.writeHead(status, {
-    'Cache-Control': 'private, no-store',
-    'Content-Length': Buffer.byteLength(body),
-    ...headers,
-  });
+  // As a flat list, which Node writes as it is.
+  const all = ['X-Request-Id', requestIdOf(res), 'Cache-Control', 'private, no-store'];
+  all.push('Content-Length', String(Buffer.byteLength(body)));
+  for (const [name, value] of Object.entries(headers)) all.push(name, value);
+  res.writeHead(status, all);
   res.end(req.method === 'HEAD' ? '' : body);
 }
 
@@ -34,7 +35,7 @@ export function sendPage(
   res: ServerResponse,
   status: number,
   page: Page,
-  headers: object = {},
+  headers: Record<string, string> = {},
 ): void {
   const { html, contentSecurityPolicy } = page;
   const own = {
@@ -53,7 +54,7 @@ export function sendMessage(
   res: ServerResponse,
   status: number,
   message: Message,
-  headers?: object,
+  headers?: Record<string, string>,
 ) {
   sendPage(req, res, status, messagePage(message, header(req, 'accept-language')), headers);
 }

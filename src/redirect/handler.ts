@@ -6,6 +6,7 @@ import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { hasStatus } from '../domain/link-status.ts';
 import { verifyPassword } from '../domain/password.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/redirect.ts';
+import { asciiOf } from '../domain/url.ts';
 import type { Visitor } from '../domain/visitor.ts';
 import { clientOf, type Trust } from '../http/client.ts';
 import type { CountryOf } from '../http/country.ts';
@@ -62,7 +63,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   };
 
   const answer = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {
-    const { outcome, destination } = await decide(visit);
+    const decision = await decide(visit);
+    const { outcome, destination } = decision;
     const { domain, link } = visit.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
@@ -71,7 +73,9 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const elsewhere = outcome === 'NOT_FOUND' ? domain.notFoundUrl : destination;
     if (elsewhere !== null) {
       const status = req.method === 'POST' ? 303 : 302;
-      return send(req, res, status, { Location: new URL(elsewhere).href });
+      // A destination is in ASCII already, and seldom the same where visitors add to it.
+      const location = leadsOn(decision) ? elsewhere : asciiOf(elsewhere);
+      return send(req, res, status, { Location: location });
     }
     if (outcome === 'REDIRECT' || outcome === 'PIXELS') throw new Error('a redirect without a destination');
     sendMessage(req, res, ...ended[outcome]);
