@@ -112,6 +112,10 @@ export interface Config {
   /** For Express' `trust proxy`. */
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
+  /** Where metrics are served; undefined where they are not. */
+  readonly metricsPort: number | undefined;
+  /** Requests a minute for each key; 0 for no limit. */
+  readonly rateLimit: number;
   /** The header in which the proxy says a visitor's country. */
   readonly countryHeader: string | undefined;
   /** The path of an .mmdb file that knows the countries of addresses. */
@@ -154,6 +158,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: values.TRUST_PROXY,
     countryHeader: values.COUNTRY_HEADER,
     geoipDatabase: values.GEOIP_DATABASE,
+    metricsPort: values.METRICS_PORT,
+    rateLimit: values.RATE_LIMIT,
     graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
     logLevel: values.LOG_LEVEL,
   };

@@ -11,6 +11,7 @@ import { createFirstKey } from './domain/api-key.ts';
 import { shareDefaultDomain } from './domain/domain.ts';
 import { countryLookup } from './http/country.ts';
 import { greeting } from './http/greeting.ts';
+import { Metrics } from './http/metrics.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
 
@@ -30,8 +31,12 @@ async function start(config: Config): Promise<void> {
   for (const migration of await applyMigrations(config.databaseUrl))
     log.info({ migration }, 'migration applied');
   const { pool } = config;
-  const database = await openDatabase(config.databaseUrl, { pool });
-  const replicas = await Promise.all(config.databaseReadUrls.map((url) => openDatabase(url, { pool })));
+  const metrics = config.metricsPort === undefined ? undefined : new Metrics();
+  const onStatement = metrics && ((_sql: string, seconds: number) => metrics.statement(seconds));
+  const database = await openDatabase(config.databaseUrl, { pool, onStatement });
+  const replicas = await Promise.all(
+    config.databaseReadUrls.map((url) => openDatabase(url, { pool, onStatement })),
+  );
 
   // The port may be the system's choice, and the base URL follows it.
   const http = createServer();
@@ -50,10 +55,13 @@ async function start(config: Config): Promise<void> {
     now,
     random: randomInt,
     countryOf,
+    metrics,
   };
   const app = createApp(dependencies);
   http.on('request', app.listener);
   app.start();
+  const metricsServer = metrics && createServer(metrics.listener).listen(config.metricsPort, config.host);
+  if (metricsServer) await once(metricsServer, 'listening');
   const firstKey = await createFirstKey(database.client, now(), config.initialApiKey);
   if (firstKey !== null) process.stdout.write(greeting(firstKey, config.host, port, config.graphiql));
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
@@ -64,6 +72,7 @@ async function start(config: Config): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     await stopServer(http);
+    metricsServer?.close();
     await app.stop();
     await Promise.all([database, ...replicas].map((one) => one.close()));
     log.info('stopped');

@@ -15,8 +15,8 @@ const LOCK_PATIENCE = 10_000;
 export type Db = SqliteClient;
 export type Provider = 'sqlite' | 'postgresql';
 
-/** One SQL statement as Prisma sent it. */
-export type StatementListener = (sql: string) => void;
+/** One SQL statement as Prisma sent it, and how long it took. */
+export type StatementListener = (sql: string, seconds: number) => void;
 
 export interface Database {
   readonly provider: Provider;
@@ -102,7 +102,7 @@ export function isSqlite(client: Db): boolean {
 
 export interface DatabaseOptions {
   readonly pool?: PoolOptions;
-  /** Hears every statement, for tests that count them. */
+  /** Hears every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
 }
 
@@ -122,7 +122,7 @@ export async function openDatabase(
     provider === 'sqlite'
       ? new SqliteClient(options)
       : (new PostgresqlClient(options) as unknown as SqliteClient<'query'>);
-  if (onStatement) client.$on('query', (event) => onStatement(event.query));
+  if (onStatement) client.$on('query', (event) => onStatement(event.query, event.duration / 1000));
   if (provider === 'sqlite') {
     sqliteClients.add(client);
     await useWriteAheadLog(client);

@@ -7,6 +7,7 @@ export const errorCodes = {
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
+  RATE_LIMITED: 'More was asked than may be in a minute; Retry-After says when to try again.',
   UNAVAILABLE: 'The database cannot be reached just now; the same request may succeed shortly.',
 } as const;
 
@@ -22,12 +23,20 @@ export interface FieldError {
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly fields: readonly FieldError[];
+  /** After how many seconds the same may succeed; null where time changes nothing. */
+  readonly retryAfter: number | null;
 
-  constructor(code: ErrorCode, message: string, fields: readonly FieldError[] = []) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    fields: readonly FieldError[] = [],
+    retryAfter: number | null = null,
+  ) {
     super(message);
     this.name = 'DomainError';
     this.code = code;
     this.fields = fields;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -51,6 +60,6 @@ export const RETRY_AFTER = 1;
 export function visibleError(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
   return isUnavailable(error)
-    ? new DomainError('UNAVAILABLE', 'The database is not available. Try again shortly.')
+    ? new DomainError('UNAVAILABLE', 'The database is not available. Try again shortly.', [], RETRY_AFTER)
     : null;
 }

@@ -46,7 +46,7 @@ export function createGraphQLHandler({
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {
       const visible = visibleError(error);
-      if (visible?.code !== 'UNAUTHENTICATED') report(res, error);
+      if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
       if (visible) {
         end(req, res, statusOf[visible.code] ?? 400, refusal(visible), headersOf(visible));
         return;

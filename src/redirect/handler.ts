@@ -10,6 +10,7 @@ import { asciiOf } from '../domain/url.ts';
 import type { Visitor } from '../domain/visitor.ts';
 import { clientOf, type Trust } from '../http/client.ts';
 import type { CountryOf } from '../http/country.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import type { ClickBuffer } from './click-buffer.ts';
 import type { Found, FoundLink, LinkCache } from './link-cache.ts';
@@ -25,6 +26,7 @@ export interface RedirectDependencies {
   readonly clicks: ClickBuffer;
   readonly trust: Trust;
   readonly countryOf: CountryOf;
+  readonly metrics?: Metrics | undefined;
   now(): Date;
   /** Hears of every fault of ours. */
   report(res: ServerResponse, error: unknown): void;
@@ -40,13 +42,16 @@ interface Visit {
 
 /** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, clicks, trust, countryOf, now, report } = dependencies;
+  const { db, links, clicks, trust, countryOf, metrics, now, report } = dependencies;
   const guesses = new RateLimiterMemory({ points: GUESSES, duration: 60 });
 
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
   const claim = async (link: FoundLink, visitor: Visitor): Promise<RedirectDecision> => {
     const claimed = await claimVisit(db, link.id, hasStatus('ACTIVE', now()));
-    if (claimed) return decideRedirect({ ...link, ...claimed }, visitor, now());
+    if (claimed) {
+      metrics?.click();
+      return decideRedirect({ ...link, ...claimed }, visitor, now());
+    }
     // It has ended, or was changed meanwhile.
     const fresh = await links.reload(link.id);
     const decision = decideRedirect(fresh, visitor, now());
@@ -59,6 +64,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (link === null || !leadsOn(decision) || !counts) return decision;
     if (link.expirationClicks !== null || link.targetType === 'ROTATION') return claim(link, visitor);
     clicks.count(link.id);
+    metrics?.click();
     return decision;
   };
 

@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts';
 import type { Revisions } from '../db/revisions.ts';
 import { normalizeHost, withoutFinalDot } from '../domain/url.ts';
 import type { Domain, Link, Pixel, Prisma } from '../generated/sqlite/client.ts';
+import type { Metrics } from '../http/metrics.ts';
 
 const REMEMBERED = 20_000;
 /** How long a process believes that there is no such link or domain, in milliseconds: new ones are not told of. */
@@ -26,10 +27,12 @@ export class LinkCache {
   readonly #defaultDomainId: number;
   readonly #domains = new LRUCache<string, Domain>({ max: 1_000, ttl: NEGATIVE_FOR });
   readonly #found = new LRUCache<string, Found>({ max: REMEMBERED });
+  readonly #metrics: Metrics | undefined;
   /** Raised at each clearing: what was read before it is not remembered after it. */
   #generation = 0;
 
-  constructor(db: Db, revisions: Revisions, defaultDomainId: number) {
+  constructor(db: Db, revisions: Revisions, defaultDomainId: number, metrics?: Metrics) {
+    this.#metrics = metrics;
     this.#db = db;
     this.#revisions = revisions;
     this.#defaultDomainId = defaultDomainId;
@@ -47,6 +50,7 @@ export class LinkCache {
     await this.#revisions.fresh().catch(() => {});
     const key = `${host} ${alias}`;
     const known = this.#found.get(key);
+    this.#metrics?.lookup(known ? 'hit' : 'miss');
     if (known) return known;
     const generation = this.#generation;
     const domain = await this.#domainOf(host);

@@ -1,4 +1,4 @@
-import { type ErrorCode, RETRY_AFTER } from '../domain/errors.ts';
+import type { DomainError, ErrorCode } from '../domain/errors.ts';
 import type { Refusals } from './decode.ts';
 
 /** What v1 answers: the body is compact JSON whose `status` equals the HTTP status. */
@@ -50,14 +50,19 @@ export function unprocessable(refusals: Refusals): Answer {
   };
 }
 
+function later(status: number, { message, retryAfter }: DomainError): Answer {
+  return failure(status, message, { 'Retry-After': String(retryAfter) });
+}
+
 /** v1's answer to each of the domain's refusals. */
-export const answerTo: Record<ErrorCode, (message: string, refusals: Refusals) => Answer> = {
+export const answerTo: Record<ErrorCode, (error: DomainError, refusals: Refusals) => Answer> = {
   UNAUTHENTICATED: () => failure(401, 'Unauthenticated.', { 'WWW-Authenticate': 'Bearer' }),
-  FORBIDDEN: (message) => failure(403, message),
+  FORBIDDEN: ({ message }) => failure(403, message),
   NOT_FOUND: () => notFound,
-  IN_USE: (message) => failure(409, message),
-  VALIDATION: (_message, refusals) => unprocessable(refusals),
-  UNAVAILABLE: (message) => failure(503, message, { 'Retry-After': String(RETRY_AFTER) }),
+  IN_USE: ({ message }) => failure(409, message),
+  VALIDATION: (_error, refusals) => unprocessable(refusals),
+  RATE_LIMITED: (error) => later(429, error),
+  UNAVAILABLE: (error) => later(503, error),
 };
 
 /** An answer that ends the handling of a request early. */

@@ -68,6 +68,7 @@ async function answer(
   { server, baseUrl }: RestDependencies,
 ): Promise<Answer> {
   const context: Context = res.locals.context;
+  context.named(`${req.method} ${route.path}`);
   const operation = getOperationAST(route.document);
   if (operation) requireScope(context.actor, scopeOf(operation.operation));
   const url = urlOf(req, baseUrl);
@@ -81,7 +82,7 @@ async function answer(
     return route.encode(await execute(server, route, variables, context), url);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return answerTo[error.code](error.message, refusalsOf(route.fields, sent, error.fields));
+    return answerTo[error.code](error, refusalsOf(route.fields, sent, error.fields));
   }
 }
 
@@ -102,7 +103,7 @@ function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     const visible = visibleError(error);
     if (visible?.code === 'UNAVAILABLE') report(res, error);
-    if (visible) return send(res, answerTo[visible.code](visible.message, new Map()));
+    if (visible) return send(res, answerTo[visible.code](visible, new Map()));
     if (error instanceof Refused) return send(res, error.answer);
     if (error instanceof UnreadableBody) return send(res, unreadable(error.message));
     // Express could not decode the path: nothing has such an id.

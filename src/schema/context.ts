@@ -17,6 +17,8 @@ export interface Context {
   readonly site: Site;
   readonly requestId: string;
   readonly log: Logger;
+  /** Names what is executed, for the log and the metrics; the first name counts. */
+  named(operation: string): void;
   /** The moment of the request: all of its answer is true of one moment. */
   readonly now: Date;
 }

@@ -10,6 +10,7 @@ const typeOf: Record<ErrorCode, string | null> = {
   IN_USE: 'InUseError',
   UNAUTHENTICATED: null,
   FORBIDDEN: null,
+  RATE_LIMITED: null,
   UNAVAILABLE: null,
 };
 

@@ -8,7 +8,7 @@ import {
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { ListReader } from '../db/list-reader.ts';
 import { requireScope, type Scope } from '../domain/actor.ts';
-import { DomainError, type ErrorCode, RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { schema } from './index.ts';
@@ -20,6 +20,7 @@ export const statusOf: Record<ErrorCode, number | null> = {
   NOT_FOUND: null,
   IN_USE: null,
   VALIDATION: null,
+  RATE_LIMITED: 429,
   UNAVAILABLE: 503,
 };
 
@@ -29,9 +30,9 @@ export function scopeOf(operation: OperationTypeNode): Scope {
 }
 
 /** The HTTP headers that go with an error outside the data. */
-export function headersOf({ code }: DomainError): Record<string, string> {
+export function headersOf({ code, retryAfter }: DomainError): Record<string, string> {
   if (code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' };
-  return code === 'UNAVAILABLE' ? { 'Retry-After': String(RETRY_AFTER) } : {};
+  return retryAfter === null ? {} : { 'Retry-After': String(retryAfter) };
 }
 
 function extensionsOf(error: DomainError) {
@@ -73,6 +74,7 @@ function useDomainErrors(): Plugin<Context> {
       const context: Context = args.contextValue;
       const operation = getOperationAST(args.document, args.operationName);
       if (operation) {
+        context.named(operation.name?.value ?? operation.operation);
         try {
           requireScope(context.actor, scopeOf(operation.operation));
         } catch (error) {

@@ -18,7 +18,7 @@ export class Program {
 
   constructor(command: string, args: string[], env: Record<string, string>) {
     const { PATH = '', HOME = '' } = process.env;
-    this.child = spawn(command, args, { env: { PATH, HOME, ...env } });
+    this.child = spawn(command, args, { env: { PATH, HOME, RATE_LIMIT: '0', ...env } });
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
       this.stdout += text;
     });

@@ -128,6 +128,7 @@ export async function startTestServer({
   replicas = [] as Database[],
   migrated = true,
   graphiql = true,
+  rateLimit = 0,
   background = false,
   random = (below: number) => randomInt(below),
 } = {}) {
@@ -154,6 +155,7 @@ export async function startTestServer({
     defaultDomainId: migrated ? await shareDefaultDomain(database.client, 's.example', NOON) : 0,
     trustProxy: 'loopback',
     graphiql,
+    rateLimit,
     log: pino({ level: 'info' }, sink),
     now: () => clock.now,
     random,

@@ -1,0 +1,89 @@
+import type { RequestListener } from 'node:http';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/** The ways in. */
+export type Surface = 'graphql' | 'v1' | 'visit' | 'other';
+
+/** An answered request. */
+export interface Observation {
+  readonly surface: Surface;
+  /** v1's method and path, or the name of a GraphQL operation; none where nothing was executed. */
+  readonly operation: string | undefined;
+  readonly status: number;
+  readonly seconds: number;
+  readonly keyId: number | undefined;
+}
+
+/** How many names of operations are told apart: clients choose those of GraphQL. */
+const NAMES = 200;
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What the process counts for Prometheus; each has a registry of its own. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #names = new Set<string>();
+  readonly #requests = new Histogram({
+    name: 'linkspace_request_duration_seconds',
+    help: 'Answered requests, by surface and operation.',
+    labelNames: ['surface', 'operation', 'status'],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  });
+  readonly #v1 = new Counter({
+    name: 'linkspace_v1_requests_total',
+    help: 'Requests over v1, by the id of the key and operation: who still needs it.',
+    labelNames: ['key', 'operation'],
+    registers: [this.#registry],
+  });
+  readonly #clicks = new Counter({
+    name: 'linkspace_clicks_total',
+    help: 'Visits that were counted.',
+    registers: [this.#registry],
+  });
+  readonly #lookups = new Counter({
+    name: 'linkspace_link_lookups_total',
+    help: 'Links that visitors asked for: found in memory (hit) or read (miss).',
+    labelNames: ['cache'],
+    registers: [this.#registry],
+  });
+  readonly #statements = new Histogram({
+    name: 'linkspace_database_duration_seconds',
+    help: 'SQL statements.',
+    buckets: SECONDS,
+    registers: [this.#registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  request({ surface, operation, status, seconds, keyId }: Observation): void {
+    const known = this.#nameOf(operation);
+    this.#requests.observe({ surface, operation: known, status }, seconds);
+    if (surface === 'v1' && keyId !== undefined) this.#v1.inc({ key: keyId, operation: known });
+  }
+
+  click(): void {
+    this.#clicks.inc();
+  }
+
+  lookup(cache: 'hit' | 'miss'): void {
+    this.#lookups.inc({ cache });
+  }
+
+  statement(seconds: number): void {
+    this.#statements.observe(seconds);
+  }
+
+  #nameOf(operation = ''): string {
+    if (this.#names.size < NAMES) this.#names.add(operation);
+    return this.#names.has(operation) ? operation : 'other';
+  }
+
+  /** Answers every request with all that is counted, as Prometheus reads it. */
+  readonly listener: RequestListener = async (_req, res) => {
+    const text = await this.#registry.metrics();
+    res.writeHead(200, { 'Content-Type': this.#registry.contentType });
+    res.end(text);
+  };
+}

@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { DomainError } from '../domain/errors.ts';
+
+/** How long a window lasts, in seconds. It begins with the first request in it. */
+const WINDOW = 60;
+
+function tooMany(left: RateLimiterRes, what: string): DomainError {
+  const seconds = Math.max(1, Math.ceil(left.msBeforeNext / 1000));
+  return new DomainError('RATE_LIMITED', `${what} Try again in ${seconds} s.`, [], seconds);
+}
+
+/** Holds each key to a number of requests a minute, and each address to half as many with wrong keys. */
+export class RateLimit {
+  readonly #perMinute: number;
+  readonly #keys: RateLimiterMemory;
+  readonly #addresses: RateLimiterMemory;
+
+  /** @param perMinute 0 for no limit */
+  constructor(perMinute: number) {
+    this.#perMinute = perMinute;
+    this.#keys = new RateLimiterMemory({ points: perMinute, duration: WINDOW });
+    this.#addresses = new RateLimiterMemory({ points: Math.ceil(perMinute / 2), duration: WINDOW });
+  }
+
+  /**
+   * Counts a request with a valid key; the answer tells how many are left.
+   * @throws DomainError RATE_LIMITED
+   */
+  async take(keyId: number, res: ServerResponse): Promise<void> {
+    if (this.#perMinute === 0) return;
+    const left = await this.#keys.consume(keyId).catch(given);
+    res.setHeader('X-RateLimit-Limit', this.#perMinute);
+    res.setHeader('X-RateLimit-Remaining', left.remainingPoints);
+    if (left.consumedPoints > this.#perMinute)
+      throw tooMany(left, `The key may make ${this.#perMinute} requests a minute.`);
+  }
+
+  /**
+   * Counts a request with a wrong key.
+   * @throws DomainError RATE_LIMITED
+   */
+  async takeWrongKey(address: string): Promise<void> {
+    if (this.#perMinute === 0) return;
+    const left = await this.#addresses.consume(address).catch(given);
+    if (left.consumedPoints > this.#addresses.points) throw tooMany(left, 'Too many wrong keys.');
+  }
+}
+
+/** The limiter rejects with what it resolves with where the limit is reached. */
+function given(rejected: unknown): RateLimiterRes {
+  if (rejected instanceof RateLimiterRes) return rejected;
+  throw rejected;
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const LIMIT = 4;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ rateLimit: LIMIT });
+});
+afterAll(() => server.stop());
+
+function limitsIn(headers: Headers) {
+  return [headers.get('X-RateLimit-Limit'), headers.get('X-RateLimit-Remaining')];
+}
+
+test('429s when a key has asked as often in a minute as it may, over either surface', async () => {
+  const caller = await server.caller();
+  expect(limitsIn((await caller.rest('GET', '/spaces')).headers)).toEqual(['4', '3']);
+  expect(limitsIn((await caller.graphql('{ viewer { account { name } } }')).headers)).toEqual(['4', '2']);
+  expect(limitsIn((await caller.rest('GET', '/spaces/999')).headers)).toEqual(['4', '1']);
+  expect(limitsIn((await caller.rest('GET', '/spaces?page=x')).headers)).toEqual(['4', '0']);
+
+  const rest = await caller.rest('POST', '/spaces', { name: 'One too many' });
+  const message = 'The key may make 4 requests a minute. Try again in 60 s.';
+  expect([rest.status, rest.body]).toEqual([429, { message, status: 429 }]);
+  expect(limitsIn(rest.headers)).toEqual(['4', '0']);
+  expect(Number(rest.headers.get('Retry-After'))).toBeGreaterThan(50);
+
+  const graphql = await caller.graphql('mutation { createSpace(input: { name: "More" }) { __typename } }');
+  expect(graphql.status).toBe(429);
+  expect(graphql.errors).toEqual([{ message, extensions: { code: 'RATE_LIMITED' } }]);
+  expect(Number(graphql.headers.get('Retry-After'))).toBeGreaterThan(50);
+  expect(await server.database.client.space.count()).toBe(0);
+});
+
+test('counts each key for itself', async () => {
+  const [one, other] = [await server.caller(), await server.caller()];
+  for (let i = 0; i <= LIMIT; i++) await one.rest('GET', '/spaces');
+  expect((await other.rest('GET', '/spaces')).status).toBe(200);
+});
+
+describe('wrong keys', () => {
+  test('429s an address after half as many, and serves right keys from there', async () => {
+    const wrong = server.callerWith('wrong');
+    const statuses = [];
+    for (let i = 0; i <= LIMIT / 2; i++) statuses.push((await wrong.rest('GET', '/spaces')).status);
+    expect(statuses).toEqual([401, 401, 429]);
+    expect((await wrong.graphql('{ __typename }')).status).toBe(429);
+    expect((await (await server.caller()).rest('GET', '/spaces')).status).toBe(200);
+  });
+});
+
+test('visitors and health checks are not limited', async () => {
+  const statuses = [];
+  for (let i = 0; i < 2 * LIMIT; i++) {
+    const response = await fetch(`${server.origin}/${i % 2 ? 'livez' : 'no-such-link'}`);
+    statuses.push(response.status);
+    await response.arrayBuffer();
+  }
+  expect(new Set(statuses)).toEqual(new Set([200, 404]));
+});

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newDatabase } from '../support/database.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+
+let program: Program & { origin: string };
+let port: number;
+beforeAll(async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  ({ port } = probe.address() as { port: number }); // A server that listens on a port has such an address.
+  probe.close();
+  program = await startProgram({
+    DATABASE_URL: await newDatabase({ migrated: false }),
+    BASE_URL: 'https://s.example',
+    INITIAL_API_KEY: KEY,
+    METRICS_PORT: String(port),
+  });
+});
+afterAll(() => program.end('SIGTERM'));
+
+/** The samples whose name and labels contain all of the texts, added up. */
+async function sample(...texts: string[]): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(response.headers.get('Content-Type')).toContain('text/plain');
+  const lines = (await response.text())
+    .split('\n')
+    .filter((line) => texts.every((one) => line.includes(one)));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+test('counts requests by surface and operation, uses of v1 by key, clicks, lookups and statements', async () => {
+  const caller = new Caller(program.origin, KEY);
+  const { alias } = await caller.link();
+  await caller.rest('GET', '/links/1');
+  await caller.rest('GET', '/links/999');
+  await caller.rest('GET', '/links/998');
+  await caller.data('query Dashboard { links { totalCount } }');
+  for (let i = 0; i < 3; i++) await visit(program.origin, `/${alias}`);
+
+  const requests = 'linkspace_request_duration_seconds_count';
+  await expect.poll(() => sample(requests, 'surface="visit"', 'status="302"')).toBe(3);
+  expect(await sample(requests, 'surface="v1"', 'operation="POST /links"', 'status="201"')).toBe(1);
+  expect(await sample(requests, 'surface="v1"', 'operation="GET /links/:id"', 'status="404"')).toBe(2);
+  expect(await sample(requests, 'surface="graphql"', 'operation="Dashboard"', 'status="200"')).toBe(1);
+  expect(await sample('linkspace_v1_requests_total', 'key="1"', 'operation="GET /links/:id"')).toBe(3);
+  expect(await sample('linkspace_clicks_total ')).toBe(3);
+  expect(await sample('linkspace_link_lookups_total', 'cache="miss"')).toBe(1);
+  expect(await sample('linkspace_link_lookups_total', 'cache="hit"')).toBe(2);
+  expect(await sample('linkspace_database_duration_seconds_count')).toBeGreaterThan(5);
+  expect(await sample('nodejs_eventloop_lag_seconds ')).toBeGreaterThan(0);
+});
+
+test('the log names the operation too', async () => {
+  await expect
+    .poll(() => program.log.filter(({ msg }) => msg === 'request').map(({ operation }) => operation))
+    .toEqual(expect.arrayContaining(['POST /links', 'GET /links/:id', 'Dashboard']));
+});
+
+test('the service itself serves no metrics', async () => {
+  const response = await fetch(`${program.origin}/metrics`);
+  expect(response.status).toBe(404);
+});
