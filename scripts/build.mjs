@@ -1,5 +1,5 @@
 // Compiles src to dist, after making what is generated.
-import { existsSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run, script } from './command.mjs';
@@ -27,6 +27,7 @@ export async function build({ ifStale }) {
   await generate();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   await run('tsc', ['-p', 'tsconfig.build.json']);
+  copyFileSync(join(root, 'src/rest/examples.json'), join(root, 'dist/rest/examples.json'));
   writeStamp(STAMP, hash);
 }
 

@@ -16,6 +16,7 @@ import type { CountryOf } from './http/country.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
 import type { Metrics, Surface } from './http/metrics.ts';
+import { addPages } from './http/pages.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { nameRequest } from './http/request-id.ts';
 import { schemaText } from './http/schema-text.ts';
@@ -56,7 +57,7 @@ export interface App {
 }
 
 /** Files that the service has beside its reserved paths; no alias has a dot. */
-const files = new Set(['', 'schema.graphql', 'favicon.ico', 'robots.txt']);
+const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'robots.txt']);
 
 function isServicePath(path = ''): boolean {
   const [, part = ''] = path.split('/', 2);
@@ -160,6 +161,7 @@ export function createApp(dependencies: AppDependencies): App {
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database));
+  addPages(web, graphiql);
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);
   web.get('/robots.txt', robots);

@@ -16,7 +16,8 @@ export function isAlias(text: string): boolean {
 /** The path of a link under its domain. Case counts. */
 export const aliasInput = textOf(1, 255)
   .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')
-  .refine((alias) => !isReserved(alias), 'is a path of the service itself');
+  .refine((alias) => !isReserved(alias), 'is a path of the service itself')
+  .meta({ pattern: '^[A-Za-z0-9_-]{1,255}$' });
 
 /** Without vowels and what looks like one, so that no words come about; without what is easily misread or misheard. */
 const CHARACTERS = 'bcdfghjkmnpqrstvwxz2456789';

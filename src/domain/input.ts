@@ -21,6 +21,8 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
+// What zod cannot see of a rule is told to descriptions of the interface by `meta`, as JSON Schema has it.
+
 /** Text without surrounding white space, of `min` to `max` characters, and of none that a database cannot keep. */
 export function textOf(min: number, max: number) {
   const range = min > 0 ? `must have ${min} to ${max} characters` : `may have at most ${max} characters`;
@@ -31,7 +33,8 @@ export function textOf(min: number, max: number) {
       error: (issue) =>
         issue.input === '' ? 'is required' : `${range}, not ${lengthOf(String(issue.input))}`,
     })
-    .refine(isStorable, 'may not contain null characters or broken surrogate pairs');
+    .refine(isStorable, 'may not contain null characters or broken surrogate pairs')
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 }
 
 /** A number that meets `isAllowed`; `allowed` says which do. */
@@ -44,7 +47,8 @@ export function numberOf(isAllowed: (value: number) => boolean, allowed: string)
 /** A whole number from `min` to `max`, both included. */
 export function integerOf(min: number, max: number) {
   const isAllowed = (value: number): boolean => Number.isInteger(value) && value >= min && value <= max;
-  return numberOf(isAllowed, `must be a whole number from ${min} to ${max}`);
+  const schema = numberOf(isAllowed, `must be a whole number from ${min} to ${max}`);
+  return schema.meta({ type: 'integer', minimum: min, maximum: max });
 }
 
 /** One of the names that `values` has. */
@@ -69,7 +73,8 @@ export function withDefault<Schema extends z.ZodType, Value extends z.output<Sch
   schema: Schema,
   value: Value,
 ) {
-  return schema.nullish().transform((given): z.output<Schema> => given ?? value);
+  const given = typeof value === 'object' ? schema.nullish() : schema.nullish().meta({ default: value });
+  return given.transform((one): z.output<Schema> => one ?? value);
 }
 
 /** What callers may hand to a verb: its fields before they are parsed, with null for any. */

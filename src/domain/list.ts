@@ -20,7 +20,13 @@ export const directionInput = z.enum(['ASC', 'DESC']);
 export const pageInput = z.object({
   page: withDefault(integerOf(1, MAX_INT), 1),
   perPage: withDefault(
-    numberOf((size) => PAGE_SIZES.some((known) => known === size), `must be one of ${PAGE_SIZES.join(', ')}`),
+    numberOf(
+      (size) => PAGE_SIZES.some((known) => known === size),
+      `must be one of ${PAGE_SIZES.join(', ')}`,
+    ).meta({
+      type: 'integer',
+      enum: [...PAGE_SIZES],
+    }),
     PAGE_SIZES[0],
   ),
 });

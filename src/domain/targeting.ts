@@ -34,10 +34,12 @@ export const targetTypeInput = choiceOf(targetTypes);
 const platform = choiceOf(platforms);
 const country = textOf(1, 255)
   .toUpperCase()
-  .refine((code) => code === '' || countryCodes.has(code), 'must be an ISO 3166-1 alpha-2 code, such as DE');
+  .refine((code) => code === '' || countryCodes.has(code), 'must be an ISO 3166-1 alpha-2 code, such as DE')
+  .meta({ pattern: '^[A-Za-z]{2}$' });
 const language = textOf(1, 255)
   .toLowerCase()
-  .refine((code) => code === '' || iso6391.validate(code), 'must be an ISO 639-1 code, such as de');
+  .refine((code) => code === '' || iso6391.validate(code), 'must be an ISO 639-1 code, such as de')
+  .meta({ pattern: '^[A-Za-z]{2}$' });
 
 function atMost<Item extends z.ZodType>(item: Item) {
   return z.array(item, 'must be a list').max(MAX_TARGETS, `may have at most ${MAX_TARGETS} entries`);

@@ -14,6 +14,8 @@ function isDate(day: string): boolean {
 /** The date, with the time beside it: a moment to the minute, in UTC. */
 export const expirationDate: Field = {
   path: ['expiration', 'at'],
+  about: 'The day on which it ends, in UTC.',
+  describe: () => ({ type: 'string', format: 'date' }),
   decode(value, reading) {
     const day = scalar(value, reading);
     if (day === undefined) return undefined;
@@ -27,6 +29,8 @@ export const expirationDate: Field = {
 /** Part of the moment that expiration_date stands for. An empty date clears both, whatever the time says. */
 export const expirationTime: Field = {
   path: [],
+  about: 'The time of that day, in UTC; 00:00 where only the day is given.',
+  describe: () => ({ type: 'string', pattern: HOUR_AND_MINUTE.source }),
   decode(value, reading) {
     const { sent, emptyClears, refuse } = reading;
     const time = scalar(value, reading);

@@ -1,4 +1,12 @@
-import { chosen, type Field, pathOf, type Reading, scalar } from './field.ts';
+import {
+  chosen,
+  describeChoice,
+  type Field,
+  type JsonSchema,
+  pathOf,
+  type Reading,
+  scalar,
+} from './field.ts';
 import type { FormFields, FormValue } from './form.ts';
 
 /** Ids in any of v1's spellings: `name[]=1&name[]=2`, `name=1`, `name=1,2`. */
@@ -14,6 +22,7 @@ export function idList(path: string): Field {
       const values = typeof value === 'string' ? [value] : [...value.values()];
       return values.flatMap((one) => split(scalar(one, reading) ?? ''));
     },
+    describe: ({ maxItems }) => ({ type: 'array', maxItems, items: { type: 'integer', minimum: 1 } }),
     // v1 refuses the set as a whole.
     nameBelow: () => [],
   };
@@ -78,6 +87,15 @@ export function entries(
         const [first] = values;
         return first?.[0] === '' ? first[1] : Object.fromEntries(values);
       });
+    },
+    describe({ maxItems, items }) {
+      const ofEntry = (items ?? {}) as { properties?: Record<string, JsonSchema> }; // Lists have one schema for all.
+      const partOf = (name: string): JsonSchema => {
+        const below = parts[name] === '' ? ofEntry : (ofEntry.properties?.[parts[name] ?? ''] ?? {});
+        return choices && name === 'key' ? describeChoice(choices, {}) : below;
+      };
+      const properties = Object.fromEntries(names.map((name) => [name, partOf(name)]));
+      return { type: 'array', maxItems, items: { type: 'object', properties, required: names } };
     },
     nameBelow([index, ofEntry = ''], value) {
       if (index === undefined) return [];

@@ -12,6 +12,9 @@ export interface Reading {
   assign(path: string, value: unknown): void;
 }
 
+/** A JSON Schema, as OpenAPI 3.1 has it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** How v1 spells one field: where its value belongs in the input, and how its text becomes that value. */
 export interface Field {
   /** Where in the GraphQL input the value goes; a field that v1 knows but nothing needs goes nowhere. */
@@ -21,6 +24,10 @@ export interface Field {
   /** Whether an empty value is decoded where it would clear: of what cannot be cleared, in v1's own words. */
   readonly decodesEmpty?: boolean;
   /** How v1 names a place below the field's path; as the input does, where this is missing. */
+  /** What may be sent, from what the domain says of its value; as the domain says, where this is missing. Null hides the field. */
+  describe?(domain: JsonSchema): JsonSchema | null;
+  /** What it is for, where GraphQL's words for its place are not it. */
+  readonly about?: string;
   nameBelow?(place: readonly string[], value: FormValue | undefined): readonly string[];
 }
 
@@ -41,6 +48,11 @@ export function pathOf(path: string): readonly string[] {
 /** Text as it is. */
 export function text(path: string): Field {
   return { path: pathOf(path), decode: scalar };
+}
+
+/** The id of a record. */
+export function recordId(path: string): Field {
+  return { ...text(path), describe: () => ({ type: 'integer', minimum: 1 }) };
 }
 
 /** A whole number in decimal digits. Anything else stays text, for the domain to say what is allowed. */
@@ -67,6 +79,18 @@ export function chosen(
   return spelling === undefined ? undefined : values.get(spelling);
 }
 
+/** The spellings of a choice: numbers where all of them are. */
+export function describeChoice(values: ReadonlyMap<string, unknown>, domain: JsonSchema): JsonSchema {
+  const numeric = [...values.keys()].every((spelling) => /^\d+$/.test(spelling));
+  const spell = (spelling: string) => (numeric ? Number(spelling) : spelling);
+  const standard = [...values].find(([, value]) => value === domain.default)?.[0];
+  return {
+    type: numeric ? 'integer' : 'string',
+    enum: [...values.keys()].map(spell),
+    ...(standard !== undefined && { default: spell(standard) }),
+  };
+}
+
 /** One of the spellings that v1 has for a choice; `path` is null where it is checked and has no effect. */
 export function choice(path: string | null, values: Readonly<Record<string, unknown>>): Field {
   const allowed = new Map(Object.entries(values));
@@ -74,10 +98,16 @@ export function choice(path: string | null, values: Readonly<Record<string, unkn
     path: path === null ? [] : pathOf(path),
     decodesEmpty: true,
     decode: (value, reading) => chosen(allowed, value, reading),
+    describe: (domain) => describeChoice(allowed, domain),
   };
 }
 
 /** A field that is refused whatever it holds. */
 export function notAccepted(message: string): Field {
-  return { path: [], decodesEmpty: true, decode: (_value, { refuse }) => refuse(message) };
+  return {
+    path: [],
+    decodesEmpty: true,
+    decode: (_value, { refuse }) => refuse(message),
+    describe: () => null,
+  };
 }

@@ -11,7 +11,7 @@ import {
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
 import { expirationDate, expirationTime } from './expiration.ts';
-import { choice, type Field, integer, notAccepted, scalar, text } from './field.ts';
+import { choice, type Field, integer, notAccepted, recordId, scalar, text } from './field.ts';
 import { entries, idList } from './field-list.ts';
 import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
@@ -41,7 +41,7 @@ const fields = {
   alias: text('alias'),
   title: text('title'),
   password: text('password'),
-  space_id: text('spaceId'),
+  space_id: recordId('spaceId'),
   pixel_ids: idList('pixelIds'),
   disabled: choice('disabled', { 0: false, 1: true }),
   privacy: choice('privacy', privacies),
@@ -57,7 +57,7 @@ const fields = {
   rotation: entries('targeting.rotation', { value: '' }),
 };
 
-const createFields = { ...fields, domain: text('domainId'), domain_id: text('domainId') };
+const createFields = { ...fields, domain: recordId('domainId'), domain_id: recordId('domainId') };
 
 const fixed = notAccepted('cannot be changed: a link stays on its domain');
 const updateFields = { ...fields, domain: fixed, domain_id: fixed };
@@ -68,13 +68,15 @@ const listFields = {
   status: choice('filter.status', { 0: undefined, ...states }),
   space_id: {
     path: ['filter', 'spaceId'],
+    about: 'Only the links in this space; 0 for those in none.',
+    describe: () => ({ type: 'integer', minimum: 0 }),
     decode(value, reading) {
       if (value !== '0') return scalar(value, reading);
       reading.assign('filter.withoutSpace', true);
     },
   } satisfies Field,
-  domain_id: text('filter.domainId'),
-  pixel_id: text('filter.pixelId'),
+  domain_id: recordId('filter.domainId'),
+  pixel_id: recordId('filter.pixelId'),
   sort_by: choice('orderBy.field', {
     id: 'ID',
     clicks: 'CLICKS',

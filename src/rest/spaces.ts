@@ -18,7 +18,7 @@ const fields = { name: text('name'), color: integer('color') };
 
 const listFields = {
   search: text('filter.search'),
-  search_by: choice(null, { name: null }),
+  search_by: { ...choice(null, { name: undefined }), about: 'In what the search looks.' },
   sort_by: choice('orderBy.field', { id: 'ID', name: 'NAME' }),
   sort: choice('orderBy.direction', { desc: 'DESC', asc: 'ASC' }),
   per_page: integer('perPage'),

@@ -30,7 +30,7 @@ async function sample(...texts: string[]): Promise<number> {
   expect(response.headers.get('Content-Type')).toContain('text/plain');
   const lines = (await response.text())
     .split('\n')
-    .filter((line) => texts.every((one) => line.includes(one)));
+    .filter((line) => !line.startsWith('#') && texts.every((one) => line.includes(one)));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 

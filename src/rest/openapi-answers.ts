@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { linkPrivacies } from '../domain/link-input.ts';
+import { targetTypes } from '../domain/targeting.ts';
+import type { JsonSchema } from './field.ts';
+
+/** Answers that the server gave, each by its operation (or `any`) and status; a test writes them, and holds them true. */
+const examples: Record<string, Record<string, unknown>> = JSON.parse(
+  readFileSync(new URL('./examples.json', import.meta.url), 'utf8'),
+);
+
+/** The answer that the operation gave with the status. */
+export function exampleOf(operation: string, status: number): unknown {
+  return examples[operation]?.[status] ?? examples.any?.[status];
+}
+
+const integer: JsonSchema = { type: 'integer' };
+const text: JsonSchema = { type: 'string' };
+const flag: JsonSchema = { type: 'boolean' };
+const moment: JsonSchema = { type: 'string', format: 'date-time' };
+const address: JsonSchema = { type: 'string', format: 'uri' };
+const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+/** An object that has just these properties. */
+function object(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+const named = { id: integer, name: text };
+const pair = (key: JsonSchema): JsonSchema => list(object({ key, value: address }));
+/** A choice by numbers, which the keys of `values` are named after. */
+const numbered = (values: Record<string, string>): JsonSchema => ({
+  type: 'integer',
+  enum: Object.keys(values).map((_, index) => index),
+});
+
+/** What answers are made of. */
+export const schemas: Record<string, JsonSchema> = {
+  Space: object({ ...named, color: integer, created_at: moment, updated_at: moment }),
+  Link: object({
+    id: integer,
+    url: address,
+    alias: text,
+    short_url: address,
+    title: orNull(text),
+    domain_id: integer,
+    domain: object(named),
+    space_id: orNull(integer),
+    space: orNull(object({ ...named, color: integer })),
+    pixel_ids: list(integer),
+    pixels: list(object({ ...named, type: text, value: text })),
+    has_password: flag,
+    disabled: { type: 'integer', enum: [0, 1] },
+    privacy: numbered(linkPrivacies),
+    has_privacy_password: flag,
+    expiration_url: orNull(address),
+    expiration_date: orNull({ type: 'string', format: 'date' }),
+    expiration_time: orNull(text),
+    expiration_clicks: orNull(integer),
+    ends_at: orNull({ ...moment, description: 'The moment of expiration_date and expiration_time, in UTC.' }),
+    target_type: numbered(targetTypes),
+    country: pair(text),
+    platform: pair(text),
+    language: pair(text),
+    rotation: list(object({ value: address })),
+    clicks: integer,
+    state: { type: 'integer', enum: [1, 2, 3], description: '1 active, 2 expired, 3 disabled.' },
+    created_at: moment,
+    updated_at: moment,
+  }),
+  PageLinks: object({ first: address, last: address, prev: orNull(address), next: orNull(address) }),
+  PageMeta: object({
+    current_page: integer,
+    from: orNull(integer),
+    last_page: integer,
+    path: address,
+    per_page: integer,
+    to: orNull(integer),
+    total: integer,
+  }),
+  Error: object({ message: text, status: integer }),
+  FieldErrors: object({
+    message: { ...text, description: 'The first of the messages.' },
+    errors: {
+      type: 'object',
+      description: 'Messages by the name of the field that was sent: country.0.key for country[0][key].',
+      additionalProperties: list(text),
+    },
+    status: integer,
+  }),
+};
+
+/** What an operation answers where it succeeds. */
+export const answers = {
+  one: (record: string): JsonSchema => object({ data: ref(record), status: integer }),
+  many: (record: string): JsonSchema =>
+    object({ data: list(ref(record)), links: ref('PageLinks'), meta: ref('PageMeta'), status: integer }),
+  deleted: object({ id: integer, object: text, deleted: { type: 'boolean', const: true }, status: integer }),
+  error: ref('Error'),
+  fieldErrors: ref('FieldErrors'),
+};
+
+/** Why an operation fails, by status, where every one that can says it alike. */
+export const failures: Record<number, string> = {
+  400: 'The body cannot be read, or is not in UTF-8.',
+  401: 'The key is missing, malformed, unknown, revoked or expired.',
+  403: 'The key lacks the scope: `read` for GET, `write` for the others.',
+  404: 'There is no such record of yours.',
+  413: 'The body is larger than 100 kB.',
+  415: 'The body is of another type.',
+  422: 'A field is wrong; nothing was saved. All fields of wrong form are told at once.',
+  429: 'The key asked more often in a minute than it may.',
+  500: 'A fault of the server; X-Request-Id finds it in the log.',
+  503: 'The database is not available.',
+};

@@ -1,0 +1,159 @@
+import type { JsonSchema } from './field.ts';
+import { answers, exampleOf, failures, schemas } from './openapi-answers.ts';
+import { type DescribedField, describeFields } from './openapi-fields.ts';
+import type { AnyRoute, Method } from './route.ts';
+import { routes } from './router.ts';
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** What each method does with one record, and what the operation is called then. */
+const verbs: Record<Method, readonly [title: string, name: string]> = {
+  GET: ['Show', 'show'],
+  POST: ['Store', 'store'],
+  PUT: ['Update', 'update'],
+  PATCH: ['Update', 'patch'],
+  DELETE: ['Delete', 'delete'],
+};
+
+const description = `
+For clients that already speak it; new ones are better served by GraphQL, at \`/graphql\`. Answers are compact JSON whose \`status\` equals the HTTP status.
+Text is trimmed. An empty value counts as absent when something is stored and in a query string, and clears what can be cleared in an update, where an absent field
+stays as it is. Fields that are not listed are ignored. A path that is known with another method answers 405, with \`Allow\`.`.trim();
+
+/** \`/links/:id\` belongs to links, whose records are each a Link. */
+function resourceOf({ path }: AnyRoute): { plural: string; record: string } {
+  const plural = path.split('/')[1] ?? '';
+  return { plural, record: `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}` };
+}
+
+/** The names under which a form sends a field: one for each part of an entry, of which there may be more than the first. */
+function inForm({ name, schema }: DescribedField): [string, JsonSchema][] {
+  if (schema.type !== 'array') return [[name, schema]];
+  const { items, description } = schema as {
+    items: { properties?: Record<string, JsonSchema> };
+    description?: string;
+  };
+  if (!items.properties) return [[`${name}[]`, schema]];
+  return Object.entries(items.properties).map(([part, of]) => [
+    `${name}[0][${part}]`,
+    { ...of, description: `${description} The first entry; the next is ${name}[1][${part}].` },
+  ]);
+}
+
+function objectOf(fields: readonly DescribedField[], properties: [string, JsonSchema][]): JsonSchema {
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function bodyOf(fields: readonly DescribedField[]) {
+  return {
+    required: fields.some((field) => field.required),
+    content: {
+      [FORM_TYPE]: { schema: objectOf(fields, fields.flatMap(inForm)) },
+      [JSON_TYPE]: {
+        schema: objectOf(
+          fields,
+          fields.map(({ name, schema }) => [name, schema]),
+        ),
+      },
+    },
+  };
+}
+
+const idParameter = { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } };
+
+function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): object[] {
+  const ofPath = route.path.endsWith('/:id') ? [idParameter] : [];
+  if (!route.methods.includes('GET')) return ofPath;
+  const ofQuery = fields.map(({ name, schema: { description, ...schema } }) => ({
+    ...{ name, in: 'query', description, schema },
+  }));
+  return [...ofPath, ...ofQuery];
+}
+
+function successOf(route: AnyRoute): JsonSchema {
+  const { record } = resourceOf(route);
+  if (route.methods.includes('DELETE')) return answers.deleted;
+  const isList = route.methods.includes('GET') && !route.path.endsWith('/:id');
+  return isList ? answers.many(record) : answers.one(record);
+}
+
+/** The statuses with which the operation can fail. */
+function failuresOf({ methods, path, fields }: AnyRoute): number[] {
+  const takesBody = !methods.includes('GET') && !methods.includes('DELETE');
+  const takesFields = Object.keys(fields).length > 0;
+  const by: [boolean, number[]][] = [
+    [true, [401, 403, 429, 500, 503]],
+    [path.endsWith('/:id'), [404]],
+    [takesBody, [400, 413, 415]],
+    [takesFields, [422]],
+  ];
+  return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
+}
+
+function answer(operation: string, status: number, description: string, schema: JsonSchema): object {
+  const waits = status === 429 || status === 503;
+  const seconds = { description: 'After how many seconds to try again.', schema: { type: 'integer' } };
+  return {
+    description,
+    ...(waits && { headers: { 'Retry-After': seconds } }),
+    content: { [JSON_TYPE]: { schema, example: exampleOf(operation, status) } },
+  };
+}
+
+function operationOf(route: AnyRoute, method: Method): object {
+  const { plural, record } = resourceOf(route);
+  const fields = describeFields(route);
+  const name = `${method} ${route.path}`;
+  const isList = method === 'GET' && !route.path.endsWith('/:id');
+  const summary = isList ? `List ${plural}` : `${verbs[method][0]} a ${record.toLowerCase()}`;
+  const status = method === 'POST' ? 201 : 200;
+  const takesBody = !['GET', 'DELETE'].includes(method);
+  return {
+    operationId: isList ? `list${record}s` : `${verbs[method][1]}${record}`,
+    summary,
+    tags: [plural],
+    parameters: parametersOf(route, fields),
+    ...(takesBody && { requestBody: bodyOf(fields) }),
+    responses: Object.fromEntries([
+      [status, answer(name, status, 'Done.', successOf(route))],
+      ...failuresOf(route).map((failed) => [
+        failed,
+        answer(name, failed, failures[failed] ?? '', failed === 422 ? answers.fieldErrors : answers.error),
+      ]),
+    ]),
+  };
+}
+
+/** The v1 interface as an OpenAPI 3.1 document, from the table of routes that serves it. */
+export function openApi(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(':id', '{id}');
+    const operations = route.methods.map((method) => [method.toLowerCase(), operationOf(route, method)]);
+    paths[path] = { ...paths[path], ...Object.fromEntries(operations) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Linkspace v1', version: '1', description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/api/v1' }],
+    security: [{ key: [] }],
+    tags: [...new Set(routes.map((route) => resourceOf(route).plural))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, as `npm run keys -- create` makes it.',
+        },
+      },
+      schemas,
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { routes } from '../../src/rest/router.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+interface Answer {
+  content: Record<string, { schema: object; example?: unknown }>;
+}
+
+interface Operation {
+  parameters: { name: string; in: string; schema: object }[];
+  requestBody?: { content: Record<string, { schema: { properties: Record<string, object> } }> };
+  responses: Record<string, Answer>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+}
+
+let server: TestServer;
+let document: Document;
+beforeAll(async () => {
+  server = await startTestServer({ random: () => 0 });
+  document = await (await fetch(`${server.origin}/openapi.json`)).json();
+});
+afterAll(() => server.stop());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+
+test('GET /openapi.json is valid OpenAPI 3.1, and needs no key', async () => {
+  const { valid, errors } = await new Validator().validate({ ...structuredClone(document) });
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+});
+
+test('it has every operation of v1, and no other', () => {
+  const served = routes.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
+  expect(operations().map(({ method, path }) => `${method} ${path.replace('{id}', ':id')}`)).toEqual(served);
+});
+
+test('its examples are what the server answers', async () => {
+  const owner = await server.caller();
+  const reader = await server.caller('owner', ['read']);
+  const writer = await server.caller('owner', ['write']);
+  const pixel = await owner.pixel();
+  const examples: Record<string, Record<number, unknown>> = {};
+  const put = (operation: string, status: number, body: unknown) => {
+    examples[operation] = { ...examples[operation], [status]: body };
+  };
+  const headers = { 'X-Forwarded-Host': 's.example', 'X-Forwarded-Proto': 'https' };
+  const call = async (method: string, path: string, form?: Record<string, string>) => {
+    const body = form && new URLSearchParams(form);
+    const response = await owner.fetch(`/api/v1${path}`, { method, body, headers });
+    put(`${method} ${path.split('?')[0]?.replace(/\d+$/, ':id')}`, response.status, await response.json());
+  };
+  const any = async (response: Promise<Response>) => {
+    const { status } = await response;
+    put('any', status, await (await response).json());
+  };
+
+  await call('POST', '/spaces', { name: 'Launch', color: '3' });
+  await call('POST', '/spaces', { color: '7' });
+  const targets = {
+    target_type: '1',
+    'country[0][key]': 'DE',
+    'country[0][value]': 'https://example.com/de',
+  };
+  const url = 'https://example.com/';
+  await call('POST', '/links', {
+    url,
+    title: 'A launch',
+    space_id: '1',
+    'pixel_ids[]': String(pixel),
+    ...targets,
+  });
+  await call('POST', '/links', { url: 'example.com', 'country[0][key]': 'XX' });
+  for (const path of ['/spaces', '/links', '/spaces/:id', '/links/:id'])
+    put(`GET ${path}`, 403, (await writer.rest('GET', path.replace(':id', '1'))).body);
+  for (const path of ['/spaces', '/links']) {
+    await call('GET', path);
+    await call('GET', `${path}?sort=up&page=0`);
+    await call('GET', `${path}/1`);
+  }
+  for (const method of ['PUT', 'PATCH']) {
+    await call(method, '/spaces/1', { name: 'Relaunch' });
+    await call(method, '/spaces/1', { name: '' });
+    await call(method, '/links/1', { title: 'A relaunch' });
+    await call(method, '/links/1', { alias: 'no spaces', domain_id: '2' });
+  }
+  await call('DELETE', '/links/1');
+  await call('DELETE', '/spaces/1');
+
+  const post = (caller: typeof owner, body: string | URLSearchParams, type?: string) =>
+    caller.fetch('/api/v1/spaces', { method: 'POST', body, headers: type ? { 'Content-Type': type } : {} });
+  await any(post(owner, '{', 'application/json'));
+  await any(server.callerWith('wrong').fetch('/api/v1/spaces'));
+  await any(post(reader, new URLSearchParams({ name: 'x' })));
+  await any(owner.fetch('/api/v1/spaces/999'));
+  await any(post(owner, new URLSearchParams({ name: 'x'.repeat(200_000) })));
+  await any(post(owner, 'name: x', 'text/plain'));
+
+  const limited = await startTestServer({ rateLimit: 1 });
+  const hasty = await limited.caller();
+  await hasty.rest('GET', '/spaces');
+  await any(hasty.fetch('/api/v1/spaces'));
+  await limited.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Elsewhere"');
+  await any((await limited.caller()).fetch('/api/v1/spaces'));
+  await limited.stop();
+  // How the server gets there is PostgreSQL's matter, and tested with it.
+  put('any', 503, { message: 'The database is not available. Try again shortly.', status: 503 });
+
+  await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot('../../src/rest/examples.json');
+});
+
+test('every answer has an example, which is as its schema says', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  for (const { method, path, operation } of operations()) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const { schema, example } = content['application/json'] ?? { schema: {} };
+      const where = `${method} ${path} ${status}`;
+      expect(example, where).toBeDefined();
+      const validate = ajv.compile({ ...schema, components: document.components });
+      expect(validate(example), `${where}: ${JSON.stringify(validate.errors)}`).toBe(true);
+      expect(example, where).toMatchObject({ status: Number(status) });
+    }
+  }
+});
+
+test('it says what fields may hold, what they are for and what holds where they are absent', () => {
+  const [list, links] = [document.paths['/links']?.get, document.paths['/links']?.post];
+  const parameter = (name: string) => list?.parameters.find((one) => one.name === name)?.schema;
+  expect(parameter('search_by')).toEqual({
+    type: 'string',
+    enum: ['title', 'alias', 'url'],
+    default: 'title',
+  });
+  expect(parameter('status')).toEqual({ type: 'integer', enum: [0, 1, 2, 3], default: 0 });
+  expect(parameter('per_page')).toEqual({ type: 'integer', enum: [10, 25, 50, 100], default: 10 });
+  expect(parameter('sort')).toEqual({ type: 'string', enum: ['desc', 'asc'], default: 'desc' });
+  const form = links?.requestBody?.content['application/x-www-form-urlencoded']?.schema.properties ?? {};
+  expect(form).toMatchObject({
+    url: { type: 'string', format: 'uri', maxLength: 2048 },
+    disabled: { enum: [0, 1], default: 0 },
+    privacy: { enum: [0, 1, 2], default: 0 },
+    expiration_clicks: { type: 'integer', minimum: 1, maximum: 999_999_999 },
+    'pixel_ids[]': { type: 'array', items: { type: 'integer' } },
+    'platform[0][key]': { enum: ['iOS', 'Android', 'Windows', 'OS X', 'Linux', 'Ubuntu', 'Chrome OS'] },
+    'rotation[0][value]': { type: 'string', format: 'uri' },
+  });
+  const update = document.paths['/links/{id}']?.patch?.requestBody?.content['application/json']?.schema;
+  expect(update?.properties).not.toHaveProperty('domain_id');
+  for (const { method, path, operation } of operations()) {
+    const fields = Object.values(operation.requestBody?.content['application/json']?.schema.properties ?? {});
+    for (const field of [...fields, ...operation.parameters.filter((one) => one.in === 'query')])
+      expect(field, `${method} ${path}`).toHaveProperty('description', expect.any(String));
+  }
+});
