@@ -7,7 +7,7 @@ const WINDOW = 60;
 
 function tooMany(left: RateLimiterRes, what: string): DomainError {
   const seconds = Math.max(1, Math.ceil(left.msBeforeNext / 1000));
-  return new DomainError('RATE_LIMITED', `${what} Try again in ${seconds} s.`, [], seconds);
+  return new DomainError('RATE_LIMITED', `${what} Try again later.`, [], seconds);
 }
 
 /** Holds each key to a number of requests a minute, and each address to half as many with wrong keys. */

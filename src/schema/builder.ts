@@ -1,8 +1,10 @@
 import SchemaBuilder from '@pothos/core';
+import ComplexityPlugin from '@pothos/plugin-complexity';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import type { Context } from './context.ts';
+import { recordsOf } from './cost.ts';
 
 interface SchemaTypes {
   Context: Context;
@@ -18,7 +20,10 @@ interface SchemaTypes {
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [PrismaPlugin],
+  plugins: [PrismaPlugin, ComplexityPlugin],
+  complexity: {
+    fieldComplexity: (args, _context, field) => ({ field: 1, multiplier: recordsOf(args, field) }),
+  },
   defaultFieldNullability: false,
   prisma: {
     client: (context) => context.db,

@@ -12,6 +12,7 @@ import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { schema } from './index.ts';
+import { useLimits } from './limits.ts';
 
 /** The HTTP status of an answer whose errors stand outside the data; null leaves it to GraphQL over HTTP. */
 export const statusOf: Record<ErrorCode, number | null> = {
@@ -108,7 +109,7 @@ export function refusal(error: DomainError): { errors: GraphQLFormattedError[] }
 export function createGraphQLServer({ graphiql }: { graphiql: boolean }) {
   return createYoga<Context>({
     schema,
-    plugins: [useDomainErrors(), useReaders, !graphiql && noIntrospection],
+    plugins: [useLimits, useDomainErrors(), useReaders, !graphiql && noIntrospection],
     graphiql: graphiql && graphiqlOptions,
     renderGraphiQL: graphiqlPage,
     landingPage: false,

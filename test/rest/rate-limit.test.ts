@@ -21,7 +21,7 @@ test('429s when a key has asked as often in a minute as it may, over either surf
   expect(limitsIn((await caller.rest('GET', '/spaces?page=x')).headers)).toEqual(['4', '0']);
 
   const rest = await caller.rest('POST', '/spaces', { name: 'One too many' });
-  const message = 'The key may make 4 requests a minute. Try again in 60 s.';
+  const message = 'The key may make 4 requests a minute. Try again later.';
   expect([rest.status, rest.body]).toEqual([429, { message, status: 429 }]);
   expect(limitsIn(rest.headers)).toEqual(['4', '0']);
   expect(Number(rest.headers.get('Retry-After'))).toBeGreaterThan(50);
