@@ -14,6 +14,7 @@ import { favicon, robots } from './http/browser-files.ts';
 import { clientOf, trustOf } from './http/client.ts';
 import type { CountryOf } from './http/country.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
+import { createGuard, refuseAsBusy } from './http/guard.ts';
 import { livez, readyz } from './http/health.ts';
 import type { Metrics, Surface } from './http/metrics.ts';
 import { addPages } from './http/pages.ts';
@@ -38,6 +39,10 @@ export interface AppDependencies {
   readonly graphiql: boolean;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
+  /** Of which sites the pages may call the interfaces from a browser. */
+  readonly corsOrigins: readonly string[];
+  /** How many requests may be in flight; beyond them all get 503. */
+  readonly maxInFlight?: number;
   readonly log: Logger;
   now(): Date;
   /** A whole number from 0 up to, and without, the given one. */
@@ -92,6 +97,8 @@ export function createApp(dependencies: AppDependencies): App {
     trustProxy,
     graphiql,
     rateLimit,
+    corsOrigins,
+    maxInFlight = 1_000,
     log,
     now,
     random,
@@ -170,13 +177,22 @@ export function createApp(dependencies: AppDependencies): App {
     res.status(404).json({ message: 'Nothing is here.', status: 404 });
   });
 
+  const guard = createGuard({
+    corsOrigins,
+    isHttps: baseUrl.startsWith('https:'),
+    isGraphQL: ({ url }) => isGraphQL(url?.split('?', 1)[0]),
+  });
+  let inFlight = 0;
   const listener: RequestListener = (req, res) => {
+    if (inFlight >= maxInFlight) return refuseAsBusy(res);
+    inFlight++;
     const exchange: Exchange = { requestId: nameRequest(res) };
     const startedAt = performance.now();
     // Without the query, which may hold what is nobody's business.
     const path = (req.url ?? '').split('?', 1)[0];
     exchanges.set(res, exchange);
     res.once('close', () => {
+      inFlight--;
       const seconds = (performance.now() - startedAt) / 1000;
       const { requestId, actor, operation } = exchange;
       const { statusCode: status } = res;
@@ -189,8 +205,7 @@ export function createApp(dependencies: AppDependencies): App {
     // a server of redirects a tenth of its time less than to set one before.
     if (!isServicePath(path)) return redirect(req, res);
     res.setHeader('X-Request-Id', exchange.requestId);
-    if (isGraphQL(path)) graphql(req, res);
-    else web(req, res);
+    guard(req, res, () => (isGraphQL(path) ? graphql : web)(req, res));
   };
   return {
     listener,

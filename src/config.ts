@@ -89,6 +89,14 @@ const variables = z.object({
     .optional(),
   GEOIP_DATABASE: z.string().endsWith('.mmdb', 'the path of an .mmdb file').optional(),
   RATE_LIMIT: number(0, 1_000_000_000).default(600),
+  CORS_ORIGINS: z
+    .string()
+    .transform((origins) => origins.split(',').map((origin) => origin.trim()))
+    .refine(
+      (origins) => origins.every((origin) => isOrigin(origin) && new URL(origin).origin === origin),
+      'a list of origins such as https://app.example, separated by commas',
+    )
+    .default([]),
   METRICS_PORT: number(1, 65_535).optional(),
   LOG_LEVEL: z.enum(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
 });
@@ -116,6 +124,8 @@ export interface Config {
   readonly metricsPort: number | undefined;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
+  /** Of which sites the pages may call the interfaces from a browser. */
+  readonly corsOrigins: readonly string[];
   /** The header in which the proxy says a visitor's country. */
   readonly countryHeader: string | undefined;
   /** The path of an .mmdb file that knows the countries of addresses. */
@@ -160,6 +170,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     geoipDatabase: values.GEOIP_DATABASE,
     metricsPort: values.METRICS_PORT,
     rateLimit: values.RATE_LIMIT,
+    corsOrigins: values.CORS_ORIGINS,
     graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
     logLevel: values.LOG_LEVEL,
   };

@@ -96,9 +96,20 @@ function useDomainErrors(): Plugin<Context> {
   };
 }
 
+/** Tells nothing of the schema to who does not know it: no introspection, and no guesses at what was meant. */
 const noIntrospection: Plugin = {
-  onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
+  onValidate({ addValidationRule }) {
+    addValidationRule(NoSchemaIntrospectionCustomRule);
+    return ({ result, setResult }) => setResult(result.map(withoutGuesses));
+  },
 };
+
+function withoutGuesses(error: Error): Error {
+  if (!(error instanceof GraphQLError)) return error;
+  const { nodes, source, positions, extensions } = error;
+  const message = error.message.replace(/ Did you mean .*\?$/s, '');
+  return new GraphQLError(message, { nodes, source, positions, extensions });
+}
 
 /** The body of an answer that refuses a request before any GraphQL is read. */
 export function refusal(error: DomainError): { errors: GraphQLFormattedError[] } {

@@ -129,6 +129,8 @@ export async function startTestServer({
   migrated = true,
   graphiql = true,
   rateLimit = 0,
+  corsOrigins = [] as string[],
+  maxInFlight = 1_000,
   background = false,
   random = (below: number) => randomInt(below),
 } = {}) {
@@ -156,6 +158,8 @@ export async function startTestServer({
     trustProxy: 'loopback',
     graphiql,
     rateLimit,
+    corsOrigins,
+    maxInFlight,
     log: pino({ level: 'info' }, sink),
     now: () => clock.now,
     random,

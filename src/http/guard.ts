@@ -1,0 +1,67 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import cors from 'cors';
+import helmet from 'helmet';
+
+/** How long a client may take to send a request's headers, and all of it, in milliseconds. */
+const HEADERS_WITHIN = 10_000;
+const REQUEST_WITHIN = 30_000;
+
+const EXPOSED = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'Retry-After'];
+
+/** Ends connections of clients that send slowly, so that they cannot hold the server. */
+export function limitPatience(server: Server): void {
+  server.headersTimeout = HEADERS_WITHIN;
+  server.requestTimeout = REQUEST_WITHIN;
+}
+
+/** Answers that the server is full; the connection ends, so that what is still to come is not read. */
+export function refuseAsBusy(res: ServerResponse): void {
+  const body = JSON.stringify({ message: 'The server is busy. Try again shortly.', status: 503 });
+  res.writeHead(503, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Retry-After': '1',
+    Connection: 'close',
+  });
+  res.end(body);
+}
+
+/** A step on a request's way: calls `next` where the request goes on, and answers it otherwise. */
+type Step = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+
+/** Sets the headers that keep browsers from misusing an answer. GraphiQL's page brings its scripts and styles inline. */
+function protective(policy: Record<string, string[]>, isHttps: boolean): Step {
+  return helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { ...policy, frameAncestors: ["'none'"] } },
+    strictTransportSecurity: isHttps,
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+  });
+}
+
+export interface GuardOptions {
+  /** Of which sites the pages may call the interfaces from a browser. */
+  readonly corsOrigins: readonly string[];
+  /** Whether the service is reached by https. */
+  readonly isHttps: boolean;
+  isGraphQL(req: IncomingMessage): boolean;
+}
+
+/** What every request to the interfaces and their pages meets first. */
+export function createGuard({ corsOrigins, isHttps, isGraphQL }: GuardOptions): Step {
+  const inline = ["'self'", "'unsafe-inline'", "'unsafe-eval'", 'data:', 'blob:'];
+  const forGraphiQL = protective({ defaultSrc: inline }, isHttps);
+  const forOthers = protective({ defaultSrc: ["'none'"] }, isHttps);
+  // A key comes in a header, which a page must know to send: there are no cookies to lend.
+  const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : (_req, _res, next) => next();
+  return (req, res, next) =>
+    (isGraphQL(req) ? forGraphiQL : forOthers)(req, res, () => share(req, res, next));
+}
+
+function shareWith(origins: readonly string[]): Step {
+  const allowed = cors({ origin: [...origins], exposedHeaders: EXPOSED, maxAge: 600 });
+  return (req, res, next) => {
+    res.setHeader('Vary', 'Origin');
+    if (origins.includes(req.headers.origin ?? '')) allowed(req, res, next);
+    else next();
+  };
+}

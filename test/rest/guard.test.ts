@@ -1,0 +1,90 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+const APP = 'https://app.example';
+
+let server: TestServer;
+let caller: Caller;
+beforeAll(async () => {
+  server = await startTestServer({ corsOrigins: [APP] });
+  caller = await server.caller();
+});
+afterAll(() => server.stop());
+
+describe('pages of other sites', () => {
+  const preflight = (origin: string, path: string) =>
+    fetch(server.origin + path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': 'PATCH',
+        'Access-Control-Request-Headers': 'authorization,content-type',
+      },
+    });
+
+  test.each(['/graphql', '/api/v1/links/1'])(
+    'of a listed site may call %s, and read what helps',
+    async (path) => {
+      const asked = await preflight(APP, path);
+      expect(asked.status).toBe(204);
+      expect(asked.headers.get('Access-Control-Allow-Origin')).toBe(APP);
+      expect(asked.headers.get('Access-Control-Allow-Headers')).toBe('authorization,content-type');
+      expect(asked.headers.get('Access-Control-Allow-Methods')).toContain('PATCH');
+      const { headers } = await caller.fetch('/api/v1/spaces', { headers: { Origin: APP } });
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(APP);
+      expect(headers.get('Access-Control-Expose-Headers')).toContain('X-Request-Id');
+      expect(headers.get('Access-Control-Allow-Credentials')).toBeNull();
+      expect(headers.get('Vary')).toContain('Origin');
+    },
+  );
+
+  test.each(['https://other.example', 'null', `${APP}.evil.example`])('of %s may not', async (origin) => {
+    for (const response of [
+      await preflight(origin, '/graphql'),
+      await caller.fetch('/api/v1/spaces', { headers: { Origin: origin } }),
+    ])
+      expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
+  });
+});
+
+test.each(['/api/v1/spaces', '/graphql?query={__typename}', '/', '/docs', '/livez', '/openapi.json'])(
+  'browsers may not frame, sniff or tell of %s',
+  async (path) => {
+    const { headers } = await caller.fetch(path);
+    expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(headers.get('Referrer-Policy')).toBe('no-referrer');
+    expect(headers.get('Strict-Transport-Security')).toContain('max-age');
+    expect(headers.get('X-Powered-By')).toBeNull();
+  },
+);
+
+test('503s with Retry-After while as many requests are in flight as may be, and serves again after', async () => {
+  const full = await startTestServer({ maxInFlight: 1 });
+  try {
+    const { key } = await full.caller();
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'Content-Length': '13',
+    };
+    const slow = request(`${full.origin}/api/v1/spaces`, { method: 'POST', headers });
+    const answered = new Promise<number | undefined>((resolve) => {
+      slow.on('response', (response) => resolve(response.resume().statusCode));
+    });
+    slow.write('{"name":');
+    const status = () => fetch(`${full.origin}/livez`).then((response) => response.status);
+    await expect.poll(status).toBe(503);
+    const refused = await fetch(`${full.origin}/any-link`);
+    expect([refused.headers.get('Retry-After'), await refused.json()]).toEqual([
+      '1',
+      { message: 'The server is busy. Try again shortly.', status: 503 },
+    ]);
+    slow.end('"ab"}');
+    expect(await answered).toBe(201);
+    await expect.poll(status).toBe(200);
+  } finally {
+    await full.stop();
+  }
+});
