@@ -13,6 +13,9 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** How long a caller should wait before it asks an unavailable service again, in seconds. */
+export const RETRY_AFTER = 1;
+
 /** What is wrong with one field: its path in the input, and messages that read on from the field's name. */
 export interface FieldError {
   path: string[];
@@ -30,7 +33,7 @@ export class DomainError extends Error {
     code: ErrorCode,
     message: string,
     fields: readonly FieldError[] = [],
-    retryAfter: number | null = null,
+    retryAfter = code === 'UNAVAILABLE' ? RETRY_AFTER : null,
   ) {
     super(message);
     this.name = 'DomainError';
@@ -53,13 +56,10 @@ export function invalid(fields: readonly FieldError[]): DomainError {
   );
 }
 
-/** How long a caller should wait before it asks an unavailable service again, in seconds. */
-export const RETRY_AFTER = 1;
-
 /** The error as the caller may see it: one of the domain's own, or that the database is away; null for a fault of ours. */
 export function visibleError(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
   return isUnavailable(error)
-    ? new DomainError('UNAVAILABLE', 'The database is not available. Try again shortly.', [], RETRY_AFTER)
+    ? new DomainError('UNAVAILABLE', 'The database is not available. Try again shortly.')
     : null;
 }

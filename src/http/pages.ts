@@ -83,7 +83,7 @@ function page(html: string): RequestHandler {
 
 /** The pages for people, and what they load: the way in at `/`, and v1's documentation. */
 export function addPages(web: Express, graphiql: boolean): void {
-  const v1 = JSON.stringify(openApi());
+  let v1: string | undefined;
   web.get('/', page(welcome(graphiql)));
   web.get('/docs', page(DOCS));
   web.get('/docs/start.js', (_req, res) => {
@@ -92,6 +92,7 @@ export function addPages(web: Express, graphiql: boolean): void {
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js'])
     web.get(`/docs/${file}`, (_req, res) => res.sendFile(join(swagger, file), { maxAge: '1d' }));
   web.get('/openapi.json', (_req, res) => {
+    v1 ??= JSON.stringify(openApi());
     res.type('json').send(v1);
   });
 }
