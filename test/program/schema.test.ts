@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import {
+  buildSchema,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -9,6 +12,23 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
+
+/** What of the change from the committed schema breaks clients, in graphql-inspector's words. */
+async function breaksOf(text: string): Promise<string[]> {
+  const changes = await diff(buildSchema(readFileSync('schema.graphql', 'utf8')), buildSchema(text));
+  return changes
+    .filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking)
+    .map(({ message }) => message);
+}
+
+test('nothing that clients may use is gone from the committed schema', async () => {
+  expect(await breaksOf(printSchema(schema))).toEqual([]);
+});
+
+test('what would break clients is told', async () => {
+  const broken = printSchema(schema).replace('  shortUrl: URL!', '  shortest: URL!');
+  expect(await breaksOf(broken)).toEqual(["Field 'shortUrl' was removed from object type 'Link'"]);
+});
 
 test('the printed schema is the committed one', async () => {
   await expect(`${printSchema(schema)}\n`).toMatchFileSnapshot('../../schema.graphql');

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+
+export interface RestAnswer {
+  status: number;
+  body: unknown;
+  headers: Headers;
+}
+
+export interface GraphQLAnswer {
+  status: number;
+  /** Shaped by the query; a test asserts it whole, or says which shape it asked for. */
+  data: unknown;
+  errors: { message: string; path?: string[]; extensions: Record<string, unknown> }[] | undefined;
+  headers: Headers;
+}
+
+/** A link as v1 shows it: what the tests look into. */
+export interface RestLink extends Record<string, unknown> {
+  id: number;
+  alias: string;
+  title: string | null;
+}
+
+type FormInput = Record<string, string | number> | [string, string][] | string;
+
+/** What a caller sees of the server with one key. */
+export class Caller {
+  readonly #origin: string;
+  readonly key: string;
+
+  constructor(origin: string, key: string) {
+    this.#origin = origin;
+    this.key = key;
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.#origin}${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${this.key}`, ...init.headers },
+    });
+  }
+
+  /** Calls v1 with a form, as its clients do; `path` is below /api/v1. */
+  async rest(method: string, path: string, form?: FormInput): Promise<RestAnswer> {
+    const fields = typeof form === 'object' && !Array.isArray(form) ? Object.entries(form) : form;
+    const body = form === undefined ? undefined : new URLSearchParams(fields as string | [string, string][]);
+    const response = await this.fetch(`/api/v1${path}`, { method, body });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === '' ? null : JSON.parse(text),
+      headers: response.headers,
+    };
+  }
+
+  /** Runs a GraphQL operation. */
+  async graphql(query: string, variables: object = {}): Promise<GraphQLAnswer> {
+    const response = await this.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as GraphQLAnswer;
+    return { status: response.status, data, errors, headers: response.headers };
+  }
+
+  /** The data of an operation that must not fail; a failure shows the query, the answer and the request's id. */
+  async data<Data = unknown>(query: string, variables: object = {}): Promise<Data> {
+    const answer = await this.graphql(query, variables);
+    const id = answer.headers.get('X-Request-Id');
+    assert.ok(!answer.errors, `${query}\n${JSON.stringify(answer)}\nrequest ${id}`);
+    return answer.data as Data; // The caller says what its query asks for.
+  }
+
+  /** Makes a link over v1 and returns it as v1 shows it. */
+  async link(form: Record<string, string | number> = {}): Promise<RestLink> {
+    const { status, body } = await this.rest('POST', '/links', { url: 'https://example.com/', ...form });
+    assert.equal(status, 201, JSON.stringify(body));
+    return (body as { data: RestLink }).data;
+  }
+
+  /** Adds a domain and returns its id. */
+  async domain(name: string): Promise<number> {
+    const { createDomain } = await this.data<{ createDomain: { id: string } }>(
+      'mutation ($name: String!) { createDomain(input: { name: $name }) { ... on Domain { id } } }',
+      { name },
+    );
+    return Number(createDomain.id);
+  }
+
+  /** Adds a pixel and returns its id. */
+  async pixel(name = 'Ads'): Promise<number> {
+    const { createPixel } = await this.data<{ createPixel: { id: string } }>(
+      `mutation ($name: String!) {
+        createPixel(input: { name: $name, type: GOOGLE_ADS, value: "AW-1" }) { ... on Pixel { id } }
+      }`,
+      { name },
+    );
+    return Number(createPixel.id);
+  }
+
+  /** Makes a space over v1 and returns its id. */
+  async space(name: string, fields: Record<string, string | number> = {}): Promise<number> {
+    const { status, body } = await this.rest('POST', '/spaces', { name, ...fields });
+    assert.equal(status, 201, JSON.stringify(body));
+    return (body as { data: { id: number } }).data.id;
+  }
+}

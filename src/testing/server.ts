@@ -1,0 +1,124 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { createApp } from '../app.ts';
+import { type Database, openDatabase } from '../db/client.ts';
+import { applyMigrations } from '../db/migrate.ts';
+import type { Scope } from '../domain/actor.ts';
+import { createKey } from '../domain/api-key.ts';
+import { shareDefaultDomain } from '../domain/domain.ts';
+import { countryLookup } from '../http/country.ts';
+import { Caller } from './caller.ts';
+
+export const NOON = new Date('2026-11-20T12:00:00.000Z');
+
+export interface TestServerOptions {
+  /** The database, migrated; by default an empty SQLite file, which goes when the server stops. */
+  readonly url?: string;
+  /** Whether the database at `url` is migrated; nothing can be asked of the server where it is not. */
+  readonly migrated?: boolean;
+  readonly replicas?: readonly Database[];
+  readonly graphiql?: boolean;
+  readonly rateLimit?: number;
+  readonly corsOrigins?: readonly string[];
+  readonly maxInFlight?: number;
+  /** Whether clicks are written and changes looked for as time goes by. */
+  readonly background?: boolean;
+  random?(below: number): number;
+}
+
+/** An empty, migrated SQLite file, and how to be rid of it. */
+async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-testing-'));
+  const url = `file:${join(folder, 'linkspace.db')}`;
+  await applyMigrations(url);
+  return { url, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * A complete server on a port of its own, with a clock that stands still until it is set. The header `X-Country` says
+ * where a visitor is, and `X-Forwarded-Host` which host was asked.
+ */
+export async function startTestServer({
+  url,
+  migrated = true,
+  graphiql = true,
+  rateLimit = 0,
+  replicas = [],
+  corsOrigins = [],
+  maxInFlight = 1_000,
+  background = false,
+  random = (below: number) => randomInt(below),
+}: TestServerOptions = {}) {
+  const own = url === undefined ? await temporaryDatabase() : null;
+  const databaseUrl = url ?? own?.url ?? '';
+  const statements: string[] = [];
+  const database = await openDatabase(databaseUrl, { onStatement: (sql) => statements.push(sql) });
+  const clock = { now: NOON };
+  const log: Record<string, unknown>[] = [];
+  const sink = new Writable({
+    write(line, _encoding, done) {
+      log.push(JSON.parse(String(line)));
+      done();
+    },
+  });
+  const http = createServer();
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  const app = createApp({
+    database,
+    replicas,
+    baseUrl: 'https://s.example',
+    defaultDomainId: migrated ? await shareDefaultDomain(database.client, 's.example', NOON) : 0,
+    trustProxy: 'loopback',
+    graphiql,
+    rateLimit,
+    corsOrigins,
+    maxInFlight,
+    log: pino({ level: 'info' }, sink),
+    now: () => clock.now,
+    random,
+    countryOf: await countryLookup('X-Country'),
+  });
+  http.on('request', app.listener);
+  if (background) app.start();
+
+  return {
+    origin,
+    databaseUrl,
+    database,
+    clock,
+    log,
+    /** A caller with a new key of the named account. */
+    async caller(account = 'owner', scopes: Scope[] = ['read', 'write'], expiresAt: Date | null = null) {
+      const { key } = await createKey(database.client, { account, scopes, expiresAt }, clock.now);
+      return new Caller(origin, key);
+    },
+    /** Writes the clicks that are counted and not yet written. */
+    flush: () => app.flush(),
+    callerWith: (key: string) => new Caller(origin, key),
+    /** The SQL statements that `work` cost, without the look at the keys' revision that comes with time alone. */
+    async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+      const before = statements.length;
+      await work();
+      return statements.slice(before).filter((sql) => !sql.includes('Revision'));
+    },
+    async stop() {
+      http.closeAllConnections();
+      http.close();
+      await app.stop();
+      await database.close();
+      own?.remove();
+    },
+  };
+}
+
+export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
