@@ -1,21 +1,25 @@
-// Types the GraphQL operations that the REST layer runs: src/rest/*.graphql against schema.graphql, which a test holds
-// equal to the schema in src/schema.
+// Types GraphQL operations against schema.graphql, which a test holds equal to the schema in src/schema.
+//   tsx codegen.ts [FOLDER of .graphql files] [OUTPUT] [SCHEMA]
+// By default those that the REST layer runs.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, parse, validate } from 'graphql';
 
-const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
-const documents = readdirSync('src/rest')
+const [folder = 'src/rest', filename = 'src/generated/documents.ts', schemaFile = 'schema.graphql'] =
+  process.argv.slice(2);
+const schemaText = readFileSync(schemaFile, 'utf8');
+const documents = readdirSync(folder)
   .filter((name) => name.endsWith('.graphql'))
-  .map((name) => ({ location: name, document: parse(readFileSync(`src/rest/${name}`, 'utf8')) }));
+  .map((name) => ({ location: name, document: parse(readFileSync(`${folder}/${name}`, 'utf8')) }));
 
-for (const error of validate(schema, concatAST(documents.map(({ document }) => document)))) throw error;
+const wrong = validate(buildSchema(schemaText), concatAST(documents.map(({ document }) => document)));
+for (const error of wrong) throw error;
 
 const output = await codegen({
-  filename: 'src/generated/documents.ts',
-  schema: parse(readFileSync('schema.graphql', 'utf8')),
+  filename,
+  schema: parse(schemaText),
   documents,
   config: {
     useTypeImports: true,
@@ -27,4 +31,4 @@ const output = await codegen({
   plugins: [{ typescriptOperations: {} }, { typedDocumentNode: {} }],
   pluginMap: { typescriptOperations: operations, typedDocumentNode },
 });
-writeFileSync('src/generated/documents.ts', output);
+writeFileSync(filename, output);

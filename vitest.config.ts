@@ -8,7 +8,8 @@ export default defineConfig({
   resolve,
   test: {
     // One fewer than the cores, the default, leaves the second of two idle.
-    isolate: false, maxWorkers: '100%',
+    isolate: false,
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [

@@ -10,6 +10,7 @@ const SOURCES = [
   'prisma/schema.prisma',
   'schema.graphql',
   'src/rest',
+  'examples/frontend/operations.graphql',
   'codegen.ts',
   'scripts',
   'package-lock.json',
@@ -38,6 +39,7 @@ export async function generate() {
     run('prisma', ['generate', '--schema', 'prisma/schema.prisma'], env),
     run('prisma', ['generate', '--schema', 'src/generated/postgresql.prisma'], env),
     run('tsx', ['codegen.ts']),
+    run('tsx', ['codegen.ts', 'examples/frontend', 'examples/frontend/generated.ts']),
   ]);
   writeStamp(STAMP, hash);
 }

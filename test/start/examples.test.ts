@@ -1,0 +1,86 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+const run = promisify(execFile);
+
+let server: TestServer;
+let caller: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  caller = await server.caller();
+});
+afterAll(() => server.stop());
+
+function isThere(program: string, ...args: string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function output(program: string, ...args: string[]): Promise<string> {
+  const env = { ...process.env, LINKSPACE_URL: server.origin, LINKSPACE_KEY: caller.key };
+  const { stdout } = await run(program, args, { env });
+  return stdout;
+}
+
+const total = () => caller.data('{ links { totalCount } spaces { totalCount } }');
+const nothing = { links: { totalCount: 0 }, spaces: { totalCount: 0 } };
+
+test.runIf(isThere('curl', '--version'))('curl', async () => {
+  const lines = (await output('sh', 'examples/legacy/links.sh')).trim().split('\n');
+  const bodies = lines.map((line) => JSON.parse(line));
+  expect(bodies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(bodies[2]).toMatchObject({
+    meta: { total: 1 },
+    data: [{ title: 'From curl', space: { name: 'Launch' } }],
+  });
+  expect(await total()).toEqual(nothing);
+});
+
+test.runIf(isThere('python3', '-c', 'import requests'))('Python', async () => {
+  expect(await output('python3', 'examples/legacy/links.py')).toBe(
+    '1 From Python 2\n422 The url field must be an absolute http or https URL.\n',
+  );
+  expect(await total()).toEqual(nothing);
+});
+
+test.runIf(isThere('php', '--version'))('PHP', async () => {
+  expect(await output('php', 'examples/legacy/links.php')).toBe(
+    '1 From PHP 2\nThe url field must be an absolute http or https URL.\n',
+  );
+  expect(await total()).toEqual(nothing);
+});
+
+test('the front end', async () => {
+  const said = await output(
+    process.execPath,
+    '--import',
+    'tsx',
+    'examples/frontend/main.ts',
+    'https://example.com/a',
+  );
+  expect(said).toMatch(
+    /^Made https:\/\/s\.example\/\w+\nowner has 1 such link\(s\):\nhttps:\/\/s\.example\/\w+ {2}0 click\(s\) {2}no space\n$/,
+  );
+});
+
+test('the front end is not built against a schema that lacks a field it uses', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-examples-'));
+  const schema = join(folder, 'schema.graphql');
+  writeFileSync(
+    schema,
+    readFileSync('schema.graphql', 'utf8').replace('  shortUrl: URL!', '  shortest: URL!'),
+  );
+  const args = ['--import', 'tsx', 'codegen.ts', 'examples/frontend', join(folder, 'generated.ts'), schema];
+  const failure = await run(process.execPath, args).catch((error: { stderr: string }) => error.stderr);
+  rmSync(folder, { recursive: true });
+  expect(failure).toContain('Cannot query field "shortUrl" on type "Link"');
+});
