@@ -13,14 +13,14 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'program', include: ['test/program/**/*.test.ts'] } },
+      { extends: true, test: { name: 'program', include: ['test/{program,browser}/**/*.test.ts'] } },
       ...databases.map((name) => ({
         extends: true as const,
         test: {
           name,
           include: ['test/**/*.test.ts'],
           // What is in test/postgresql concerns a server's own ways, which SQLite has not.
-          exclude: ['test/program/**', ...(name === 'sqlite' ? ['test/postgresql/**'] : [])],
+          exclude: ['test/{program,browser}/**', ...(name === 'sqlite' ? ['test/postgresql/**'] : [])],
           globalSetup: [`test/support/${name}.setup.ts`],
         },
       })),

@@ -5,17 +5,25 @@ import { print, runCommand } from './command.ts';
 const help = `Usage: npm run migrate              applies the pending migrations and stops
        npm run migrate -- --status  says which are pending, and changes nothing
 
+  --json     prints JSON instead of text
+
 The database is the one that DATABASE_URL names.`;
 
 await runCommand(async (url) => {
   const { values } = parseArgs({
-    options: { status: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      status: { type: 'boolean' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help) return print(help);
   if (values.status) {
     const pending = await pendingMigrationsOf(url);
+    if (values.json) return print(JSON.stringify({ pending }));
     return print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
   }
   const applied = await applyMigrations(url);
+  if (values.json) return print(JSON.stringify({ applied }));
   print(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}` : 'Nothing was pending.');
 });

@@ -112,6 +112,7 @@ test('migrate says what is pending, applies it, and then has nothing to do', asy
   expect(await migrate('--status')).toMatch(/^Pending:\n( {2}\d+_\w+\n)+$/);
   expect(await migrate()).toMatch(/^Applied:\n( {2}\d+_\w+\n)+$/);
   expect(await migrate('--status')).toBe('Nothing is pending.\n');
+  expect(JSON.parse(await migrate('--status', '--json'))).toEqual({ pending: [] });
   expect(await migrate()).toBe('Nothing was pending.\n');
 });
 
