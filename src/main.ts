@@ -11,7 +11,7 @@ import { createFirstKey } from './domain/api-key.ts';
 import { shareDefaultDomain } from './domain/domain.ts';
 import { countryLookup } from './http/country.ts';
 import { greeting } from './http/greeting.ts';
-import { limitPatience } from './http/guard.ts';
+import { patience } from './http/guard.ts';
 import { Metrics } from './http/metrics.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
@@ -40,8 +40,7 @@ async function start(config: Config): Promise<void> {
   );
 
   // The port may be the system's choice, and the base URL follows it.
-  const http = createServer();
-  limitPatience(http);
+  const http = createServer(patience);
   http.listen(config.port, config.host);
   await once(http, 'listening');
   const { port } = http.address() as AddressInfo; // A server that listens on a port has such an address.

@@ -1,18 +1,18 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import helmet from 'helmet';
 
-/** How long a client may take to send a request's headers, and all of it, in milliseconds. */
-const HEADERS_WITHIN = 10_000;
-const REQUEST_WITHIN = 30_000;
+/**
+ * How long a client may take to send a request's headers, and all of it, and how often that is looked after, in
+ * milliseconds: clients that send slowly cannot hold the server.
+ */
+export const patience = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
 
 const EXPOSED = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'Retry-After'];
-
-/** Ends connections of clients that send slowly, so that they cannot hold the server. */
-export function limitPatience(server: Server): void {
-  server.headersTimeout = HEADERS_WITHIN;
-  server.requestTimeout = REQUEST_WITHIN;
-}
 
 /** Answers that the server is full; the connection ends, so that what is still to come is not read. */
 export function refuseAsBusy(res: ServerResponse): void {

@@ -3,6 +3,12 @@ import { Refused, tooLarge, unreadable, unsupportedMediaType } from './answer.ts
 import { type FormFields, parseForm, parseJson } from './form.ts';
 
 const LIMIT = 100 * 1024;
+/**
+ * How much of what is too large is still taken, and how long a client that sends yet more has to read why it was refused,
+ * in milliseconds, before the connection ends.
+ */
+const TAKEN = 4 * 1024 * 1024;
+const GRACE = 1_000;
 const readRaw = express.raw({ type: () => true, limit: LIMIT });
 
 const parsers = new Map<string, (body: Buffer) => FormFields>([
@@ -23,6 +29,15 @@ function parserFor(contentType: string) {
 
 function read(req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
+    let taken = 0;
+    // Express says so only when the last byte has come.
+    req.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      if (taken > LIMIT) reject(new Refused(tooLarge(LIMIT)));
+      if (taken <= TAKEN) return;
+      req.pause();
+      setTimeout(() => req.socket.destroy(), GRACE).unref();
+    });
     readRaw(req, res, (error?: { status?: number; message?: string }) => {
       if (error === undefined) return resolve();
       if (error.status === 413) return reject(new Refused(tooLarge(LIMIT)));
