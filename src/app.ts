@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Database } from './db/client.ts';
+import { addKeyUses } from './db/key-use.ts';
 import { ListReader } from './db/list-reader.ts';
 import { Replicas, withoutReplicas } from './db/replicas.ts';
 import { Revisions } from './db/revisions.ts';
@@ -111,7 +112,10 @@ export function createApp(dependencies: AppDependencies): App {
   const links = new LinkCache(database.client, revisions, defaultDomainId, metrics);
   const clicks = new ClickBuffer(database.client, log);
   const authentication = new Authentication(database.client, revisions, now);
-  const limit = new RateLimit(rateLimit);
+  const limit = new RateLimit(
+    rateLimit,
+    database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
+  );
   const trust = trustOf(trustProxy);
   const server = createGraphQLServer({ graphiql });
   const exchanges = new WeakMap<ServerResponse, Exchange>();
@@ -213,10 +217,11 @@ export function createApp(dependencies: AppDependencies): App {
       revisions.start();
       readers.start();
       clicks.start();
+      limit.start();
     },
     flush: () => clicks.flush(),
     async stop() {
-      await Promise.all([revisions.stop(), readers.stop(), clicks.stop()]);
+      await Promise.all([revisions.stop(), readers.stop(), clicks.stop(), limit.stop()]);
       await authentication.stop();
     },
   };

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '../domain/errors.ts';
+import { type AddUses, SharedUse } from './shared-use.ts';
 
 /** How long a window lasts, in seconds. It begins with the first request in it. */
 const WINDOW = 60;
@@ -16,11 +17,26 @@ export class RateLimit {
   readonly #keys: RateLimiterMemory;
   readonly #addresses: RateLimiterMemory;
 
-  /** @param perMinute 0 for no limit */
-  constructor(perMinute: number) {
+  readonly #shared: SharedUse | null;
+
+  /**
+   * @param perMinute 0 for no limit
+   * @param addUses where processes share the count; null for this one alone
+   */
+  constructor(perMinute: number, addUses: AddUses | null = null) {
     this.#perMinute = perMinute;
     this.#keys = new RateLimiterMemory({ points: perMinute, duration: WINDOW });
     this.#addresses = new RateLimiterMemory({ points: Math.ceil(perMinute / 2), duration: WINDOW });
+    const hear = (keyId: number, requests: number) => void this.#keys.penalty(keyId, requests);
+    this.#shared = addUses && perMinute > 0 ? new SharedUse(addUses, hear) : null;
+  }
+
+  start(): void {
+    this.#shared?.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#shared?.stop();
   }
 
   /**
@@ -29,6 +45,7 @@ export class RateLimit {
    */
   async take(keyId: number, res: ServerResponse): Promise<void> {
     if (this.#perMinute === 0) return;
+    this.#shared?.count(keyId);
     const left = await this.#keys.consume(keyId).catch(given);
     res.setHeader('X-RateLimit-Limit', this.#perMinute);
     res.setHeader('X-RateLimit-Remaining', left.remainingPoints);

@@ -1,0 +1,53 @@
+/** How often processes tell each other of their requests, in milliseconds. */
+const TOLD_EVERY = 500;
+/** How long what was heard of a key is good for, in milliseconds: a window of the limit. */
+const KNOWN_FOR = 60_000;
+
+/** Adds requests to those of all processes, and gives how many there are now, by the keys' ids. */
+export type AddUses = (uses: ReadonlyMap<number, number>) => Promise<ReadonlyMap<number, number>>;
+
+/** Tells other processes how many requests each key made here, and hears how many it made there. */
+export class SharedUse {
+  readonly #add: AddUses;
+  readonly #onOthers: (keyId: number, requests: number) => void;
+  readonly #known = new Map<number, { total: number; at: number }>();
+  #uses = new Map<number, number>();
+  #telling: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onOthers hears of requests that were made elsewhere */
+  constructor(add: AddUses, onOthers: (keyId: number, requests: number) => void) {
+    this.#add = add;
+    this.#onOthers = onOthers;
+  }
+
+  count(keyId: number): void {
+    this.#uses.set(keyId, (this.#uses.get(keyId) ?? 0) + 1);
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#telling = this.#telling.then(() => this.#tell());
+    }, TOLD_EVERY).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#telling;
+  }
+
+  async #tell(): Promise<void> {
+    const uses = this.#uses;
+    this.#uses = new Map();
+    const now = performance.now();
+    for (const [keyId, { at }] of this.#known) if (now - at > KNOWN_FOR) this.#known.delete(keyId);
+    // While the database is away, each process counts for itself.
+    const totals = await this.#add(uses).catch(() => new Map<number, number>());
+    for (const [keyId, total] of totals) {
+      const known = this.#known.get(keyId);
+      const others = known ? total - known.total - (uses.get(keyId) ?? 0) : 0;
+      this.#known.set(keyId, { total, at: now });
+      if (others > 0) this.#onOthers(keyId, others);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { newDatabase } from '../support/database.ts';
+import { startTestServer } from '../support/server.ts';
+
+test('processes that share the database count the requests of a key together', async () => {
+  const url = await newDatabase();
+  const options = { url, rateLimit: 20, background: true };
+  const [one, other] = [await startTestServer(options), await startTestServer(options)];
+  try {
+    const caller = await one.caller();
+    const there = other.callerWith(caller.key);
+    const left = async (asker: typeof caller) =>
+      Number((await asker.rest('GET', '/spaces')).headers.get('X-RateLimit-Remaining'));
+    // Once each has heard of the key, both hear of each other's requests.
+    await left(caller);
+    await left(there);
+    const told = () => one.database.client.$queryRaw<{ requests: bigint }[]>`SELECT "requests" FROM "KeyUse"`;
+    await expect.poll(told, { timeout: 3_000 }).toEqual([{ requests: 2n }]);
+    for (let i = 0; i < 12; i++) await left(caller);
+    let remaining = 20;
+    await expect.poll(async () => (remaining = await left(there)), { interval: 600 }).toBeLessThan(8);
+    while (remaining > 0) remaining = await left(there);
+    expect((await there.rest('GET', '/spaces')).status).toBe(429);
+    await expect.poll(async () => (await caller.rest('GET', '/spaces')).status, { timeout: 3_000 }).toBe(429);
+  } finally {
+    await one.stop();
+    await other.stop();
+  }
+});
