@@ -192,9 +192,16 @@ query ListDomainsAndPixels {
 
 let page: Promise<string> | undefined;
 
+/** GraphiQL lays its panes side by side, whatever the width: on a phone they keep one that can be read, and scroll. */
+const narrow = `<style>
+  @media (max-width: 700px) { body { overflow-x: auto } .graphiql-container { min-width: 760px } }
+</style>`;
+
 /** GraphiQL's page, with all its scripts in it. They are large: read when somebody first asks, and put together once. */
 export function graphiqlPage(options: GraphiQLOptions): Promise<string> {
-  page ??= import('@graphql-yoga/render-graphiql').then(({ renderGraphiQL }) => renderGraphiQL(options));
+  page ??= import('@graphql-yoga/render-graphiql').then(({ renderGraphiQL }) =>
+    renderGraphiQL(options).replace('</head>', `${narrow}</head>`),
+  );
   return page;
 }
 
