@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
 import { runProgram } from '../support/process.ts';
 
 test.each([
@@ -40,8 +40,18 @@ test.each([
     'loud',
     'LOG_LEVEL is "loud"; it may be one of trace, debug, info, warn, error, fatal, silent.',
   ],
-])('%s=%s stops the start with one line', async (name, value, line) => {
-  expect(await runProgram('main', { [name]: value })).toEqual({ code: 1, stdout: '', stderr: `${line}\n` });
+  [
+    'CORS_ORIGINS',
+    'https://app.example/',
+    'CORS_ORIGINS is "https://app.example/"; it may be a list of origins such as https://app.example, separated by commas.',
+  ],
+])('%s=%s is refused', (name, value, line) => {
+  expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(line));
+});
+
+test('a wrong variable stops the start with one line', async () => {
+  const stderr = 'PORT is "http"; it may be a whole number from 0 to 65535.\n';
+  expect(await runProgram('main', { PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr });
 });
 
 test('every wrong variable is told at once', async () => {

@@ -4,7 +4,7 @@ import { routes } from '../../src/rest/router.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 /** `FUZZ_RUNS=20000 npx vitest run test/rest/fuzz.test.ts` looks longer. */
-const numRuns = Number(process.env.FUZZ_RUNS ?? 150);
+const numRuns = Number(process.env.FUZZ_RUNS ?? 60);
 
 let server: TestServer;
 let caller: Caller;

@@ -146,23 +146,3 @@ test('keys makes, lists and revokes keys, of a running server too', async () => 
   expect((await keys('revoke', String(made.id))).stdout).toBe(`Key ${made.id} is revoked.\n`);
   await expect.poll(status, { timeout: 1000, interval: 50 }).toBe(401);
 });
-
-test.each([
-  [['create'], 'Name the account: --account NAME. See --help.'],
-  [['create', '--account', ' '], 'account is required.'],
-  [['create', '--account', 'x', '--scopes', 'admin'], 'scopes.0 may be read and write.'],
-  [
-    ['create', '--account', 'x', '--expires', '2100-02-30'],
-    '--expires is "2100-02-30"; it may be a date such as',
-  ],
-  [['create', '--account', 'x', '--expires', '2000-01-01'], 'expires must lie in the future.'],
-  [['revoke', '999'], 'No such key.'],
-  [['revoke'], 'Name the key by its ID'],
-  [['destroy'], '"destroy" is no command'],
-  [['list', '--nothing'], "Unknown option '--nothing'"],
-])('keys %j fails in one line', async (args, message) => {
-  const { code, stderr, stdout } = await runProgram('cli/keys', { DATABASE_URL: await newDatabase() }, args);
-  expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toContain(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
-});
