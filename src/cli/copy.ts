@@ -11,7 +11,9 @@ const help = `Usage: npm run copy -- --from URL --to URL
 Copies everything from one database into an empty other one, in either direction between SQLite (file:PATH) and
 PostgreSQL (postgresql://USER:PASSWORD@HOST:PORT/NAME): ids, hashes of secrets, times and clicks included. The source is
 read as of one moment. The target is written as a whole or not at all, and compared at the end. Stop the service first:
-what it would write meanwhile is not copied.`;
+what it would write meanwhile is not copied.
+
+  --json  prints JSON instead of text`;
 
 function urlOf(option: string, url: string | undefined): string {
   if (url === undefined) throw new UsageError(`Name the databases: --${option} URL is missing.`);
@@ -43,6 +45,7 @@ await runCommand(async () => {
     options: {
       from: { type: 'string' },
       to: { type: 'string' },
+      json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -66,6 +69,7 @@ await runCommand(async () => {
     stop();
     await Promise.all([source.close(), target.close()]);
   }
+  if (values.json) return print(JSON.stringify({ copied: Object.fromEntries(totals) }));
   const rows = [...totals].map(([table, total]) => `  ${table}: ${total}`);
   print(`Copied, and found the same on both sides:\n${rows.join('\n')}`);
 });
