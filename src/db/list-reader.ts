@@ -14,12 +14,12 @@ import {
 } from './list.ts';
 import { linksContaining, type SearchedColumn } from './search.ts';
 
-/** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
 interface Search {
   readonly column: SearchedColumn;
   readonly text: string;
 }
 
+/** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
 const options = { cache: false, maxBatchSize: 100 };
 
 /**

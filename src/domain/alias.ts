@@ -8,16 +8,18 @@ export function isReserved(part: string): boolean {
   return reserved.has(part.toLowerCase());
 }
 
+const pattern = /^[A-Za-z0-9_-]{1,255}$/;
+
 /** Whether any link could have this alias. */
 export function isAlias(text: string): boolean {
-  return /^[\w-]{1,255}$/.test(text);
+  return pattern.test(text);
 }
 
 /** The path of a link under its domain. Case counts. */
 export const aliasInput = textOf(1, 255)
   .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')
   .refine((alias) => !isReserved(alias), 'is a path of the service itself')
-  .meta({ pattern: '^[A-Za-z0-9_-]{1,255}$' });
+  .meta({ pattern: pattern.source });
 
 /** Without vowels and what looks like one, so that no words come about; without what is easily misread or misheard. */
 const CHARACTERS = 'bcdfghjkmnpqrstvwxz2456789';

@@ -6,7 +6,7 @@ import { integerOf, isStorable, MAX_INT, numberOf, parseInput, textOf, withDefau
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;
 export const MAX_EDGES = 100;
-const DEFAULT_EDGES = 20;
+export const DEFAULT_EDGES = 20;
 
 /** What every list can be searched for: a substring, in any case. Longer than any text that is searched finds nothing. */
 export const searchInput = textOf(0, 2048)

@@ -9,7 +9,7 @@ function isWebAddress(text: string): boolean {
 /** An absolute http or https URL with a host, kept as it was written. */
 export const webAddress = textOf(1, 2048)
   .refine((text) => text === '' || isWebAddress(text), 'must be an absolute http or https URL')
-  .meta({ format: 'uri', maxLength: 2048 });
+  .meta({ format: 'uri' });
 
 /**
  * A host as browsers send it: small letters, international names in ASCII, the port where it is not the usual one. Null

@@ -2,6 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { visibleError } from '../domain/errors.ts';
 import type { Context } from '../schema/context.ts';
 import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server.ts';
+import type { ContextOf } from './context.ts';
+import { exchangeOf } from './exchange.ts';
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
@@ -14,8 +16,7 @@ function end(req: IncomingMessage, res: ServerResponse, status: number, body: ob
 export interface GraphQLDependencies {
   readonly server: GraphQLServer;
   readonly graphiql: boolean;
-  /** @throws DomainError UNAUTHENTICATED */
-  contextOf(req: IncomingMessage, res: ServerResponse): Promise<Context>;
+  readonly contextOf: ContextOf;
   /** Hears of every fault of ours. */
   report(res: ServerResponse, error: unknown): void;
 }
@@ -51,7 +52,7 @@ export function createGraphQLHandler({
         end(req, res, statusOf[visible.code] ?? 400, refusal(visible), headersOf(visible));
         return;
       }
-      const requestId = res.getHeader('X-Request-Id');
+      const { requestId } = exchangeOf(res);
       if (res.headersSent) res.end();
       else
         end(req, res, 500, {

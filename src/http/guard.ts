@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import helmet from 'helmet';
+import type { Surface } from './surface.ts';
 
 /**
  * How long a client may take to send a request's headers, and all of it, and how often that is looked after, in
@@ -43,18 +44,17 @@ export interface GuardOptions {
   readonly corsOrigins: readonly string[];
   /** Whether the service is reached by https. */
   readonly isHttps: boolean;
-  isGraphQL(req: IncomingMessage): boolean;
 }
 
 /** What every request to the interfaces and their pages meets first. */
-export function createGuard({ corsOrigins, isHttps, isGraphQL }: GuardOptions): Step {
+export function createGuard({ corsOrigins, isHttps }: GuardOptions) {
   const inline = ["'self'", "'unsafe-inline'", "'unsafe-eval'", 'data:', 'blob:'];
   const forGraphiQL = protective({ defaultSrc: inline }, isHttps);
   const forOthers = protective({ defaultSrc: ["'none'"] }, isHttps);
   // A key comes in a header, which a page must know to send: there are no cookies to lend.
   const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : (_req, _res, next) => next();
-  return (req, res, next) =>
-    (isGraphQL(req) ? forGraphiQL : forOthers)(req, res, () => share(req, res, next));
+  return (surface: Surface, req: IncomingMessage, res: ServerResponse, next: () => void): void =>
+    (surface === 'graphql' ? forGraphiQL : forOthers)(req, res, () => share(req, res, next));
 }
 
 function shareWith(origins: readonly string[]): Step {

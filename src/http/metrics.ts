@@ -1,8 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-
-/** The ways in. */
-export type Surface = 'graphql' | 'v1' | 'visit' | 'other';
+import type { Surface } from './surface.ts';
 
 /** An answered request. */
 export interface Observation {

@@ -72,12 +72,7 @@ const POLICY =
 
 function page(html: string): RequestHandler {
   return (_req, res) => {
-    res.set({
-      'Content-Security-Policy': POLICY,
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-    });
-    res.type('html').send(html);
+    res.set('Content-Security-Policy', POLICY).type('html').send(html);
   };
 }
 

@@ -6,9 +6,13 @@ import { type AddUses, SharedUse } from './shared-use.ts';
 /** How long a window lasts, in seconds. It begins with the first request in it. */
 const WINDOW = 60;
 
+/** After how many whole seconds one may try again. */
+export function secondsUntilNext({ msBeforeNext }: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(msBeforeNext / 1000));
+}
+
 function tooMany(left: RateLimiterRes, what: string): DomainError {
-  const seconds = Math.max(1, Math.ceil(left.msBeforeNext / 1000));
-  return new DomainError('RATE_LIMITED', `${what} Try again later.`, [], seconds);
+  return new DomainError('RATE_LIMITED', `${what} Try again later.`, [], secondsUntilNext(left));
 }
 
 /** Holds each key to a number of requests a minute, and each address to half as many with wrong keys. */

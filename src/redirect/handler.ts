@@ -11,6 +11,7 @@ import type { Visitor } from '../domain/visitor.ts';
 import { clientOf, type Trust } from '../http/client.ts';
 import type { CountryOf } from '../http/country.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { secondsUntilNext } from '../http/rate-limit.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import type { ClickBuffer } from './click-buffer.ts';
 import type { Found, FoundLink, LinkCache } from './link-cache.ts';
@@ -122,8 +123,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   return (req, res) => {
     handle(req, res).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) {
-        const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-        return sendMessage(req, res, 429, 'limited', { 'Retry-After': String(seconds) });
+        const retryAfter = String(secondsUntilNext(error));
+        return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });
       }
       report(res, error);
       if (res.headersSent) return res.end();

@@ -17,10 +17,10 @@ import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
 import { route, withoutFields } from './route.ts';
 
-const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
-const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;
+export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
+export const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;
 /** The document these are from has languages but leaves their number, 3, out. */
-const targetTypes = { 0: 'NONE', 1: 'COUNTRY', 2: 'PLATFORM', 3: 'LANGUAGE', 4: 'ROTATION' } as const;
+export const targetTypes = { 0: 'NONE', 1: 'COUNTRY', 2: 'PLATFORM', 3: 'LANGUAGE', 4: 'ROTATION' } as const;
 const platforms = {
   iOS: 'IOS',
   Android: 'ANDROID',

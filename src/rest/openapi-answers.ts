@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { linkPrivacies } from '../domain/link-input.ts';
-import { targetTypes } from '../domain/targeting.ts';
-import type { JsonSchema } from './field.ts';
+import { describeChoice, type JsonSchema } from './field.ts';
+import { privacies, states, targetTypes } from './links.ts';
 
 /** Answers that the server gave, each by its operation (or `any`) and status; a test writes them, and holds them true. */
 const examples: Record<string, Record<string, unknown>> = JSON.parse(
@@ -29,11 +28,8 @@ function object(properties: Record<string, JsonSchema>): JsonSchema {
 
 const named = { id: integer, name: text };
 const pair = (key: JsonSchema): JsonSchema => list(object({ key, value: address }));
-/** A choice by numbers, which the keys of `values` are named after. */
-const numbered = (values: Record<string, string>): JsonSchema => ({
-  type: 'integer',
-  enum: Object.keys(values).map((_, index) => index),
-});
+const oneOf = (values: Readonly<Record<string, unknown>>): JsonSchema =>
+  describeChoice(new Map(Object.entries(values)), {});
 
 /** What answers are made of. */
 export const schemas: Record<string, JsonSchema> = {
@@ -52,20 +48,20 @@ export const schemas: Record<string, JsonSchema> = {
     pixels: list(object({ ...named, type: text, value: text })),
     has_password: flag,
     disabled: { type: 'integer', enum: [0, 1] },
-    privacy: numbered(linkPrivacies),
+    privacy: oneOf(privacies),
     has_privacy_password: flag,
     expiration_url: orNull(address),
     expiration_date: orNull({ type: 'string', format: 'date' }),
     expiration_time: orNull(text),
     expiration_clicks: orNull(integer),
     ends_at: orNull({ ...moment, description: 'The moment of expiration_date and expiration_time, in UTC.' }),
-    target_type: numbered(targetTypes),
+    target_type: oneOf(targetTypes),
     country: pair(text),
     platform: pair(text),
     language: pair(text),
     rotation: list(object({ value: address })),
     clicks: integer,
-    state: { type: 'integer', enum: [1, 2, 3], description: '1 active, 2 expired, 3 disabled.' },
+    state: { ...oneOf(states), description: '1 active, 2 expired, 3 disabled.' },
     created_at: moment,
     updated_at: moment,
   }),

@@ -27,6 +27,18 @@ function resourceOf({ path }: AnyRoute): { plural: string; record: string } {
   return { plural, record: `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}` };
 }
 
+function isOfOne({ path }: AnyRoute): boolean {
+  return path.endsWith('/:id');
+}
+
+function isList(route: AnyRoute): boolean {
+  return route.methods.includes('GET') && !isOfOne(route);
+}
+
+function takesBody({ methods }: AnyRoute): boolean {
+  return !methods.includes('GET') && !methods.includes('DELETE');
+}
+
 /** The names under which a form sends a field: one for each part of an entry, of which there may be more than the first. */
 function inForm({ name, schema }: DescribedField): [string, JsonSchema][] {
   if (schema.type !== 'array') return [[name, schema]];
@@ -68,7 +80,7 @@ function bodyOf(fields: readonly DescribedField[]) {
 const idParameter = { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } };
 
 function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): object[] {
-  const ofPath = route.path.endsWith('/:id') ? [idParameter] : [];
+  const ofPath = isOfOne(route) ? [idParameter] : [];
   if (!route.methods.includes('GET')) return ofPath;
   const ofQuery = fields.map(({ name, schema: { description, ...schema } }) => ({
     ...{ name, in: 'query', description, schema },
@@ -79,18 +91,16 @@ function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): objec
 function successOf(route: AnyRoute): JsonSchema {
   const { record } = resourceOf(route);
   if (route.methods.includes('DELETE')) return answers.deleted;
-  const isList = route.methods.includes('GET') && !route.path.endsWith('/:id');
-  return isList ? answers.many(record) : answers.one(record);
+  return isList(route) ? answers.many(record) : answers.one(record);
 }
 
 /** The statuses with which the operation can fail. */
-function failuresOf({ methods, path, fields }: AnyRoute): number[] {
-  const takesBody = !methods.includes('GET') && !methods.includes('DELETE');
-  const takesFields = Object.keys(fields).length > 0;
+function failuresOf(route: AnyRoute): number[] {
+  const takesFields = Object.keys(route.fields).length > 0;
   const by: [boolean, number[]][] = [
     [true, [401, 403, 429, 500, 503]],
-    [path.endsWith('/:id'), [404]],
-    [takesBody, [400, 413, 415]],
+    [isOfOne(route), [404]],
+    [takesBody(route), [400, 413, 415]],
     [takesFields, [422]],
   ];
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
@@ -110,16 +120,14 @@ function operationOf(route: AnyRoute, method: Method): object {
   const { plural, record } = resourceOf(route);
   const fields = describeFields(route);
   const name = `${method} ${route.path}`;
-  const isList = method === 'GET' && !route.path.endsWith('/:id');
-  const summary = isList ? `List ${plural}` : `${verbs[method][0]} a ${record.toLowerCase()}`;
+  const summary = isList(route) ? `List ${plural}` : `${verbs[method][0]} a ${record.toLowerCase()}`;
   const status = method === 'POST' ? 201 : 200;
-  const takesBody = !['GET', 'DELETE'].includes(method);
   return {
-    operationId: isList ? `list${record}s` : `${verbs[method][1]}${record}`,
+    operationId: isList(route) ? `list${record}s` : `${verbs[method][1]}${record}`,
     summary,
     tags: [plural],
     parameters: parametersOf(route, fields),
-    ...(takesBody && { requestBody: bodyOf(fields) }),
+    ...(takesBody(route) && { requestBody: bodyOf(fields) }),
     responses: Object.fromEntries([
       [status, answer(name, status, 'Done.', successOf(route))],
       ...failuresOf(route).map((failed) => [

@@ -2,6 +2,7 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, type Respo
 import { getOperationAST } from 'graphql';
 import { requireScope } from '../domain/actor.ts';
 import { DomainError, visibleError } from '../domain/errors.ts';
+import type { ContextOf } from '../http/context.ts';
 import type { Context } from '../schema/context.ts';
 import { type GraphQLServer, scopeOf } from '../schema/server.ts';
 import {
@@ -29,8 +30,7 @@ export interface RestDependencies {
   readonly server: GraphQLServer;
   /** Where links point whose request named no usable host: `https://s.example`. */
   readonly baseUrl: string;
-  /** @throws DomainError UNAUTHENTICATED */
-  contextOf(req: Request, res: Response): Promise<Context>;
+  readonly contextOf: ContextOf;
   /** Hears of every fault of ours. */
   report(res: Response, error: unknown): void;
 }

@@ -81,6 +81,11 @@ test('503s with Retry-After while as many requests are in flight as may be, and 
       '1',
       { message: 'The server is busy. Try again shortly.', status: 503 },
     ]);
+    const requestId = refused.headers.get('X-Request-Id');
+    expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
+    await expect
+      .poll(() => full.log.find((line) => line.requestId === requestId))
+      .toMatchObject({ path: '/any-link', status: 503 });
     slow.end('"ab"}');
     expect(await answered).toBe(201);
     await expect.poll(status).toBe(200);

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
+import { freePort } from '../support/postgres-server.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
@@ -11,10 +10,7 @@ const KEY = 'the-first-key-of-an-empty-database';
 let program: Program & { origin: string };
 let port: number;
 beforeAll(async () => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  ({ port } = probe.address() as { port: number }); // A server that listens on a port has such an address.
-  probe.close();
+  port = await freePort();
   program = await startProgram({
     DATABASE_URL: await newDatabase({ migrated: false }),
     BASE_URL: 'https://s.example',

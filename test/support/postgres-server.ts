@@ -29,7 +29,8 @@ async function binariesFolder(): Promise<string> {
   return dirname(dirname(binaries.postgres));
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

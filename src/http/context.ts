@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Database } from '../db/client.ts';
+import { ListReader } from '../db/list-reader.ts';
+import type { Replicas } from '../db/replicas.ts';
+import type { Authentication } from '../domain/authentication.ts';
+import { visibleError } from '../domain/errors.ts';
+import type { Site } from '../domain/link.ts';
+import type { Context } from '../schema/context.ts';
+import { clientOf, type Trust } from './client.ts';
+import { exchangeOf } from './exchange.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+export interface ContextDependencies {
+  readonly database: Database;
+  readonly readers: Pick<Replicas, 'readerFor' | 'wrote'>;
+  readonly authentication: Authentication;
+  readonly limit: RateLimit;
+  readonly trust: Trust;
+  readonly site: Site;
+  readonly log: Logger;
+  now(): Date;
+  /** Hears that links may have changed. */
+  linksChanged(): void;
+}
+
+/** For whom, and with what, a request to the interfaces is executed. */
+export type ContextOf = (req: IncomingMessage, res: ServerResponse) => Promise<Context>;
+
+/** The context of a request rejects with UNAUTHENTICATED without a valid key, with RATE_LIMITED where it asks too often. */
+export function createContextOf(dependencies: ContextDependencies): ContextOf {
+  const { database, readers, authentication, limit, trust, site, log, now, linksChanged } = dependencies;
+  const db = database.client;
+
+  const authenticate = async (req: IncomingMessage) => {
+    try {
+      return await authentication.authenticate(req.headers.authorization);
+    } catch (error) {
+      if (visibleError(error)?.code === 'UNAUTHENTICATED')
+        await limit.takeWrongKey(clientOf(req, trust).address);
+      throw error;
+    }
+  };
+
+  return async (req, res) => {
+    const actor = await authenticate(req);
+    const exchange = exchangeOf(res);
+    exchange.actor = actor;
+    await limit.take(actor.keyId, res);
+    return {
+      db,
+      lists: new ListReader(db),
+      reader: () => readers.readerFor(actor.accountId),
+      async wrote() {
+        linksChanged();
+        await readers.wrote(actor.accountId);
+      },
+      actor,
+      site,
+      requestId: exchange.requestId,
+      log,
+      named(operation) {
+        exchange.operation ??= operation;
+      },
+      now: now(),
+    };
+  };
+}
