@@ -7,6 +7,7 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client.ts';
 import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
 import { keepsStatements } from './sqlite-statements.ts';
+import { keepsTransactionsApart } from './sqlite-transactions.ts';
 
 /** How long a start waits for another process that migrates the same SQLite file, in milliseconds. */
 const LOCK_PATIENCE = 10_000;
@@ -62,15 +63,13 @@ export function adapterFor(url: string, pool?: PoolOptions): SqlMigrationAwareDr
   return new PrismaBetterSqlite3({ url });
 }
 
-/** The same, with statements kept prepared. */
-function keepingStatements(
-  factory: SqlMigrationAwareDriverAdapterFactory,
-): SqlMigrationAwareDriverAdapterFactory {
+/** The same, with statements kept prepared, and nobody in another's transaction. */
+function improved(factory: SqlMigrationAwareDriverAdapterFactory): SqlMigrationAwareDriverAdapterFactory {
   const { provider, adapterName } = factory;
   return {
     provider,
     adapterName,
-    connect: async () => keepsStatements(await factory.connect()),
+    connect: async () => keepsTransactionsApart(keepsStatements(await factory.connect())),
     connectToShadowDb: () => factory.connectToShadowDb(),
   };
 }
@@ -115,7 +114,7 @@ export async function openDatabase(
   if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
   const adapter = adapterFor(url, pool);
-  const options = { adapter: provider === 'sqlite' ? keepingStatements(adapter) : adapter, log };
+  const options = { adapter: provider === 'sqlite' ? improved(adapter) : adapter, log };
   // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
   // which TypeScript cannot see: they are nominally unrelated classes.
   const client =

@@ -1,0 +1,40 @@
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+
+/**
+ * Lets nobody into another's transaction. All of a process shares one connection to SQLite, and Prisma's adapter sends a
+ * statement at once even where a transaction is open: it would see what is not committed yet, and what it wrote would be
+ * rolled back with the rest after it was said to be done.
+ */
+export function keepsTransactionsApart(adapter: SqlDriverAdapter): SqlDriverAdapter {
+  /** Ends with the transaction that is open, or about to begin. */
+  let open: Promise<void> | null = null;
+  const { queryRaw, executeRaw, startTransaction } = adapter;
+
+  const alone = async <T>(run: () => Promise<T>): Promise<T> => {
+    while (open) await open;
+    return run();
+  };
+  adapter.queryRaw = (query) => alone(() => queryRaw.call(adapter, query));
+  adapter.executeRaw = (query) => alone(() => executeRaw.call(adapter, query));
+  adapter.startTransaction = async (isolationLevel) => {
+    while (open) await open;
+    let end = () => {};
+    open = new Promise((resolve) => {
+      end = () => {
+        open = null;
+        resolve();
+      };
+    });
+    try {
+      const transaction = await startTransaction.call(adapter, isolationLevel);
+      const { commit, rollback } = transaction;
+      transaction.commit = () => commit.call(transaction).finally(end);
+      transaction.rollback = () => rollback.call(transaction).finally(end);
+      return transaction;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+  return adapter;
+}

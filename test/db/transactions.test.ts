@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { newDatabase } from '../support/database.ts';
+import { NOON } from '../support/server.ts';
+
+let database: Database;
+let accountId: number;
+let domainId: number;
+let spaceId: number;
+beforeAll(async () => {
+  database = await openDatabase(await newDatabase());
+  const { client } = database;
+  const times = { createdAt: NOON, updatedAt: NOON };
+  ({ id: accountId } = await client.account.create({ data: { name: 'Acme', createdAt: NOON } }));
+  ({ id: domainId } = await client.domain.create({ data: { name: 's.example', ...times } }));
+  const space = { accountId, name: 'News', nameKey: 'news', color: 1, ...times };
+  ({ id: spaceId } = await client.space.create({ data: space }));
+});
+afterAll(() => database.close());
+
+/** Many small steps of the process, in which something else may come to its turn. */
+async function steps(count: number): Promise<void> {
+  for (let step = 0; step < count; step++) await null;
+}
+
+/** Writes a link, then a pixel that does not exist: by one transaction, which is rolled back. */
+function failingWrite(alias: string): Promise<unknown> {
+  const url = 'https://example.com/';
+  const link = { accountId, domainId, alias, aliasKey: alias, url, urlKey: url };
+  const data = { ...link, createdAt: NOON, updatedAt: NOON, pixels: { create: { pixelId: 999 } } };
+  return expect(database.client.link.create({ data })).rejects.toThrow('Foreign key');
+}
+
+const after = Array.from({ length: 40 }, (_, count) => count);
+
+test('a write that comes while a transaction is open outlives its rollback', async () => {
+  const { client } = database;
+  const kept: number[] = [];
+  for (const color of after) {
+    const write = steps(color).then(() => client.space.update({ where: { id: spaceId }, data: { color } }));
+    await Promise.all([failingWrite(`w${color}`), write]);
+    kept.push((await client.space.findUniqueOrThrow({ where: { id: spaceId } })).color);
+  }
+  expect(kept).toEqual(after);
+});
+
+test('a read that comes while a transaction is open sees nothing of it', async () => {
+  const seen: number[] = [];
+  for (const count of after) {
+    const read = steps(count).then(async () => seen.push(await database.client.link.count()));
+    await Promise.all([failingWrite(`r${count}`), read]);
+  }
+  expect(seen).toEqual(after.map(() => 0));
+});
+
+test('transactions that begin at once are done one after the other', async () => {
+  const { client } = database;
+  const url = 'https://example.com/';
+  const pixel = {
+    accountId,
+    name: 'Ads',
+    type: 'GOOGLE_ADS',
+    value: 'AW-1',
+    createdAt: NOON,
+    updatedAt: NOON,
+  };
+  const { id: pixelId } = await client.pixel.create({ data: pixel });
+  const made = after.map((count) => {
+    const link = { accountId, domainId, alias: `t${count}`, aliasKey: `t${count}`, url, urlKey: url };
+    return client.link.create({
+      data: { ...link, createdAt: NOON, updatedAt: NOON, pixels: { create: { pixelId } } },
+    });
+  });
+  await Promise.all(made);
+  expect(await client.linkPixel.count({ where: { pixelId } })).toBe(after.length);
+});
