@@ -8,6 +8,7 @@ import { Revisions } from './db/revisions.ts';
 import { Authentication } from './domain/authentication.ts';
 import { visibleError } from './domain/errors.ts';
 import type { Site } from './domain/link.ts';
+import { AnswerCache } from './http/answer-cache.ts';
 import { favicon, robots } from './http/browser-files.ts';
 import { trustOf } from './http/client.ts';
 import { createContextOf } from './http/context.ts';
@@ -93,13 +94,15 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ database, readers, authentication, limit, trust, site, log, now },
     linksChanged: () => links.clear(),
   });
+  // Replicas answer of moments of their own.
+  const answers = replicas.length > 0 ? null : new AnswerCache(() => database.state());
   const report = (res: ServerResponse, error: unknown): void => {
     const what = { requestId: exchangeOf(res).requestId, err: error };
     if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
     else log.error(what, 'unexpected error');
   };
 
-  const graphql = createGraphQLHandler({ server, graphiql, contextOf, report });
+  const graphql = createGraphQLHandler({ server, graphiql, contextOf, answers, report });
   const redirect = createRedirectHandler({
     db: database.client,
     links,
@@ -118,7 +121,7 @@ export function createApp(dependencies: AppDependencies): App {
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);
   web.get('/robots.txt', robots);
-  web.use('/api/v1', createRestRouter({ server, baseUrl, contextOf, report }));
+  web.use('/api/v1', createRestRouter({ server, baseUrl, contextOf, answers, report }));
   web.use((_req, res) => {
     res.status(404).json({ message: 'Nothing is here.', status: 404 });
   });

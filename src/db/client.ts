@@ -3,11 +3,12 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client.ts';
 import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
 import { keepsStatements } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
+import { postgresqlState, sqliteState } from './state.ts';
 
 /** How long a start waits for another process that migrates the same SQLite file, in milliseconds. */
 const LOCK_PATIENCE = 10_000;
@@ -23,6 +24,8 @@ export interface Database {
   readonly provider: Provider;
   readonly url: string;
   readonly client: Db;
+  /** Names what the database holds: while the name stays, reads find the same. Null where that cannot be told now. */
+  state(): Promise<string | null>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -63,13 +66,20 @@ export function adapterFor(url: string, pool?: PoolOptions): SqlMigrationAwareDr
   return new PrismaBetterSqlite3({ url });
 }
 
-/** The same, with statements kept prepared, and nobody in another's transaction. */
-function improved(factory: SqlMigrationAwareDriverAdapterFactory): SqlMigrationAwareDriverAdapterFactory {
+/** The same, with statements kept prepared, and nobody in another's transaction; `hear` gets each new connection first. */
+function improved(
+  factory: SqlMigrationAwareDriverAdapterFactory,
+  hear: (connection: SqlDriverAdapter) => void,
+): SqlMigrationAwareDriverAdapterFactory {
   const { provider, adapterName } = factory;
   return {
     provider,
     adapterName,
-    connect: async () => keepsTransactionsApart(keepsStatements(await factory.connect())),
+    async connect() {
+      const connection = await factory.connect();
+      hear(connection);
+      return keepsTransactionsApart(keepsStatements(connection));
+    },
     connectToShadowDb: () => factory.connectToShadowDb(),
   };
 }
@@ -114,7 +124,11 @@ export async function openDatabase(
   if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
   const adapter = adapterFor(url, pool);
-  const options = { adapter: provider === 'sqlite' ? improved(adapter) : adapter, log };
+  let stateOfFile = (): string | null => null;
+  const onConnection = (connection: SqlDriverAdapter) => {
+    stateOfFile = sqliteState(connection);
+  };
+  const options = { adapter: provider === 'sqlite' ? improved(adapter, onConnection) : adapter, log };
   // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
   // which TypeScript cannot see: they are nominally unrelated classes.
   const client =
@@ -126,5 +140,6 @@ export async function openDatabase(
     sqliteClients.add(client);
     await useWriteAheadLog(client);
   }
-  return { provider, url, client, close: () => client.$disconnect() };
+  const state = async () => (provider === 'sqlite' ? stateOfFile() : postgresqlState(client));
+  return { provider, url, client, state, close: () => client.$disconnect() };
 }

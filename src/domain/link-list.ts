@@ -68,11 +68,11 @@ type Within = { readonly id: number } | undefined;
 async function narrowing(
   lists: ListReader,
   { search, searchBy, status, withoutSpace, domainId, pixelId }: Filter,
-  now: Date,
+  now: () => Date,
 ): Promise<Sql[]> {
   const where: Sql[] = [];
   if (search) where.push(await lists.linksContaining(searched[searchBy], foldCase(search)));
-  if (status) where.push(hasStatus(status, now));
+  if (status) where.push(hasStatus(status, now()));
   if (withoutSpace) where.push(sql`"spaceId" IS NULL`);
   if (domainId) where.push(sql`"domainId" = ${domainId}`);
   if (pixelId)
@@ -90,7 +90,7 @@ async function listOf(
   lists: ListReader,
   { accountId }: Actor,
   { filter, orderBy }: z.output<typeof linksInput>,
-  now: Date,
+  now: () => Date,
   within: Within,
 ): Promise<{ list: List; total: Sql }> {
   const narrowed = await narrowing(lists, filter, now);
@@ -121,7 +121,7 @@ export async function pageOfLinks(
   lists: ListReader,
   actor: Actor,
   input: Unparsed<typeof linkPageInput>,
-  now: Date,
+  now: () => Date,
 ): Promise<Page<LinkRow>> {
   const which = parseInput(linkPageInput, input);
   const { list, total } = await listOf(lists, actor, which, now, undefined);
@@ -138,7 +138,7 @@ export async function edgesOfLinks(
   lists: ListReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof linksInput>,
-  now: Date,
+  now: () => Date,
   within?: Within,
 ): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });

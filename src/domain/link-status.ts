@@ -12,9 +12,13 @@ export type LinkStatus = keyof typeof linkStatuses;
 
 type Life = Pick<Link, 'disabled' | 'expiresAt' | 'expirationClicks' | 'clicks'>;
 
-export function statusOf({ disabled, expiresAt, expirationClicks, clicks }: Life, now: Date): LinkStatus {
+/** @param now is asked only where the status depends on it */
+export function statusOf(
+  { disabled, expiresAt, expirationClicks, clicks }: Life,
+  now: () => Date,
+): LinkStatus {
   if (disabled) return 'DISABLED';
-  const ended = expiresAt !== null && expiresAt <= now;
+  const ended = expiresAt !== null && expiresAt <= now();
   const usedUp = expirationClicks !== null && clicks >= expirationClicks;
   return ended || usedUp ? 'EXPIRED' : 'ACTIVE';
 }

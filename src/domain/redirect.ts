@@ -113,7 +113,7 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
     return end('NOT_FOUND');
   }
   step('EXISTS', false, 'There is such a link.');
-  const status = statusOf(link, now);
+  const status = statusOf(link, () => now);
   if (
     step(
       'DISABLED',

@@ -47,6 +47,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     const exchange = exchangeOf(res);
     exchange.actor = actor;
     await limit.take(actor.keyId, res);
+    const moment = now();
     return {
       db,
       lists: new ListReader(db),
@@ -62,7 +63,13 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       named(operation) {
         exchange.operation ??= operation;
       },
-      now: now(),
+      now() {
+        exchange.lasts = false;
+        return moment;
+      },
+      lasts() {
+        exchange.lasts ??= true;
+      },
     };
   };
 }

@@ -16,6 +16,8 @@ export interface Exchange {
   actor?: Actor;
   /** What was executed, as the log and the metrics name it. */
   operation?: string;
+  /** Whether the answer holds for as long as nothing in the database changes; known once it is made. */
+  lasts?: boolean;
 }
 
 const exchanges = new WeakMap<ServerResponse, Exchange>();

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { visibleError } from '../domain/errors.ts';
 import type { Context } from '../schema/context.ts';
 import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server.ts';
+import type { AnswerCache } from './answer-cache.ts';
 import type { ContextOf } from './context.ts';
 import { exchangeOf } from './exchange.ts';
 
@@ -17,8 +18,24 @@ export interface GraphQLDependencies {
   readonly server: GraphQLServer;
   readonly graphiql: boolean;
   readonly contextOf: ContextOf;
+  /** Null where no answer is kept. */
+  readonly answers: AnswerCache | null;
   /** Hears of every fault of ours. */
   report(res: ServerResponse, error: unknown): void;
+}
+
+/** How long a body is whose answer may be kept, in bytes. */
+const SHORT = 10_000;
+
+/** The text of a short body, which Yoga finds where a parser would have left it; null where it is left to be read. */
+async function shortBody(req: IncomingMessage): Promise<string | null> {
+  const { 'content-length': length = 'unknown', 'content-encoding': encoding } = req.headers;
+  if (encoding !== undefined || !(Number(length) <= SHORT)) return null;
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk);
+  const body = Buffer.concat(chunks).toString();
+  Object.assign(req, { body });
+  return body;
 }
 
 /**
@@ -29,6 +46,7 @@ export function createGraphQLHandler({
   server,
   graphiql,
   contextOf,
+  answers,
   report,
 }: GraphQLDependencies): RequestListener {
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -42,10 +60,21 @@ export function createGraphQLHandler({
       end(req, res, 415, { errors: [{ message: 'Send the query as application/json.' }] });
       return;
     }
-    await server(req, res, context);
+    const body = req.method === 'POST' ? await shortBody(req) : null;
+    const parts = ['graphql', req.url ?? '', req.headers.accept ?? '', body ?? ''];
+    const keep = body === null || !answers ? null : await answers.answer(res, context, parts);
+    if (keep === 'answered') return;
+    if (keep === null) return server(req, res, context);
+    const response = await server.handleNodeRequestAndResponse(req, res, context);
+    const text = await response.text();
+    if (response.status === 200) keep(response.headers.get('Content-Type') ?? '', text);
+    res.writeHead(response.status, Object.fromEntries(response.headers));
+    res.end(text);
   };
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {
+      // Whoever broke off in the middle of the body waits for nothing.
+      if (req.destroyed && !req.complete) return;
       const visible = visibleError(error);
       if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
       if (visible) {

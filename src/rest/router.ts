@@ -2,6 +2,7 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, type Respo
 import { getOperationAST } from 'graphql';
 import { requireScope } from '../domain/actor.ts';
 import { DomainError, visibleError } from '../domain/errors.ts';
+import type { AnswerCache, Keep } from '../http/answer-cache.ts';
 import type { ContextOf } from '../http/context.ts';
 import type { Context } from '../schema/context.ts';
 import { type GraphQLServer, scopeOf } from '../schema/server.ts';
@@ -31,14 +32,20 @@ export interface RestDependencies {
   /** Where links point whose request named no usable host: `https://s.example`. */
   readonly baseUrl: string;
   readonly contextOf: ContextOf;
+  /** Null where no answer is kept. */
+  readonly answers: AnswerCache | null;
   /** Hears of every fault of ours. */
   report(res: Response, error: unknown): void;
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 function send(res: Response, { status, body, headers }: Answer): void {
   const text = JSON.stringify(body);
+  const keep: Keep | null | undefined = res.locals.keep;
+  if (status === 200) keep?.(JSON_TYPE, text);
   res.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Type': JSON_TYPE,
     'Content-Length': Buffer.byteLength(text),
     ...headers,
   });
@@ -116,8 +123,13 @@ function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
 /** The v1 interface, to be mounted at `/api/v1`. The key is looked at before anything else. */
 export function createRestRouter(dependencies: RestDependencies): Router {
   const router = Router({ caseSensitive: true });
+  const { contextOf, answers } = dependencies;
   router.use(async (req, res, next) => {
-    res.locals.context = await dependencies.contextOf(req, res);
+    const context = await contextOf(req, res);
+    const parts = ['v1', req.protocol, req.host ?? '', req.originalUrl];
+    const keep = req.method === 'GET' ? await answers?.answer(res, context, parts) : null;
+    if (keep === 'answered') return;
+    Object.assign(res.locals, { context, keep });
     next();
   });
   for (const path of new Set(routes.map((route) => route.path))) {

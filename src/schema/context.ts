@@ -19,6 +19,8 @@ export interface Context {
   readonly log: Logger;
   /** Names what is executed, for the log and the metrics; the first name counts. */
   named(operation: string): void;
-  /** The moment of the request: all of its answer is true of one moment. */
-  readonly now: Date;
+  /** The moment of the request: all of its answer is true of one moment. Whoever asks makes the answer depend on it. */
+  now(): Date;
+  /** Says that the answer holds for as long as nothing in the database changes, unless it depends on the moment. */
+  lasts(): void;
 }

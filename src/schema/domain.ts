@@ -61,7 +61,7 @@ builder.mutationFields((t) => ({
     type: CreateResult,
     description: 'Adds a domain.',
     args: { input: t.arg({ type: CreateDomainInput, required: true, description: 'The new domain.' }) },
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createDomain(db, actor, input, now)),
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createDomain(db, actor, input, now())),
   }),
   updateDomain: t.field({
     type: UpdateResult,
@@ -70,7 +70,8 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the domain.' }),
       input: t.arg({ type: UpdateDomainInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateDomain(db, actor, id, input, now)),
+    resolve: (_root, { id, input }, { db, actor, now }) =>
+      asResult(updateDomain(db, actor, id, input, now())),
   }),
   deleteDomain: t.field({
     type: DeleteResult,

@@ -63,6 +63,6 @@ builder.queryField('explainRedirect', (t) =>
     description:
       'What a visitor would get from a link, and why, by the rules that visits go by. Nothing is counted.',
     args: { input: t.arg({ type: Input, required: true, description: 'Which link, and which visitor.' }) },
-    resolve: (_root, { input }, { db, actor, now }) => explainRedirect(db, actor, input, now),
+    resolve: (_root, { input }, { db, actor, now }) => explainRedirect(db, actor, input, now()),
   }),
 );

@@ -129,7 +129,7 @@ async function shown({ lists, actor }: Context, written: Promise<{ id: number }>
 
 function create(context: Context, input: typeof CreateLinkInput.$inferInput) {
   const { db, actor, site, now } = context;
-  return asResult(shown(context, createLink(db, actor, site, input, now)));
+  return asResult(shown(context, createLink(db, actor, site, input, now())));
 }
 
 builder.mutationFields((t) => ({
@@ -155,7 +155,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
     },
     resolve: (_root, { id, input }, context) =>
-      asResult(shown(context, updateLink(context.db, context.actor, id, input, context.now))),
+      asResult(shown(context, updateLink(context.db, context.actor, id, input, context.now()))),
   }),
   deleteLink: t.field({
     type: DeleteResult,

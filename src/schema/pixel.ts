@@ -68,7 +68,7 @@ builder.mutationFields((t) => ({
     type: CreateResult,
     description: 'Adds a pixel.',
     args: { input: t.arg({ type: CreatePixelInput, required: true, description: 'The new pixel.' }) },
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now)),
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now())),
   }),
   updatePixel: t.field({
     type: UpdateResult,
@@ -77,7 +77,7 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the pixel.' }),
       input: t.arg({ type: UpdatePixelInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updatePixel(db, actor, id, input, now)),
+    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updatePixel(db, actor, id, input, now())),
   }),
   deletePixel: t.field({
     type: DeleteResult,

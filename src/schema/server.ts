@@ -88,7 +88,11 @@ function useDomainErrors(): Plugin<Context> {
       }
       return {
         onExecuteDone({ result, setResult }) {
-          if (isAsyncIterable(result) || !result.errors) return;
+          if (isAsyncIterable(result)) return;
+          if (!result.errors) {
+            if (operation?.operation === OperationTypeNode.QUERY) context.lasts();
+            return;
+          }
           setResult({ ...result, errors: result.errors.map((error) => present(error, context)) });
         },
       };

@@ -77,7 +77,7 @@ builder.mutationFields((t) => ({
     type: CreateResult,
     description: 'Makes a space.',
     args: { input: t.arg({ type: CreateSpaceInput, required: true, description: 'The new space.' }) },
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now)),
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now())),
   }),
   updateSpace: t.field({
     type: UpdateResult,
@@ -86,7 +86,7 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the space.' }),
       input: t.arg({ type: UpdateSpaceInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateSpace(db, actor, id, input, now)),
+    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateSpace(db, actor, id, input, now())),
   }),
   deleteSpace: t.field({
     type: DeleteResult,

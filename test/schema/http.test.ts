@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -80,6 +82,21 @@ test('403s with the code FORBIDDEN on an operation that the key has no scope for
     expect([status, errors]).toMatchObject([403, [{ extensions: { code: 'FORBIDDEN' } }]]);
   }
   expect(await reader.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 0 } });
+});
+
+test('a client that breaks off in the middle of a query is no fault of ours', async () => {
+  const headers = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' };
+  const broken = request(`${server.origin}/graphql`, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Length': 100 },
+  });
+  broken.on('error', () => {});
+  await new Promise((sent) => broken.write('{"query"', sent));
+  const logged = server.log.length;
+  await setTimeout(20);
+  broken.destroy();
+  await expect.poll(() => server.log.length).toBeGreaterThan(logged);
+  expect(server.log.slice(logged).map(({ msg }) => msg)).toEqual(['request']);
 });
 
 test('hides a fault of ours behind a request id, on both surfaces', async () => {
