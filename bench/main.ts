@@ -1,4 +1,5 @@
-// npm run bench -- [--links 20000] [--database sqlite|postgresql|URL] [--rounds 5] [--seconds 2] [--only TEXT] [--profile]
+// npm run bench -- [--links 20000] [--database sqlite|postgresql|URL] [--rounds 5] [--seconds 2] [--only TEXT]
+//   [--postgraphile FOLDER] [--profile]
 // Seeds a database of its own, starts the program as it is shipped and the baselines beside it, and measures them in
 // turns, so that what disturbs the machine disturbs both. Prints ratios with their spread, and writes bench/results.json.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -23,8 +24,12 @@ interface Target {
   child: ChildProcess;
 }
 
-async function start(command: string[], env: Record<string, string> = {}): Promise<Target> {
-  const child = spawn(process.execPath, command, {
+async function start(
+  command: string[],
+  env: Record<string, string> = {},
+  node = process.execPath,
+): Promise<Target> {
+  const child = spawn(node, command, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -41,21 +46,26 @@ async function start(command: string[], env: Record<string, string> = {}): Promi
   return { origin: `http://127.0.0.1:${port}`, child };
 }
 
-async function rate(
-  origin: string,
-  { path, method = 'GET', body, type }: Request,
-  seconds: number,
-): Promise<number> {
+let asked = 0;
+
+/** The request as it is sent next: with a number of its own where each is to be a new question. */
+function next({ path, body, anew }: Request): { path: string; body: string | undefined } {
+  if (!anew) return { path, body };
+  const number = asked++;
+  if (body === undefined) return { path: `${path}${path.includes('?') ? '&' : '?'}number=${number}`, body };
+  return { path, body: body.replace('{', `{"extensions":{"number":${number}},`) };
+}
+
+async function rate(origin: string, request: Request, seconds: number): Promise<number> {
+  const { path, method = 'GET', type } = request;
   const headers = {
     authorization: `Bearer ${KEY}`,
     'user-agent': BROWSER,
     ...(type && { 'content-type': type }),
   };
   const result = await autocannon({
-    url: origin + path,
-    method,
-    body,
-    headers,
+    url: origin,
+    requests: [{ method, headers, setupRequest: (sent) => ({ ...sent, ...next(request) }) }],
     connections: 16,
     duration: seconds,
   });
@@ -73,6 +83,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
+    postgraphile: { type: 'string' },
     profile: { type: 'boolean', default: false },
   },
 });
@@ -106,7 +117,15 @@ async function startBaseline(baseline: Baseline, program: Target): Promise<Targe
     await fill(small, 1_000);
     return startProgram(small);
   }
-  const target = await start(['--import', 'tsx', 'bench/baseline.ts', baseline, url]);
+  const { postgraphile = '' } = values;
+  const target =
+    baseline === 'postgraphile'
+      ? await start(
+          ['bench/postgraphile.mjs', postgraphile, url],
+          {},
+          join(postgraphile, 'node_modules/.bin/node'),
+        )
+      : await start(['--import', 'tsx', 'bench/baseline.ts', baseline, url]);
   targets.push(target);
   return target;
 }
@@ -126,8 +145,10 @@ try {
   await fetch(`${program.origin}/readyz`);
   const readyAfter = Math.round(performance.now() - started);
   const memoryAtStart = memoryOf(program);
-  const chosen = scenarios.filter(({ name, baseline }) =>
-    `${name} against ${baseline}`.includes(values.only),
+  const chosen = scenarios.filter(
+    ({ name, baseline }) =>
+      `${name} against ${baseline}`.includes(values.only) &&
+      (baseline !== 'postgraphile' || values.postgraphile !== undefined),
   );
   const baselines = new Map<Baseline, Target>();
   const seconds = Number(values.seconds);
