@@ -9,6 +9,7 @@ import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
 import { keepsStatements } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
 import { postgresqlState, sqliteState } from './state.ts';
+import { namesOfStatements } from './statement-names.ts';
 
 /** How long a start waits for another process that migrates the same SQLite file, in milliseconds. */
 const LOCK_PATIENCE = 10_000;
@@ -60,8 +61,12 @@ function poolConfig(connectionString: string, { poolSize, statementTimeout }: Po
 
 /** A new driver adapter for the database at `url`. A SQLite file's folder is made where it is missing. */
 export function adapterFor(url: string, pool?: PoolOptions): SqlMigrationAwareDriverAdapterFactory {
-  if (providerOf(url) === 'postgresql')
-    return new PrismaPg(pool ? poolConfig(url, pool) : { connectionString: url });
+  if (providerOf(url) === 'postgresql') {
+    const config = pool ? poolConfig(url, pool) : { connectionString: url };
+    // A pooler may give each statement another connection, which knows no names; see DATABASE_STATEMENT_TIMEOUT.
+    const keeps = pool !== undefined && pool.statementTimeout > 0;
+    return new PrismaPg(config, keeps ? { statementNameGenerator: namesOfStatements() } : {});
+  }
   mkdirSync(dirname(url.replace(/^file:/, '')), { recursive: true });
   return new PrismaBetterSqlite3({ url });
 }

@@ -20,8 +20,28 @@ export interface Joined {
   readonly tables: Sql;
 }
 
+/** The columns of each table, by name: a prepared statement must not find more of them when a new version adds some. */
+const columnsOf = {
+  Link: named('Link', Prisma.LinkScalarFieldEnum),
+  Space: named('Space', Prisma.SpaceScalarFieldEnum),
+  Pixel: named('Pixel', Prisma.PixelScalarFieldEnum),
+};
+
+function named(table: string, columns: Readonly<Record<string, string>>): Sql {
+  return Prisma.raw(
+    Object.values(columns)
+      .map((column) => `"${table}"."${column}"`)
+      .join(', '),
+  );
+}
+
+/** All columns of a table, as a statement lists them. */
+export function allOf(table: keyof typeof columnsOf): Sql {
+  return columnsOf[table];
+}
+
 export interface List {
-  readonly table: string;
+  readonly table: 'Link' | 'Space';
   readonly joined?: Joined;
   /** Conditions that every row meets; at least one. */
   readonly where: readonly Sql[];
@@ -41,6 +61,11 @@ export interface Window {
   readonly inclusive?: boolean;
   /** Read from the list's end; the rows still come in the list's order. */
   readonly fromEnd?: boolean;
+}
+
+/** A whole number in a statement's text. PostgreSQL plans a limit that it knows once, and one that it does not each time. */
+function constant(number: number): Sql {
+  return Prisma.raw(String(Math.trunc(number)));
 }
 
 /** A table's or a column's name. */
@@ -93,7 +118,7 @@ function orderingOfAll(list: List, reversed = false): Sql {
 }
 
 function rowsWhere(list: List, where: Sql, order: Sql, limit: number): Sql {
-  return sql`SELECT * FROM ${name(list.table)} WHERE ${where} ORDER BY ${order} LIMIT ${limit}`;
+  return sql`SELECT ${allOf(list.table)} FROM ${name(list.table)} WHERE ${where} ORDER BY ${order} LIMIT ${constant(limit)}`;
 }
 
 /** The rows of one table. */
@@ -109,7 +134,7 @@ function pageOf(list: List, window: Window): Sql {
   const [without, having] = halves as [Sql, Sql]; // There are two.
   return sql`SELECT * FROM (
       SELECT * FROM (${having}) AS "having" UNION ALL SELECT * FROM (${without}) AS "without"
-    ) AS "halves" ORDER BY ${order} LIMIT ${limit} ${skip}`;
+    ) AS "halves" ORDER BY ${order} LIMIT ${constant(limit)} ${skip}`;
 }
 
 /** With what is joined to them: after the limit, so that no more rows than are asked for meet other tables. */

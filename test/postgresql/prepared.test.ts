@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { newDatabase } from '../support/database.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+
+let program: Program & { origin: string };
+let caller: Caller;
+let elsewhere: Database;
+beforeAll(async () => {
+  const url = await newDatabase({ migrated: false });
+  program = await startProgram({
+    DATABASE_URL: url,
+    BASE_URL: 'https://s.example',
+    INITIAL_API_KEY: KEY,
+    DATABASE_POOL_SIZE: '1',
+  });
+  caller = new Caller(program.origin, KEY);
+  elsewhere = await openDatabase(url);
+});
+afterAll(async () => {
+  await elsewhere.close();
+  await program.end('SIGTERM');
+});
+
+/** Lists and records by each of the ways in which they are read, as new questions. */
+async function readAll(round: number): Promise<void> {
+  const { status } = await caller.rest('GET', `/links?round=${round}`);
+  expect(status).toBe(200);
+  await caller.data(
+    `query Round${round} {
+      links(first: 5) { totalCount edges { node { title domain { name } space { name } pixels { name } } } }
+      spaces(first: 5) { edges { node { name } } }
+      byTitle: links(first: 5, orderBy: { field: TITLE }) { edges { node { title } } }
+    }`,
+  );
+}
+
+test('a process goes on with its prepared statements while a newer version adds columns', async () => {
+  const space = await caller.space('Space');
+  await caller.link({ space_id: space, pixel_ids: await caller.pixel('Pixel') });
+  for (let round = 0; round < 10; round++) await readAll(round);
+  for (const table of ['Link', 'Space', 'Pixel', 'Domain', 'Account'])
+    await elsewhere.client.$executeRawUnsafe(`ALTER TABLE "${table}" ADD COLUMN "later" integer`);
+  for (let round = 10; round < 13; round++) await readAll(round);
+});
