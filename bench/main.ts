@@ -2,49 +2,16 @@
 //   [--postgraphile FOLDER] [--profile]
 // Seeds a database of its own, starts the program as it is shipped and the baselines beside it, and measures them in
 // turns, so that what disturbs the machine disturbs both. Prints ratios with their spread, and writes bench/results.json.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
-import { openDatabase } from '../src/db/client.ts';
-import { applyMigrations } from '../src/db/migrate.ts';
-import { createFirstKey } from '../src/domain/api-key.ts';
-import { shareDefaultDomain } from '../src/domain/domain.ts';
-import { startPostgres } from '../test/support/postgres-server.ts';
-import { type Baseline, KEY, type Request, scenarios } from './scenarios.ts';
-import { seed } from './seed.ts';
+import { type Baseline, type Request, scenarios } from './scenarios.ts';
+import { fill, KEY, median, memoryOf, start, startProgram, type Target, withDatabase } from './target.ts';
 
 const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
-
-interface Target {
-  origin: string;
-  child: ChildProcess;
-}
-
-async function start(
-  command: string[],
-  env: Record<string, string> = {},
-  node = process.execPath,
-): Promise<Target> {
-  const child = spawn(node, command, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`${command.join(' ')} ended with ${code}`)));
-    child.stdout?.setEncoding('utf8').on('data', function listen(text: string) {
-      const said = text.split('\n').find((line) => line.includes('"listening"'));
-      if (!said) return;
-      // The rest of its log is taken and dropped, as cheaply as can be: the load is made in this process.
-      child.stdout?.off('data', listen).resume();
-      resolve(JSON.parse(said).port);
-    });
-  });
-  return { origin: `http://127.0.0.1:${port}`, child };
-}
 
 let asked = 0;
 
@@ -74,8 +41,6 @@ async function rate(origin: string, request: Request, seconds: number): Promise<
   return result.requests.total / result.duration;
 }
 
-const median = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
-
 const { values } = parseArgs({
   options: {
     links: { type: 'string', default: '20000' },
@@ -87,55 +52,24 @@ const { values } = parseArgs({
     profile: { type: 'boolean', default: false },
   },
 });
-const folder = mkdtempSync(join(tmpdir(), 'linkspace-bench-'));
-const postgres = values.database === 'postgresql' ? await startPostgres() : null;
-const url =
-  values.database === 'sqlite' ? `file:${join(folder, 'bench.db')}` : (postgres?.url ?? values.database);
-const targets: Target[] = [];
 
-async function fill(url: string, links: number): Promise<void> {
-  await applyMigrations(url);
-  const database = await openDatabase(url);
-  await createFirstKey(database.client, new Date(), KEY);
-  await shareDefaultDomain(database.client, 's.example', new Date());
-  await seed(database, links);
-  await database.close();
-}
-
-/** The program as it is shipped, with a limit of requests that is kept and not met. */
-async function startProgram(url: string, flags: string[] = []): Promise<Target> {
-  const env = { DATABASE_URL: url, PORT: '0', BASE_URL: 'https://s.example', RATE_LIMIT: '1000000000' };
-  const target = await start([...flags, 'dist/main.js'], env);
-  targets.push(target);
-  return target;
-}
-
-async function startBaseline(baseline: Baseline, program: Target): Promise<Target> {
+async function startBaseline(
+  baseline: Baseline,
+  { program, url, folder }: { program: Target; url: string; folder: string },
+): Promise<Target> {
   if (baseline === 'itself') return program;
   if (baseline === 'small') {
     const small = `file:${join(folder, 'small.db')}`;
     await fill(small, 1_000);
     return startProgram(small);
   }
+  if (baseline !== 'postgraphile') return start(['--import', 'tsx', 'bench/baseline.ts', baseline, url]);
   const { postgraphile = '' } = values;
-  const target =
-    baseline === 'postgraphile'
-      ? await start(
-          ['bench/postgraphile.mjs', postgraphile, url],
-          {},
-          join(postgraphile, 'node_modules/.bin/node'),
-        )
-      : await start(['--import', 'tsx', 'bench/baseline.ts', baseline, url]);
-  targets.push(target);
-  return target;
+  const node = join(postgraphile, 'node_modules/.bin/node');
+  return start(['bench/postgraphile.mjs', postgraphile, url], {}, node);
 }
 
-/** What the process takes of the memory, in MB. */
-function memoryOf({ child }: Target): number {
-  return Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) / 1024);
-}
-
-try {
+await withDatabase(values.database, async (url, folder) => {
   await fill(url, Number(values.links));
   const started = performance.now();
   const program = await startProgram(
@@ -154,7 +88,7 @@ try {
   const seconds = Number(values.seconds);
   const results = [];
   for (const { name, program: request, baseline, against, least } of chosen) {
-    const other = baselines.get(baseline) ?? (await startBaseline(baseline, program));
+    const other = baselines.get(baseline) ?? (await startBaseline(baseline, { program, url, folder }));
     baselines.set(baseline, other);
     const ours = typeof request === 'function' ? await request(program.origin) : request;
     await rate(program.origin, ours, 1);
@@ -186,14 +120,4 @@ try {
   console.log(machine, measured);
   console.table(results);
   writeFileSync('bench/results.json', `${JSON.stringify({ machine, measured, results }, null, 2)}\n`);
-} finally {
-  for (const { child } of targets) child.kill('SIGTERM');
-  await Promise.all(
-    targets.map(
-      ({ child }) =>
-        new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(0))),
-    ),
-  );
-  await postgres?.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+});

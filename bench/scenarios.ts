@@ -1,3 +1,5 @@
+import { KEY } from './target.ts';
+
 /** One kind of request, as it is sent again and again. */
 export interface Request {
   readonly path: string;
@@ -22,8 +24,6 @@ export interface Scenario {
   /** What the ratio is held to, or null. */
   readonly least: number | null;
 }
-
-export const KEY = 'the-key-of-the-benchmark-0123456789';
 
 const graphql = (query: string): Request => ({
   path: '/graphql',

@@ -1,0 +1,95 @@
+// What the benchmarks start, and how: processes that listen, over a database that is filled.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '../src/db/client.ts';
+import { applyMigrations } from '../src/db/migrate.ts';
+import { createFirstKey } from '../src/domain/api-key.ts';
+import { shareDefaultDomain } from '../src/domain/domain.ts';
+import { startPostgres } from '../test/support/postgres-server.ts';
+import { seed } from './seed.ts';
+
+export const KEY = 'the-key-of-the-benchmark-0123456789';
+
+export interface Target {
+  origin: string;
+  child: ChildProcess;
+}
+
+const targets: Target[] = [];
+
+/** Starts a process, and waits until it says in its log where it listens. */
+export async function start(
+  command: string[],
+  env: Record<string, string> = {},
+  node = process.execPath,
+): Promise<Target> {
+  const child = spawn(node, command, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${command.join(' ')} ended with ${code}`)));
+    child.stdout?.setEncoding('utf8').on('data', function listen(text: string) {
+      const said = text.split('\n').find((line) => line.includes('"listening"'));
+      if (!said) return;
+      // The rest of its log is taken and dropped, as cheaply as can be: the load is made in this process.
+      child.stdout?.off('data', listen).resume();
+      resolve(JSON.parse(said).port);
+    });
+  });
+  const target = { origin: `http://127.0.0.1:${port}`, child };
+  targets.push(target);
+  return target;
+}
+
+/** The program as it is shipped, with a limit of requests that is kept and not met. */
+export function startProgram(url: string, flags: string[] = []): Promise<Target> {
+  const env = { DATABASE_URL: url, PORT: '0', BASE_URL: 'https://s.example', RATE_LIMIT: '1000000000' };
+  return start([...flags, 'dist/main.js'], env);
+}
+
+/** Makes the tables, a key, a domain and as many links. */
+export async function fill(url: string, links: number): Promise<void> {
+  await applyMigrations(url);
+  const database = await openDatabase(url);
+  await createFirstKey(database.client, new Date(), KEY);
+  await shareDefaultDomain(database.client, 's.example', new Date());
+  await seed(database, links);
+  await database.close();
+}
+
+/** What the process takes of the memory, in MB. */
+export function memoryOf({ child }: Target): number {
+  return Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) / 1024);
+}
+
+export const median = (numbers: number[]): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
+
+/**
+ * Runs with a database of its own (`sqlite`, `postgresql`), or the one of a URL, and a folder; ends afterwards all that
+ * was started, and removes what was made.
+ */
+export async function withDatabase(
+  which: string,
+  run: (url: string, folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-bench-'));
+  const postgres = which === 'postgresql' ? await startPostgres() : null;
+  const url = which === 'sqlite' ? `file:${join(folder, 'bench.db')}` : (postgres?.url ?? which);
+  try {
+    await run(url, folder);
+  } finally {
+    for (const { child } of targets) child.kill('SIGTERM');
+    await Promise.all(
+      targets.map(
+        ({ child }) =>
+          new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(0))),
+      ),
+    );
+    await postgres?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
