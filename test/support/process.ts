@@ -30,7 +30,8 @@ export class Program {
   /** Waits for the end; sends SIGTERM first where asked. */
   async end(signal?: NodeJS.Signals): Promise<Finished> {
     if (signal) this.child.kill(signal);
-    const [code] = this.child.exitCode === null ? await once(this.child, 'close') : [this.child.exitCode];
+    const { exitCode, signalCode } = this.child;
+    const [code] = exitCode === null && signalCode === null ? await once(this.child, 'close') : [exitCode];
     return { code, stdout: this.stdout, stderr: this.stderr };
   }
 

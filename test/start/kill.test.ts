@@ -1,0 +1,105 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { newDatabase } from '../support/database.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+/** `KILL_ROUNDS=20 npx vitest run test/start/kill.test.ts` looks longer. */
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
+/** How a client hears that the server is gone. */
+const GONE = /fetch failed|ECONNRE|socket hang up|terminated/;
+const KEY = 'the-first-key-of-an-empty-database';
+
+let url: string;
+let database: Database;
+let program: Program & { origin: string };
+beforeEach(async () => {
+  url = await newDatabase();
+  database = await openDatabase(url);
+});
+afterEach(async () => {
+  await program.end('SIGKILL');
+  await database.close();
+});
+
+/** What the program said was done, by the link's id; and the title that was on its way, which may be there or not. */
+interface Acknowledged {
+  title: string;
+  sent: string;
+  pixels: number;
+}
+
+/** Makes links and changes them, one after the other, until the program is gone. */
+async function write(caller: Caller, pixel: number, done: Map<number, Acknowledged>): Promise<void> {
+  for (;;) {
+    const { id } = await caller.link({ title: 'made', pixel_ids: pixel });
+    const link = { title: 'made', sent: 'made', pixels: 1 };
+    done.set(id, link);
+    for (let change = 0; change < 3; change++) {
+      link.sent = `changed ${change}`;
+      const { status } = await caller.rest('PATCH', `/links/${id}`, { title: link.sent });
+      if (status !== 200) throw new Error(`a change was answered ${status}`);
+      link.title = link.sent;
+    }
+  }
+}
+
+/** Visits a link that may have so many clicks, each of which is written before it is answered. */
+async function click(origin: string, alias: string, clicked: { times: number }): Promise<void> {
+  for (;;) {
+    const { status } = await visit(origin, `/${alias}`);
+    if (status === 302) clicked.times++;
+  }
+}
+
+/** What the database itself finds wrong. */
+async function faults(): Promise<unknown> {
+  const { client } = database;
+  if (inject('database').provider === 'postgresql') {
+    await client.$executeRaw`CREATE EXTENSION IF NOT EXISTS amcheck`;
+    await client.$queryRaw`SELECT bt_index_check("indexrelid", true)::text FROM pg_index
+      JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+      JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE amname = 'btree' AND nspname = 'public'`;
+    return [];
+  }
+  return [
+    ...(await client.$queryRaw<
+      object[]
+    >`SELECT * FROM pragma_integrity_check WHERE "integrity_check" <> 'ok'`),
+    ...(await client.$queryRaw<object[]>`SELECT * FROM pragma_foreign_key_check`),
+  ];
+}
+
+test('what was acknowledged outlives SIGKILL, and the database is whole', async () => {
+  const done = new Map<number, Acknowledged>();
+  const clicked = { times: 0 };
+  let capped: { id: number; alias: string } | undefined;
+  for (let round = 0; round < ROUNDS; round++) {
+    program = await startProgram({ DATABASE_URL: url, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY });
+    const caller = new Caller(program.origin, KEY);
+    capped ??= await caller.link({ expiration_clicks: 1_000_000 });
+    const pixel = await caller.pixel(`Pixel ${round}`);
+    const before = done.size;
+    const writers = Array.from({ length: 6 }, () => write(caller, pixel, done));
+    const work = Promise.allSettled([...writers, click(program.origin, capped.alias, clicked)]);
+    await expect.poll(() => done.size, { timeout: 10_000 }).toBeGreaterThan(before + 10);
+    await setTimeout((round * 37) % 200);
+    await program.end('SIGKILL');
+    for (const outcome of await work)
+      expect(String(outcome.status === 'rejected' && outcome.reason)).toMatch(GONE);
+  }
+  const { client } = database;
+  const links = await client.link.findMany({ include: { pixels: true } });
+  const kept = new Map(links.map((link) => [link.id, link]));
+  const lost = [...done].filter(([id, { title, sent, pixels }]) => {
+    const link = kept.get(id);
+    return !link || ![title, sent].includes(link.title ?? '') || link.pixels.length !== pixels;
+  });
+  expect(lost).toEqual([]);
+  expect(links.filter(({ id, pixels }) => id !== capped?.id && pixels.length !== 1)).toEqual([]);
+  expect(kept.get(capped?.id ?? 0)?.clicks).toBeGreaterThanOrEqual(clicked.times);
+  expect(await client.account.findFirst()).toMatchObject({ linkCount: links.length });
+  expect(await faults()).toEqual([]);
+}, 600_000);
