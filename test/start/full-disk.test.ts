@@ -1,0 +1,89 @@
+import { chownSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { NOBODY } from '../support/postgres-server.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { visit } from '../support/visit.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+const given = inject('database');
+/** Where PostgreSQL keeps the tables of one database; what it needs to run itself is elsewhere. */
+const TABLESPACE = 'linkspace_test_small_disk';
+
+async function onServer(...statements: string[]): Promise<void> {
+  const client = new Client({ connectionString: given.provider === 'postgresql' ? given.url : '' });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
+async function databaseOn(folder: string): Promise<string> {
+  if (given.provider === 'sqlite') return `file:${join(folder, 'linkspace.db')}`;
+  chownSync(folder, NOBODY.uid, NOBODY.gid); // The server's user: only root may mount, and root may not run it.
+  await onServer(
+    `CREATE TABLESPACE ${TABLESPACE} LOCATION '${folder}'`,
+    `CREATE DATABASE ${TABLESPACE} TEMPLATE template0 TABLESPACE ${TABLESPACE}`,
+  );
+  const url = new URL(given.url);
+  url.pathname = `/${TABLESPACE}`;
+  return url.href;
+}
+
+/** A server that was given may run elsewhere. */
+const isOurs = given.provider === 'sqlite' || process.env.TEST_DATABASE_URL === undefined;
+const disk = isOurs ? mountSmallDisk(24) : null;
+
+describe.skipIf(disk === null)('when the disk is full', () => {
+  const { folder, fill, free, remove } = disk as SmallDisk; // It is there, or nothing of this runs.
+  let program: Program & { origin: string };
+  let owner: Caller;
+  beforeAll(async () => {
+    const DATABASE_URL = await databaseOn(folder);
+    program = await startProgram({ DATABASE_URL, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY });
+    owner = new Caller(program.origin, KEY);
+  });
+  afterAll(async () => {
+    await program.end('SIGTERM');
+    if (given.provider === 'postgresql')
+      await onServer(`DROP DATABASE ${TABLESPACE} WITH (FORCE)`, `DROP TABLESPACE ${TABLESPACE}`);
+    remove();
+  });
+
+  /** Makes links whose URLs take space, until one is not answered 201. */
+  async function storeUntilRefused() {
+    const url = `https://example.com/${'x'.repeat(2000)}`;
+    for (let made = 0; ; made++) {
+      const answer = await owner.rest('POST', '/links', { url });
+      if (answer.status !== 201) return { answer, made };
+    }
+  }
+
+  test('writes fail with a clear 503, reads and visits go on, and all is well when there is space', async () => {
+    const { id, alias } = await owner.link();
+    fill();
+    const { answer, made } = await storeUntilRefused();
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { message: 'The database is not available. Try again shortly.', status: 503 },
+    });
+    expect(answer.headers.get('Retry-After')).toBe('1');
+    const mutation = `mutation { createLink(input: { url: "https://example.com/${'y'.repeat(2000)}" }) { __typename } }`;
+    const refused = await owner.graphql(mutation);
+    expect(refused.errors?.[0]?.extensions.code).toBe('UNAVAILABLE');
+
+    expect(await owner.rest('GET', '/links?per_page=100')).toMatchObject({
+      body: { meta: { total: made + 1 } },
+    });
+    expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
+    expect((await visit(program.origin, `/${alias}`)).status).toBe(302);
+
+    free();
+    const stored = () => owner.rest('POST', '/links', { url: 'https://example.com/again' });
+    await expect.poll(async () => (await stored()).status, { timeout: 10_000 }).toBe(201);
+    const clicks = async () => (await owner.rest('GET', `/links/${id}`)).body;
+    await expect.poll(clicks, { timeout: 10_000 }).toMatchObject({ data: { clicks: 1 } });
+  });
+});

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface SmallDisk {
+  readonly folder: string;
+  /** Leaves not a byte free. */
+  fill(): void;
+  /** Takes that back. */
+  free(): void;
+  remove(): void;
+}
+
+/** A file system of its own in memory; null where this machine does not let us mount one. */
+export function mountSmallDisk(megabytes: number): SmallDisk | null {
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    rmdirSync(folder);
+    return null;
+  }
+  chmodSync(folder, 0o777);
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    fill() {
+      const file = openSync(filler, 'w');
+      for (let size = 1_048_576; size >= 1; ) {
+        try {
+          writeSync(file, Buffer.alloc(size));
+        } catch {
+          size = Math.floor(size / 2);
+        }
+      }
+      closeSync(file);
+    },
+    free: () => rmSync(filler),
+    remove() {
+      execFileSync('umount', ['--lazy', folder]);
+      rmdirSync(folder);
+    },
+  };
+}
