@@ -41,6 +41,17 @@ test('verifies a known key without a query', async () => {
   expect(statements.filter((sql) => sql.includes('ApiKey'))).toEqual([]);
 });
 
+test('looks for a key that it knew and that has expired as for one that never was', async () => {
+  const caller = await server.caller('expiring', ['read'], new Date(NOON.getTime() + MINUTE));
+  expect(await status(caller)).toBe(200);
+  server.clock.now = new Date(NOON.getTime() + MINUTE);
+  const cost = (one: Caller) => server.statementsOf(async () => expect(await status(one)).toBe(401));
+  const never = await cost(server.callerWith('unknown'));
+  expect(never).toHaveLength(1);
+  expect(await cost(caller)).toEqual(never);
+  server.clock.now = NOON;
+});
+
 test('refuses a revoked key within a second on every process', async () => {
   const caller = await server.caller();
   const elsewhere = new Caller(other.origin, caller.key);

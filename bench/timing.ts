@@ -1,0 +1,118 @@
+// npm run timing -- [--times 3000] [--database sqlite|postgresql|URL]
+// Whether the time of a refusal tells what exists: requests that must be answered alike, one kind and the other in a random
+// order, and how sure one could be that their times differ. Fails beyond what chance does once in 30,000 comparisons.
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openDatabase } from '../src/db/client.ts';
+import { createKey, generateKey, revokeKey } from '../src/domain/api-key.ts';
+import { fill, KEY, median, startProgram, withDatabase } from './target.ts';
+
+const { values } = parseArgs({
+  options: { times: { type: 'string', default: '3000' }, database: { type: 'string', default: 'sqlite' } },
+});
+const agent = new Agent({ keepAlive: true });
+/** In standard deviations. */
+const SURE = 4;
+
+interface Question {
+  readonly path: string;
+  readonly key?: string;
+  readonly host?: string;
+}
+
+/** Both kinds of what must be answered alike, each made anew for every request. */
+interface Pair {
+  readonly name: string;
+  readonly status: number;
+  readonly kinds: readonly [() => Question, () => Question];
+}
+
+/** Rank sums of the two by Mann and Whitney, as a normal deviate: 0 where neither tends to be the larger. */
+function deviate(a: readonly number[], b: readonly number[]): number {
+  const all = [...a.map((time) => ({ time, mine: 1 })), ...b.map((time) => ({ time, mine: 0 }))];
+  all.sort((one, other) => one.time - other.time);
+  const ranks = all.reduce((sum, { mine }, rank) => sum + mine * (rank + 1), 0);
+  const u = ranks - (a.length * (a.length + 1)) / 2;
+  const spread = Math.sqrt((a.length * b.length * (a.length + b.length + 1)) / 12);
+  return (u - (a.length * b.length) / 2) / spread;
+}
+
+await withDatabase(values.database, async (url) => {
+  await fill(url, 2_000);
+  const database = await openDatabase(url);
+  const now = new Date();
+  const scopes: ['read', 'write'] = ['read', 'write'];
+  const keyOf = (account: string, expiresAt: Date | null = null) =>
+    createKey(database.client, { account, scopes, expiresAt }, now);
+  const revoked = await keyOf('other');
+  await revokeKey(database.client, String(revoked.id), now);
+  const end = now.getTime() + 10_000;
+  const expired = await keyOf('other', new Date(end));
+  const stranger = await keyOf('stranger');
+  await database.client.domain.create({ data: { name: 'other.example', createdAt: now, updatedAt: now } });
+  await database.close();
+  const { origin } = await startProgram(url);
+
+  let number = 0;
+  const ofLink = (id: number) => ({ path: `/api/v1/links/${id}?number=${number++}`, key: stranger.key });
+  const withKey = (key: string) => ({ path: '/api/v1/spaces', key });
+  const pairs: readonly Pair[] = [
+    {
+      name: 'a key: unknown, or revoked',
+      status: 401,
+      kinds: [() => withKey(generateKey()), () => withKey(revoked.key)],
+    },
+    {
+      name: 'a key: unknown, or expired',
+      status: 401,
+      kinds: [() => withKey(generateKey()), () => withKey(expired.key)],
+    },
+    {
+      name: 'a key: unknown, or but for its end right',
+      status: 401,
+      kinds: [() => withKey(generateKey()), () => withKey(`${KEY.slice(0, -1)}x`)],
+    },
+    {
+      name: "a link: another's, or none",
+      status: 404,
+      kinds: [() => ofLink(1 + (number % 2_000)), () => ofLink(1e6 + (number % 2_000))],
+    },
+    {
+      name: 'an alias: on another domain, or on none',
+      status: 404,
+      kinds: [
+        () => ({ path: `/a${number++ % 2_000}`, host: 'other.example' }),
+        () => ({ path: `/b${number++ % 2_000}`, host: 'other.example' }),
+      ],
+    },
+  ];
+
+  const ask = async ({ path, key, host }: Question, expected: number): Promise<number> => {
+    const headers = { ...(key && { Authorization: `Bearer ${key}` }), ...(host && { Host: host }) };
+    const started = performance.now();
+    const [response] = (await once(get(origin + path, { agent, headers }), 'response')) as [IncomingMessage];
+    await once(response.resume(), 'end');
+    const took = performance.now() - started;
+    if (response.statusCode !== expected) throw new Error(`${path} was answered ${response.statusCode}`);
+    return took;
+  };
+
+  // The process knows the key before it expires.
+  await ask(withKey(expired.key), 200);
+  await setTimeout(end + 100 - Date.now());
+  for (const { name, status, kinds } of pairs) {
+    const times: [number[], number[]] = [[], []];
+    for (let asked = 0; asked < 2 * Number(values.times) + 200; asked++) {
+      const kind = Math.random() < 0.5 ? 0 : 1;
+      const took = await ask(kinds[kind](), status);
+      if (asked >= 200) times[kind].push(took);
+    }
+    const z = deviate(...times);
+    const [one, other] = times.map((kind) => Math.round(median(kind) * 1000));
+    console.log(JSON.stringify({ name, microseconds: [one, other], deviate: Number(z.toFixed(2)) }));
+    if (Math.abs(z) > SURE) process.exitCode = 1;
+  }
+  agent.destroy();
+});
