@@ -26,6 +26,7 @@ import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createGraphQLServer } from './schema/server.ts';
+import type { TrustedDocuments } from './schema/trusted-documents.ts';
 
 export interface AppDependencies {
   readonly database: Database;
@@ -36,6 +37,8 @@ export interface AppDependencies {
   readonly defaultDomainId: number;
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
+  /** The only documents that `/graphql` executes, where there are any. */
+  readonly trusted?: TrustedDocuments | undefined;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   /** Of which sites the pages may call the interfaces from a browser. */
@@ -69,6 +72,7 @@ export function createApp(dependencies: AppDependencies): App {
     defaultDomainId,
     trustProxy,
     graphiql,
+    trusted,
     rateLimit,
     corsOrigins,
     maxInFlight = 1_000,
@@ -89,7 +93,7 @@ export function createApp(dependencies: AppDependencies): App {
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
   );
   const trust = trustOf(trustProxy);
-  const server = createGraphQLServer({ graphiql });
+  const server = createGraphQLServer({ graphiql, trusted });
   const contextOf = createContextOf({
     ...{ database, readers, authentication, limit, trust, site, log, now },
     linksChanged: () => links.clear(),

@@ -83,6 +83,7 @@ const variables = z.object({
     .enum(Object.keys(flags), 'on or off')
     .transform((flag) => flags[flag])
     .optional(),
+  TRUSTED_DOCUMENTS: z.string().endsWith('.json', 'the path of a .json file').optional(),
   COUNTRY_HEADER: z
     .string()
     .regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry')
@@ -120,6 +121,8 @@ export interface Config {
   /** For Express' `trust proxy`. */
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
+  /** The path of a file with the only documents that `/graphql` executes. */
+  readonly trustedDocuments: string | undefined;
   /** Where metrics are served; undefined where they are not. */
   readonly metricsPort: number | undefined;
   /** Requests a minute for each key; 0 for no limit. */
@@ -171,7 +174,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     metricsPort: values.METRICS_PORT,
     rateLimit: values.RATE_LIMIT,
     corsOrigins: values.CORS_ORIGINS,
-    graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
+    trustedDocuments: values.TRUSTED_DOCUMENTS,
+    // Where only trusted documents are executed, there is nothing to explore.
+    graphiql: values.GRAPHIQL ?? (values.NODE_ENV !== 'production' && values.TRUSTED_DOCUMENTS === undefined),
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -15,6 +15,7 @@ import { patience } from './http/guard.ts';
 import { Metrics } from './http/metrics.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
+import { readTrustedDocuments } from './schema/trusted-documents.ts';
 
 const now = () => new Date();
 
@@ -29,6 +30,15 @@ async function start(config: Config): Promise<void> {
       `GEOIP_DATABASE is "${geoipDatabase}"; it must be the path of a readable .mmdb file: ${oneLine(error)}.`,
     );
   });
+  const { trustedDocuments } = config;
+  const trusted =
+    trustedDocuments === undefined
+      ? undefined
+      : await readTrustedDocuments(trustedDocuments).catch((error: unknown) => {
+          throw new ConfigError(
+            `TRUSTED_DOCUMENTS is "${trustedDocuments}"; it must be the path of a file of documents that the schema allows: ${oneLine(error)}.`,
+          );
+        });
   for (const migration of await applyMigrations(config.databaseUrl))
     log.info({ migration }, 'migration applied');
   const { pool } = config;
@@ -57,6 +67,7 @@ async function start(config: Config): Promise<void> {
     random: randomInt,
     countryOf,
     metrics,
+    trusted,
   };
   const app = createApp(dependencies);
   http.on('request', app.listener);

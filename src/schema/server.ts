@@ -13,6 +13,7 @@ import type { Context } from './context.ts';
 import { graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { schema } from './index.ts';
 import { useLimits } from './limits.ts';
+import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
 /** The HTTP status of an answer whose errors stand outside the data; null leaves it to GraphQL over HTTP. */
 export const statusOf: Record<ErrorCode, number | null> = {
@@ -120,11 +121,25 @@ export function refusal(error: DomainError): { errors: GraphQLFormattedError[] }
   return { errors: [{ message: error.message, extensions: { code: error.code } }] };
 }
 
-/** The GraphQL server over the schema; `graphiql` offers GraphiQL and introspection. */
-export function createGraphQLServer({ graphiql }: { graphiql: boolean }) {
+export interface GraphQLServerOptions {
+  /** Whether it offers GraphiQL and introspection. */
+  readonly graphiql: boolean;
+  /** The only documents that are executed over HTTP, where there are any. */
+  readonly trusted?: TrustedDocuments | undefined;
+}
+
+/** The GraphQL server over the schema. */
+export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions) {
   return createYoga<Context>({
     schema,
-    plugins: [useLimits, useDomainErrors(), useReaders, !graphiql && noIntrospection],
+    plugins: [
+      useLimits,
+      useDomainErrors(),
+      useReaders,
+      !graphiql && noIntrospection,
+      trusted !== undefined && onlyTrusted(trusted),
+    ],
+    extraParamNames: trusted && ['documentId'],
     graphiql: graphiql && graphiqlOptions,
     renderGraphiQL: graphiqlPage,
     landingPage: false,

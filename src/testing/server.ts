@@ -25,6 +25,8 @@ export interface TestServerOptions {
   readonly migrated?: boolean;
   readonly replicas?: readonly Database[];
   readonly graphiql?: boolean;
+  /** The only documents that `/graphql` executes, by their ids. */
+  readonly trusted?: ReadonlyMap<string, string>;
   readonly rateLimit?: number;
   readonly corsOrigins?: readonly string[];
   readonly maxInFlight?: number;
@@ -49,6 +51,7 @@ export async function startTestServer({
   url,
   migrated = true,
   graphiql = true,
+  trusted,
   rateLimit = 0,
   replicas = [],
   corsOrigins = [],
@@ -80,6 +83,7 @@ export async function startTestServer({
     defaultDomainId: migrated ? await shareDefaultDomain(database.client, 's.example', NOON) : 0,
     trustProxy: 'loopback',
     graphiql,
+    trusted,
     rateLimit,
     corsOrigins,
     maxInFlight,

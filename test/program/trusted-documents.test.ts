@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runProgram, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'linkspace-trusted-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function environment(name: string, text: string) {
+  const path = join(folder, `${name}.json`);
+  writeFileSync(path, text);
+  return { DATABASE_URL: `file:${join(folder, `${name}.db`)}`, PORT: '0', TRUSTED_DOCUMENTS: path };
+}
+
+test('starts with the documents of a file, and without GraphiQL', async () => {
+  const env = environment('right', JSON.stringify({ abc: '{ viewer { account { name } } }' }));
+  const program = await startProgram({ ...env, INITIAL_API_KEY: KEY });
+  const caller = new Caller(program.origin, KEY);
+  const response = await caller.fetch('/graphql?documentId=abc');
+  expect(await response.json()).toEqual({ data: { viewer: { account: { name: 'default' } } } });
+  expect((await caller.graphql('{ viewer { account { name } } }')).status).toBe(400);
+  const page = await fetch(`${program.origin}/graphql`, { headers: { Accept: 'text/html' } });
+  expect(page.status).toBe(401);
+  await program.end('SIGTERM');
+});
+
+test.each([
+  ['is no JSON', 'not JSON', 'Unexpected token'],
+  ['is of another form', '["{ __typename }"]', 'it has to be an object of documents by their ids.'],
+  [
+    'has a document that is no GraphQL',
+    '{ "abc": "{" }',
+    'the document abc: Syntax Error: Expected Name, found <EOF>.',
+  ],
+  [
+    'asks for what the schema has not',
+    '{ "abc": "{ nothing }" }',
+    'the document abc: Cannot query field "nothing" on type "Query".',
+  ],
+])('does not start where the file %s', async (name, text, why) => {
+  const env = environment(name.replaceAll(' ', '-'), text);
+  const { code, stderr } = await runProgram('main', env);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(
+    `TRUSTED_DOCUMENTS is "${env.TRUSTED_DOCUMENTS}"; it must be the path of a file of documents that the schema allows: `,
+  );
+  expect(stderr).toContain(why);
+});
