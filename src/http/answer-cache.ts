@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../schema/context.ts';
 import { exchangeOf } from './exchange.ts';
 
-/** How much is kept in all, and of one answer with its question, in characters and bytes, and of how many questions. */
+/** How much is kept in all, and of one answer, in bytes, and of how many questions. */
 const KEPT = 8_000_000;
 const LONGEST = 500_000;
 const QUESTIONS = 5_000;
@@ -29,7 +30,7 @@ export class AnswerCache {
     max: QUESTIONS,
     maxSize: KEPT,
     maxEntrySize: LONGEST,
-    sizeCalculation: ({ answer }, question) => question.length + (answer?.body.length ?? 0) + 1,
+    sizeCalculation: ({ answer }) => (answer?.body.length ?? 0) + 1,
   });
 
   /** @param state names what the database holds; null where that cannot be told */
@@ -48,7 +49,8 @@ export class AnswerCache {
     parts: readonly string[],
   ): Promise<'answered' | Keep | null> {
     const { keyId, scopes } = context.actor;
-    const question = [keyId, ...scopes, ...parts].join('\n');
+    // By its hash: what is asked may be long, and hold passwords.
+    const question = hash('sha256', [keyId, ...scopes, ...parts].join('\n'));
     const known = this.#kept.get(question);
     if (known === undefined) {
       this.#kept.set(question, { state: null });
@@ -68,6 +70,7 @@ export class AnswerCache {
       const { lasts, operation = '' } = exchangeOf(res);
       const answer = { contentType, body: Buffer.from(text), operation };
       if (lasts) this.#kept.set(question, { state, answer });
+      else this.#kept.delete(question);
     };
   }
 }

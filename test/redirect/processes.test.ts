@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
@@ -7,7 +7,9 @@ import { type Visited, visit } from '../support/visit.ts';
 const KEY = 'the-first-key-of-an-empty-database';
 
 let url: string;
-let programs: (Program & { origin: string })[];
+let programs: (Program & { origin: string })[] = [];
+/** Of two processes over one database. */
+let origins: string[];
 let owner: Caller;
 
 async function start(): Promise<string> {
@@ -17,12 +19,12 @@ async function start(): Promise<string> {
   return program.origin;
 }
 
-beforeEach(async () => {
+beforeAll(async () => {
   url = await newDatabase();
-  programs = [];
-  owner = new Caller(await start(), KEY);
+  origins = [await start(), await start()];
+  owner = new Caller(origins[0] ?? '', KEY);
 });
-afterEach(() => Promise.all(programs.map((program) => program.end('SIGTERM'))));
+afterAll(() => Promise.all(programs.map((program) => program.end('SIGTERM'))));
 
 /** Visits as many times, at once, one process after the other. */
 async function visits(count: number, alias: string, origins: string[]): Promise<Visited[]> {
@@ -45,14 +47,12 @@ const tally = (answers: Visited[]) => {
 };
 
 test('1,000 visits at once are 1,000 clicks', async () => {
-  const [origin = ''] = programs.map((program) => program.origin);
   const { id, alias } = await owner.link();
-  expect(tally(await visits(1000, alias, [origin]))).toEqual({ '302 https://example.com/': 1000 });
+  expect(tally(await visits(1000, alias, origins.slice(0, 1)))).toEqual({ '302 https://example.com/': 1000 });
   await expect.poll(() => clicksOf(id), { timeout: 3000 }).toBe(1000);
 });
 
 test('60 visits at once of a link that may have 7, on one process and on two: 7 get through', async () => {
-  const origins = [programs[0]?.origin ?? '', await start()];
   for (const among of [origins.slice(0, 1), origins]) {
     const { id, alias } = await owner.link({ expiration_clicks: 7 });
     const answers = await visits(60, alias, among);
@@ -62,7 +62,6 @@ test('60 visits at once of a link that may have 7, on one process and on two: 7 
 });
 
 test('a rotation is even over two processes', async () => {
-  const origins = [programs[0]?.origin ?? '', await start()];
   const { alias } = await owner.link({
     target_type: 4,
     'rotation[0][value]': 'https://example.com/1',
@@ -77,8 +76,8 @@ test('a rotation is even over two processes', async () => {
   });
 });
 
+// The last one: it ends the processes.
 test('SIGTERM right after 200 visits, on two processes, loses none', async () => {
-  const origins = [programs[0]?.origin ?? '', await start()];
   const { id, alias } = await owner.link();
   await visits(200, alias, origins);
   const ended = await Promise.all(programs.map((program) => program.end('SIGTERM')));
