@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -16,6 +17,10 @@ import { Metrics } from './http/metrics.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
 import { readTrustedDocuments } from './schema/trusted-documents.ts';
+
+// V8 lets a heap grow to four times of what lives in it where it may take as much memory as on most servers. Twice costs
+// no throughput that could be measured, and keeps the process at two thirds of the memory.
+setFlagsFromString('--heap-growing-percent=100');
 
 const now = () => new Date();
 
