@@ -36,26 +36,28 @@ function timeOfLines(): () => string {
   };
 }
 
+/** What is thrown where the file that a variable names could not be used. */
+function refused(variable: string, path: string | undefined, allowed: string): (error: unknown) => never {
+  return (error) => {
+    throw new ConfigError(`${variable} is "${path}"; it must be the path of ${allowed}: ${oneLine(error)}.`);
+  };
+}
+
 async function start(config: Config): Promise<void> {
   const options = { level: config.logLevel, base: null, timestamp: timeOfLines() };
   // Lines are written together, within a tenth of a second or at the end: a write for each costs a redirect a quarter of
   // its time, and would wait for a reader that is slow.
   const log = pino(options, pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }));
-  const { countryHeader, geoipDatabase } = config;
-  const countryOf = await countryLookup(countryHeader, geoipDatabase).catch((error: unknown) => {
-    throw new ConfigError(
-      `GEOIP_DATABASE is "${geoipDatabase}"; it must be the path of a readable .mmdb file: ${oneLine(error)}.`,
-    );
-  });
-  const { trustedDocuments } = config;
+  const { countryHeader, geoipDatabase, trustedDocuments } = config;
+  const countryOf = await countryLookup(countryHeader, geoipDatabase).catch(
+    refused('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),
+  );
   const trusted =
     trustedDocuments === undefined
       ? undefined
-      : await readTrustedDocuments(trustedDocuments).catch((error: unknown) => {
-          throw new ConfigError(
-            `TRUSTED_DOCUMENTS is "${trustedDocuments}"; it must be the path of a file of documents that the schema allows: ${oneLine(error)}.`,
-          );
-        });
+      : await readTrustedDocuments(trustedDocuments).catch(
+          refused('TRUSTED_DOCUMENTS', trustedDocuments, 'a file of documents that the schema allows'),
+        );
   for (const migration of await applyMigrations(config.databaseUrl))
     log.info({ migration }, 'migration applied');
   const { pool } = config;

@@ -1,6 +1,7 @@
 import type { Domain, Link, Pixel, Space } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
-import { allOf, type Joined, join, sql } from './list.ts';
+import { columnsOf } from './columns.ts';
+import { type Joined, join, sql } from './list.ts';
 
 /** A link with what it belongs to, as one statement reads it. */
 export interface LinkRow extends Link {
@@ -70,7 +71,7 @@ export function nest(row: FlatLinkRow): LinkRow {
 /** The pixels of each of the links, the oldest first. */
 export async function readPixelsOfEach(db: Db, linkIds: readonly number[]): Promise<Pixel[][]> {
   const rows = await db.$queryRaw<(Pixel & { linkId: number })[]>(sql`
-    SELECT "LinkPixel"."linkId", ${allOf('Pixel')} FROM "LinkPixel" JOIN "Pixel" ON "Pixel"."id" = "LinkPixel"."pixelId"
+    SELECT "LinkPixel"."linkId", ${columnsOf.Pixel} FROM "LinkPixel" JOIN "Pixel" ON "Pixel"."id" = "LinkPixel"."pixelId"
     WHERE "LinkPixel"."linkId" IN (${join([...linkIds])}) ORDER BY "Pixel"."id"`);
   const pixels = new Map(linkIds.map((id): [number, Pixel[]] => [id, []]));
   for (const row of rows) pixels.get(row.linkId)?.push(row);

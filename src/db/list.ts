@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
+import { columnsOf } from './columns.ts';
 
 export type Sql = Prisma.Sql;
 export const { sql, join } = Prisma;
@@ -18,26 +19,6 @@ export type Position = readonly [value: string | number | null, id: number];
 export interface Joined {
   readonly columns: Sql;
   readonly tables: Sql;
-}
-
-/** The columns of each table, by name: a prepared statement must not find more of them when a new version adds some. */
-const columnsOf = {
-  Link: named('Link', Prisma.LinkScalarFieldEnum),
-  Space: named('Space', Prisma.SpaceScalarFieldEnum),
-  Pixel: named('Pixel', Prisma.PixelScalarFieldEnum),
-};
-
-function named(table: string, columns: Readonly<Record<string, string>>): Sql {
-  return Prisma.raw(
-    Object.values(columns)
-      .map((column) => `"${table}"."${column}"`)
-      .join(', '),
-  );
-}
-
-/** All columns of a table, as a statement lists them. */
-export function allOf(table: keyof typeof columnsOf): Sql {
-  return columnsOf[table];
 }
 
 export interface List {
@@ -118,7 +99,7 @@ function orderingOfAll(list: List, reversed = false): Sql {
 }
 
 function rowsWhere(list: List, where: Sql, order: Sql, limit: number): Sql {
-  return sql`SELECT ${allOf(list.table)} FROM ${name(list.table)} WHERE ${where} ORDER BY ${order} LIMIT ${constant(limit)}`;
+  return sql`SELECT ${columnsOf[list.table]} FROM ${name(list.table)} WHERE ${where} ORDER BY ${order} LIMIT ${constant(limit)}`;
 }
 
 /** The rows of one table. */

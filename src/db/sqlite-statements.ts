@@ -1,23 +1,9 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
+import { driverOf, type Statement } from './sqlite-driver.ts';
 
 /** How many statements a connection keeps prepared. */
 const KEPT = 500;
-
-/** What the adapter asks of better-sqlite3's statements. */
-interface Statement {
-  readonly reader: boolean;
-  bind(args: unknown[]): Statement;
-  run(...args: unknown[]): unknown;
-  columns(): unknown[];
-  raw(toggle?: boolean): Statement;
-  all(...args: unknown[]): unknown[];
-}
-
-/** What is behind the adapter; not part of the adapters' common interface. */
-interface HasClient {
-  client: { prepare(sql: string): Statement };
-}
 
 /** A prepared statement with the arguments of one execution: better-sqlite3's own binding is for good. */
 function bound(statement: Statement, columns: () => unknown[], args: unknown[]): Statement {
@@ -46,11 +32,10 @@ function kept(statement: Statement): Statement {
  * itself prepares a kept one again where the schema changed meanwhile. Statements name their columns, so those stay.
  */
 export function keepsStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
-  // The adapter of @prisma/adapter-better-sqlite3 has this property; its type does not say so.
-  const { client } = adapter as SqlDriverAdapter & HasClient;
-  const prepare = client.prepare.bind(client);
+  const driver = driverOf(adapter);
+  const prepare = driver.prepare.bind(driver);
   const statements = new LRUCache<string, Statement>({ max: KEPT });
-  client.prepare = (sql) => {
+  driver.prepare = (sql) => {
     const known = statements.get(sql);
     if (known) return known;
     const statement = kept(prepare(sql));

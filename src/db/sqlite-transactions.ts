@@ -10,14 +10,14 @@ export function keepsTransactionsApart(adapter: SqlDriverAdapter): SqlDriverAdap
   let open: Promise<void> | null = null;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
+  // What it runs begins in the same step in which nothing was open any more.
   const alone = async <T>(run: () => Promise<T>): Promise<T> => {
     while (open) await open;
     return run();
   };
   adapter.queryRaw = (query) => alone(() => queryRaw.call(adapter, query));
   adapter.executeRaw = (query) => alone(() => executeRaw.call(adapter, query));
-  adapter.startTransaction = async (isolationLevel) => {
-    while (open) await open;
+  const begin: typeof startTransaction = async (isolationLevel) => {
     let end = () => {};
     open = new Promise((resolve) => {
       end = () => {
@@ -36,5 +36,6 @@ export function keepsTransactionsApart(adapter: SqlDriverAdapter): SqlDriverAdap
       throw error;
     }
   };
+  adapter.startTransaction = (isolationLevel) => alone(() => begin(isolationLevel));
   return adapter;
 }

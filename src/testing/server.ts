@@ -14,6 +14,7 @@ import type { Scope } from '../domain/actor.ts';
 import { createKey } from '../domain/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain.ts';
 import { countryLookup } from '../http/country.ts';
+import type { TrustedDocuments } from '../schema/trusted-documents.ts';
 import { Caller } from './caller.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -26,7 +27,7 @@ export interface TestServerOptions {
   readonly replicas?: readonly Database[];
   readonly graphiql?: boolean;
   /** The only documents that `/graphql` executes, by their ids. */
-  readonly trusted?: ReadonlyMap<string, string>;
+  readonly trusted?: TrustedDocuments;
   readonly rateLimit?: number;
   readonly corsOrigins?: readonly string[];
   readonly maxInFlight?: number;

@@ -6,9 +6,11 @@ import { applyMigrations } from '../../src/db/migrate.ts';
 import { runProgram } from '../support/process.ts';
 
 let folder: string;
+let DATABASE_URL: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'linkspace-commands-'));
-  await applyMigrations(`file:${join(folder, 'linkspace.db')}`);
+  DATABASE_URL = `file:${join(folder, 'linkspace.db')}`;
+  await applyMigrations(DATABASE_URL);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -26,11 +28,7 @@ test.each([
   [['destroy'], '"destroy" is no command'],
   [['list', '--nothing'], "Unknown option '--nothing'"],
 ])('keys %j fails in one line', async (args, message) => {
-  const { code, stderr, stdout } = await runProgram(
-    'cli/keys',
-    { DATABASE_URL: `file:${join(folder, 'linkspace.db')}` },
-    args,
-  );
+  const { code, stderr, stdout } = await runProgram('cli/keys', { DATABASE_URL }, args);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);

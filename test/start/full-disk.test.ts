@@ -1,7 +1,7 @@
 import { chownSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { onServer, postgresqlUrl } from '../support/database.ts';
 import { NOBODY } from '../support/postgres-server.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
@@ -13,23 +13,12 @@ const given = inject('database');
 /** Where PostgreSQL keeps the tables of one database; what it needs to run itself is elsewhere. */
 const TABLESPACE = 'linkspace_test_small_disk';
 
-async function onServer(...statements: string[]): Promise<void> {
-  const client = new Client({ connectionString: given.provider === 'postgresql' ? given.url : '' });
-  await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
-}
-
 async function databaseOn(folder: string): Promise<string> {
   if (given.provider === 'sqlite') return `file:${join(folder, 'linkspace.db')}`;
   chownSync(folder, NOBODY.uid, NOBODY.gid); // The server's user: only root may mount, and root may not run it.
-  await onServer(
-    `CREATE TABLESPACE ${TABLESPACE} LOCATION '${folder}'`,
-    `CREATE DATABASE ${TABLESPACE} TEMPLATE template0 TABLESPACE ${TABLESPACE}`,
-  );
-  const url = new URL(given.url);
-  url.pathname = `/${TABLESPACE}`;
-  return url.href;
+  await onServer(given.url, `CREATE TABLESPACE ${TABLESPACE} LOCATION '${folder}'`);
+  await onServer(given.url, `CREATE DATABASE ${TABLESPACE} TEMPLATE template0 TABLESPACE ${TABLESPACE}`);
+  return postgresqlUrl(given.url, TABLESPACE);
 }
 
 /** A server that was given may run elsewhere. */
@@ -37,19 +26,21 @@ const isOurs = given.provider === 'sqlite' || process.env.TEST_DATABASE_URL === 
 const disk = isOurs ? mountSmallDisk(24) : null;
 
 describe.skipIf(disk === null)('when the disk is full', () => {
-  const { folder, fill, free, remove } = disk as SmallDisk; // It is there, or nothing of this runs.
+  const small = disk as SmallDisk; // Where it is not there, no test and no hook of this runs, but this line does.
   let program: Program & { origin: string };
   let owner: Caller;
   beforeAll(async () => {
-    const DATABASE_URL = await databaseOn(folder);
+    const DATABASE_URL = await databaseOn(small.folder);
     program = await startProgram({ DATABASE_URL, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY });
     owner = new Caller(program.origin, KEY);
   });
   afterAll(async () => {
     await program.end('SIGTERM');
-    if (given.provider === 'postgresql')
-      await onServer(`DROP DATABASE ${TABLESPACE} WITH (FORCE)`, `DROP TABLESPACE ${TABLESPACE}`);
-    remove();
+    if (given.provider === 'postgresql') {
+      await onServer(given.url, `DROP DATABASE ${TABLESPACE} WITH (FORCE)`);
+      await onServer(given.url, `DROP TABLESPACE ${TABLESPACE}`);
+    }
+    small.remove();
   });
 
   /** Makes links whose URLs take space, until one is not answered 201. */
@@ -63,7 +54,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
 
   test('writes fail with a clear 503, reads and visits go on, and all is well when there is space', async () => {
     const { id, alias } = await owner.link();
-    fill();
+    small.fill();
     const { answer, made } = await storeUntilRefused();
     expect(answer).toMatchObject({
       status: 503,
@@ -80,7 +71,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
     expect((await visit(program.origin, `/${alias}`)).status).toBe(302);
 
-    free();
+    small.free();
     const stored = () => owner.rest('POST', '/links', { url: 'https://example.com/again' });
     await expect.poll(async () => (await stored()).status, { timeout: 10_000 }).toBe(201);
     const clicks = async () => (await owner.rest('GET', `/links/${id}`)).body;

@@ -15,13 +15,14 @@ declare module 'vitest' {
 }
 
 /** Runs one statement on the server's own database. */
-async function onServer(url: string, statement: string): Promise<void> {
+export async function onServer(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(statement).finally(() => client.end());
 }
 
-function postgresqlUrl(server: string, name: string): string {
+/** The URL of another database on the same server. */
+export function postgresqlUrl(server: string, name: string): string {
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;

@@ -1,0 +1,23 @@
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+
+/** What is asked of better-sqlite3's statements. */
+export interface Statement {
+  readonly reader: boolean;
+  bind(args: unknown[]): Statement;
+  run(...args: unknown[]): unknown;
+  columns(): unknown[];
+  raw(toggle?: boolean): Statement;
+  all(...args: unknown[]): unknown[];
+}
+
+/** What is asked of better-sqlite3 itself. */
+export interface Driver {
+  readonly inTransaction: boolean;
+  prepare(sql: string): Statement;
+}
+
+/** What is behind the adapter; not part of the adapters' common interface. */
+export function driverOf(adapter: SqlDriverAdapter): Driver {
+  // The adapter of @prisma/adapter-better-sqlite3 has this property; its type does not say so.
+  return (adapter as SqlDriverAdapter & { client: Driver }).client;
+}
