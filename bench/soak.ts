@@ -41,6 +41,13 @@ const graphql = (query: string, variables: object = {}): RequestInit => ({
   body: JSON.stringify({ query, variables }),
 });
 
+/** Why a request had no answer: undici's own message says no more than that it failed. */
+function reason(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null;
+  const code = cause && 'code' in cause ? ` (${cause.code})` : '';
+  return cause ? `${error}: ${cause.message}${code}` : String(error);
+}
+
 /** A link's whole life over v1, which leaves nothing behind. */
 async function life(ask: Ask): Promise<number[]> {
   const made = await ask('/api/v1/links', form({ url: 'https://example.com/soak', title: `Soak ${number}` }));
@@ -101,7 +108,7 @@ async function client({ origin }: Target, until: number): Promise<void> {
     if (!action) throw new Error('there is nothing to do');
     const before = asked;
     const started = performance.now();
-    const got = await action.run(ask).catch(String);
+    const got = await action.run(ask).catch(reason);
     if (String(got) !== String(action.expected)) {
       const what = `${action.name}: ${got}`;
       wrong.set(what, (wrong.get(what) ?? 0) + 1);

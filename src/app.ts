@@ -15,7 +15,7 @@ import { createContextOf } from './http/context.ts';
 import type { CountryOf } from './http/country.ts';
 import { beginExchange, type Exchange, exchangeOf } from './http/exchange.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
-import { createGuard, refuseAsBusy } from './http/guard.ts';
+import { createGuard, endUnlessComplete, refuseAsBusy } from './http/guard.ts';
 import { livez, readyz } from './http/health.ts';
 import type { Metrics } from './http/metrics.ts';
 import { addPages } from './http/pages.ts';
@@ -145,8 +145,10 @@ export function createApp(dependencies: AppDependencies): App {
     const { surface, requestId } = exchange;
     const accepted = inFlight < maxInFlight;
     if (accepted) inFlight++;
+    const { socket } = req; // Not the request's any more when it is answered.
     res.once('close', () => {
       if (accepted) inFlight--;
+      endUnlessComplete(req, socket);
       record(res, exchange);
     });
     // GraphQL and visitors are answered before Express is reached. Those of visitors say all headers at once, which costs

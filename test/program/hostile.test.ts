@@ -93,6 +93,11 @@ test('a thousand half-open requests do not keep others waiting', async () => {
   for (const socket of sockets) socket.destroy();
 });
 
+test('a connection is kept for longer than proxies keep theirs', async () => {
+  const { headers } = await caller.fetch('/livez');
+  expect(headers.get('Keep-Alive')).toBe('timeout=65');
+});
+
 test('random bytes on the socket get 400, and nothing else happens', async () => {
   const { hostname, port } = new URL(program.origin);
   for (const seed of [1, 7, 42]) {
