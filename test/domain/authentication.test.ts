@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys, revokeKey } from '../../src/domain/api-key.ts';
-import { Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { A_SECOND, Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let other: TestServer;
@@ -58,11 +58,9 @@ test('refuses a revoked key within a second on every process', async () => {
   expect([await status(caller), await status(elsewhere)]).toEqual([200, 200]);
   const { id } = await keyOf(caller);
   await revokeKey(server.database.client, String(id), NOON);
-  const revokedAt = performance.now();
   await expect
-    .poll(() => Promise.all([status(caller), status(elsewhere)]), { timeout: 3000, interval: 20 })
+    .poll(() => Promise.all([status(caller), status(elsewhere)]), { timeout: A_SECOND })
     .toEqual([401, 401]);
-  expect(performance.now() - revokedAt).toBeLessThan(1000);
 });
 
 test('lets two keys of an account overlap', async () => {

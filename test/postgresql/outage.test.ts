@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Program, startProgram } from '../support/process.ts';
-import { Caller } from '../support/server.ts';
+import { A_SECOND, Caller } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
@@ -73,7 +73,7 @@ test('no acknowledged write is lost or doubled when the server is killed and res
   ]);
   await postgres.start();
   backAt = performance.now();
-  await expect.poll(() => recoveredAt, { timeout: 5_000 }).toBeGreaterThan(0);
+  await expect.poll(() => recoveredAt).toBeGreaterThan(0);
   await setTimeout(300);
   going = false;
   await writers;
@@ -107,7 +107,7 @@ test('visitors of known links are redirected while the server is away, and their
     const { body } = await owner.rest('GET', `/links/${id}`);
     return (body as { data?: { clicks: number } }).data?.clicks;
   };
-  await expect.poll(clicks, { timeout: 5_000 }).toBe(21);
+  await expect.poll(clicks).toBe(21);
 });
 
 test('twenty requests over two processes for one alias: one wins', async () => {
@@ -151,5 +151,5 @@ test('a revoked key is told of by notification', async () => {
   expect(await heard).toBe('keys');
   await listener.end();
   const owner = new Caller(programs[0]?.origin ?? '', KEY);
-  await expect.poll(async () => (await owner.rest('GET', '/links')).status, { timeout: 1000 }).toBe(401);
+  await expect.poll(async () => (await owner.rest('GET', '/links')).status, { timeout: A_SECOND }).toBe(401);
 });

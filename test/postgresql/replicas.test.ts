@@ -44,9 +44,9 @@ async function readsFromReplica(caller: Caller, path = '/links'): Promise<boolea
 }
 
 test('lists and single records are read from the replica', async () => {
-  await expect.poll(() => readsFromReplica(owner), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => readsFromReplica(owner)).toBe(true);
   const { id } = await owner.link();
-  await expect.poll(() => readsFromReplica(owner), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => readsFromReplica(owner)).toBe(true);
   const before = readStatements.length;
   await owner.data('query ($id: ID!) { link(id: $id) { alias space { name } } }', { id });
   expect(readStatements.length).toBeGreaterThan(before);
@@ -66,15 +66,15 @@ test('a caller sees its own writes at once, on the process that wrote and on ano
 test("another account's reads stay on the replica meanwhile, and the writer's return to it", async () => {
   const other = await servers[0].caller('other');
   // The key itself is not a read of the account.
-  await expect.poll(() => readsFromReplica(other), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => readsFromReplica(other)).toBe(true);
   await owner.link();
   expect(await readsFromReplica(other)).toBe(true);
   expect(await readsFromReplica(owner)).toBe(false);
-  await expect.poll(() => readsFromReplica(owner), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => readsFromReplica(owner)).toBe(true);
 });
 
 test('no statement of a mutation goes to the replica', async () => {
-  await expect.poll(() => readsFromReplica(owner), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => readsFromReplica(owner)).toBe(true);
   const space = await owner.space('Written');
   const before = readStatements.length;
   await owner.link({ space_id: space });
@@ -84,8 +84,8 @@ test('no statement of a mutation goes to the replica', async () => {
 test('reads go on from the primary while the replica is away, and return to it', async () => {
   await replica.kill();
   const path = '/spaces';
-  await expect.poll(async () => (await owner.rest('GET', path)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await owner.rest('GET', path)).status).toBe(200);
   for (let i = 0; i < 5; i++) expect(await readsFromReplica(owner, path)).toBe(false);
   await replica.start();
-  await expect.poll(() => readsFromReplica(owner, path), { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => readsFromReplica(owner, path)).toBe(true);
 });

@@ -1,6 +1,6 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProgram } from '../support/process.ts';
 
@@ -10,14 +10,16 @@ interface Lock {
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-production-'));
 
-/** What `npm ci --omit=dev --omit=optional --omit=peer` would install, out of what is installed here. */
+/**
+ * What `npm ci --omit=dev --omit=optional --omit=peer` would install, out of what is installed here. Packages are linked to,
+ * and Node is told to take the links for the places: what a package needs is then looked for beside the links.
+ */
 beforeAll(() => {
   const lock: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   for (const [path, { dev, devOptional, optional, peer }] of Object.entries(lock.packages)) {
-    if (path === '' || dev || devOptional || optional || peer || !existsSync(path)) continue;
-    // What is nested in a package is told of by a path of its own.
-    const nested = join(path, 'node_modules');
-    cpSync(path, join(folder, path), { recursive: true, filter: (source) => source !== nested });
+    if (dev || devOptional || optional || peer || !/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue;
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    symlinkSync(resolve(path), join(folder, path), 'junction');
   }
   for (const path of ['dist', 'package.json', 'prisma/migrations'])
     cpSync(path, join(folder, path), { recursive: true });
@@ -29,6 +31,8 @@ test('starts and serves from the production tree alone', async () => {
   const DATABASE_URL = `file:${join(folder, 'data.db')}`;
   const program = await startProgram({ DATABASE_URL, INITIAL_API_KEY: key, NODE_ENV: 'production' }, [
     process.execPath,
+    '--preserve-symlinks',
+    '--preserve-symlinks-main',
     join(folder, 'dist', 'main.js'),
   ]);
   const headers = { Authorization: `Bearer ${key}` };

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import {
+  A_SECOND,
+  type Caller,
+  NOON,
+  type RestLink,
+  startTestServer,
+  type TestServer,
+} from '../support/server.ts';
 import { BROWSER, type Visited, type VisitOptions, visit } from '../support/visit.ts';
 
 let server: TestServer;
@@ -392,12 +399,12 @@ describe('a change', () => {
       const link = await owner.link({ alias: 'shared' });
       expect(await elsewhere('/shared')).toBe('https://example.com/');
       await owner.rest('PATCH', `/links/${link.id}`, { url: 'https://example.com/2' });
-      await expect.poll(() => elsewhere('/shared'), { timeout: 1000 }).toBe('https://example.com/2');
+      await expect.poll(() => elsewhere('/shared'), { timeout: A_SECOND }).toBe('https://example.com/2');
       expect(await elsewhere('/later')).toBeUndefined();
       await owner.link({ alias: 'later' });
-      await expect.poll(() => elsewhere('/later'), { timeout: 1000 }).toBe('https://example.com/');
+      await expect.poll(() => elsewhere('/later'), { timeout: A_SECOND }).toBe('https://example.com/');
       await owner.rest('DELETE', `/links/${link.id}`);
-      await expect.poll(() => elsewhere('/shared'), { timeout: 1000 }).toBeUndefined();
+      await expect.poll(() => elsewhere('/shared'), { timeout: A_SECOND }).toBeUndefined();
     } finally {
       await other.stop();
     }

@@ -73,8 +73,8 @@ describe.skipIf(disk === null)('when the disk is full', () => {
 
     small.free();
     const stored = () => owner.rest('POST', '/links', { url: 'https://example.com/again' });
-    await expect.poll(async () => (await stored()).status, { timeout: 10_000 }).toBe(201);
+    await expect.poll(async () => (await stored()).status).toBe(201);
     const clicks = async () => (await owner.rest('GET', `/links/${id}`)).body;
-    await expect.poll(clicks, { timeout: 10_000 }).toMatchObject({ data: { clicks: 1 } });
+    await expect.poll(clicks).toMatchObject({ data: { clicks: 1 } });
   });
 });

@@ -84,7 +84,7 @@ test('what was acknowledged outlives SIGKILL, and the database is whole', async 
     const before = done.size;
     const writers = Array.from({ length: 6 }, () => write(caller, pixel, done));
     const work = Promise.allSettled([...writers, click(program.origin, capped.alias, clicked)]);
-    await expect.poll(() => done.size, { timeout: 10_000 }).toBeGreaterThan(before + 10);
+    await expect.poll(() => done.size).toBeGreaterThan(before + 10);
     await setTimeout((round * 37) % 200);
     await program.end('SIGKILL');
     for (const outcome of await work)

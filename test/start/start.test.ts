@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { type Program, runProgram, startProgram } from '../support/process.ts';
-import { startTestServer } from '../support/server.ts';
+import { A_SECOND, startTestServer } from '../support/server.ts';
 
 const running: Program[] = [];
 afterEach(async () => {
@@ -144,5 +144,5 @@ test('keys makes, lists and revokes keys, of a running server too', async () => 
   expect(list).toMatch(/^ID +ACCOUNT +PREFIX +SCOPES +STATE/);
   expect(list).not.toContain(made.key);
   expect((await keys('revoke', String(made.id))).stdout).toBe(`Key ${made.id} is revoked.\n`);
-  await expect.poll(status, { timeout: 1000, interval: 50 }).toBe(401);
+  await expect.poll(status, { timeout: A_SECOND }).toBe(401);
 });
