@@ -42,7 +42,7 @@ async function prisma(url: string): Promise<Handler> {
   const pool = { poolSize: 10, statementTimeout: 0 };
   // Of SQLite as Prisma's adapter has it, without what the program adds to it.
   const client = url.startsWith('file:')
-    ? new PrismaClient({ adapter: adapterFor(url) })
+    ? new PrismaClient({ adapter: await adapterFor(url) })
     : (await openDatabase(url, { pool })).client;
   const where = { accountId: 1 };
   let made = 0;

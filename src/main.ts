@@ -13,7 +13,6 @@ import { shareDefaultDomain } from './domain/domain.ts';
 import { countryLookup } from './http/country.ts';
 import { greeting } from './http/greeting.ts';
 import { patience } from './http/guard.ts';
-import { Metrics } from './http/metrics.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
 import { readTrustedDocuments } from './schema/trusted-documents.ts';
@@ -61,7 +60,9 @@ async function start(config: Config): Promise<void> {
   for (const migration of await applyMigrations(config.databaseUrl))
     log.info({ migration }, 'migration applied');
   const { pool } = config;
-  const metrics = config.metricsPort === undefined ? undefined : new Metrics();
+  // Loaded where it is asked for alone, since to load it takes time from every other start.
+  const metrics =
+    config.metricsPort === undefined ? undefined : new (await import('./http/metrics.ts')).Metrics();
   const onStatement = metrics && ((_sql: string, seconds: number) => metrics.statement(seconds));
   const database = await openDatabase(config.databaseUrl, { pool, onStatement });
   const replicas = await Promise.all(

@@ -1,10 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { PrismaClient as PostgresqlClient } from '../generated/postgresql/client.ts';
 import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
 import { keepsStatements } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
@@ -38,6 +35,10 @@ export function providerOf(url: string): Provider | null {
   return null;
 }
 
+export function noSuchDatabase(url: string): Error {
+  return new Error(`no database has a URL of this form: ${url}`);
+}
+
 /** How a process uses PostgreSQL; SQLite has one connection, in the process itself. */
 export interface PoolOptions {
   /** How many connections it opens at most. */
@@ -59,14 +60,22 @@ function poolConfig(connectionString: string, { poolSize, statementTimeout }: Po
   };
 }
 
-/** A new driver adapter for the database at `url`. A SQLite file's folder is made where it is missing. */
-export function adapterFor(url: string, pool?: PoolOptions): SqlMigrationAwareDriverAdapterFactory {
+/**
+ * A new driver adapter for the database at `url`. A SQLite file's folder is made where it is missing. What only the other
+ * database needs is not loaded: it would be a tenth of the time that a start takes.
+ */
+export async function adapterFor(
+  url: string,
+  pool?: PoolOptions,
+): Promise<SqlMigrationAwareDriverAdapterFactory> {
   if (providerOf(url) === 'postgresql') {
+    const { PrismaPg } = await import('@prisma/adapter-pg');
     const config = pool ? poolConfig(url, pool) : { connectionString: url };
     // A pooler may give each statement another connection, which knows no names; see DATABASE_STATEMENT_TIMEOUT.
     const keeps = pool !== undefined && pool.statementTimeout > 0;
     return new PrismaPg(config, keeps ? { statementNameGenerator: namesOfStatements() } : {});
   }
+  const { PrismaBetterSqlite3 } = await import('@prisma/adapter-better-sqlite3');
   mkdirSync(dirname(url.replace(/^file:/, '')), { recursive: true });
   return new PrismaBetterSqlite3({ url });
 }
@@ -89,21 +98,26 @@ function improved(
   };
 }
 
-/**
- * Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file. While another
- * process migrates the file it is locked, and this pragma does not wait by itself.
- */
-async function useWriteAheadLog(client: SqliteClient): Promise<void> {
+/** Runs a first statement on a SQLite file; again while another process migrates the file, which locks it. */
+export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LOCK_PATIENCE;
   for (;;) {
     try {
-      await client.$queryRawUnsafe('PRAGMA journal_mode = WAL');
-      return;
+      return await run();
     } catch (error) {
       if (!String(error).includes('SQLITE_BUSY') || performance.now() > deadline) throw error;
       await setTimeout(50);
     }
   }
+}
+
+type ClientOptions = ConstructorParameters<typeof SqliteClient>[0];
+
+async function postgresqlClient(options: ClientOptions): Promise<SqliteClient<'query'>> {
+  const { PrismaClient } = await import('../generated/postgresql/client.ts');
+  // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
+  // which TypeScript cannot see: they are nominally unrelated classes.
+  return new PrismaClient(options) as unknown as SqliteClient<'query'>;
 }
 
 /** Clients are proxies, of which `instanceof` tells nothing. */
@@ -126,24 +140,20 @@ export async function openDatabase(
   { pool, onStatement }: DatabaseOptions = {},
 ): Promise<Database> {
   const provider = providerOf(url);
-  if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
+  if (provider === null) throw noSuchDatabase(url);
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
-  const adapter = adapterFor(url, pool);
+  const adapter = await adapterFor(url, pool);
   let stateOfFile = (): string | null => null;
   const onConnection = (connection: SqlDriverAdapter) => {
     stateOfFile = sqliteState(connection);
   };
   const options = { adapter: provider === 'sqlite' ? improved(adapter, onConnection) : adapter, log };
-  // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
-  // which TypeScript cannot see: they are nominally unrelated classes.
-  const client =
-    provider === 'sqlite'
-      ? new SqliteClient(options)
-      : (new PostgresqlClient(options) as unknown as SqliteClient<'query'>);
+  const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   if (onStatement) client.$on('query', (event) => onStatement(event.query, event.duration / 1000));
   if (provider === 'sqlite') {
     sqliteClients.add(client);
-    await useWriteAheadLog(client);
+    // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
+    await whenUnlocked(() => client.$queryRawUnsafe('PRAGMA journal_mode = WAL'));
   }
   const state = async () => (provider === 'sqlite' ? stateOfFile() : postgresqlState(client));
   return { provider, url, client, state, close: () => client.$disconnect() };

@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Database, openDatabase, type Provider, providerOf } from './client.ts';
+import {
+  adapterFor,
+  type Database,
+  noSuchDatabase,
+  type Provider,
+  providerOf,
+  whenUnlocked,
+} from './client.ts';
 import { noFilters, withSchemaEngine } from './schema-engine.ts';
 
 const FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
@@ -35,26 +42,42 @@ export function migrationList(provider: Provider) {
   };
 }
 
-/** The names of the migrations that the database does not have yet, oldest first. */
-export async function pendingMigrations({ client, provider }: Database): Promise<string[]> {
-  const table =
+/** What a statement found in its first column. */
+type Ask = (statement: string) => Promise<unknown[]>;
+
+async function pending(provider: Provider, ask: Ask): Promise<string[]> {
+  const tables = await ask(
     provider === 'sqlite'
       ? 'SELECT name FROM sqlite_master'
-      : "SELECT to_regclass('_prisma_migrations')::text AS name";
-  const tables = await client.$queryRawUnsafe<{ name: string | null }[]>(table);
-  if (!tables.some(({ name }) => name?.replaceAll('"', '') === '_prisma_migrations'))
+      : "SELECT to_regclass('_prisma_migrations')::text",
+  );
+  if (!tables.some((name) => String(name).replaceAll('"', '') === '_prisma_migrations'))
     return knownMigrations(provider);
-  const applied = await client.$queryRawUnsafe<{ migration_name: string }[]>(
+  const names = await ask(
     'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   );
-  const names = new Set(applied.map((row) => row.migration_name));
-  return knownMigrations(provider).filter((name) => !names.has(name));
+  return knownMigrations(provider).filter((name) => !names.includes(name));
 }
 
-/** The names of the migrations that the database at `url` does not have yet. Nothing stays open. */
+/** The names of the migrations that the database does not have yet, oldest first. */
+export function pendingMigrations({ client, provider }: Database): Promise<string[]> {
+  return pending(provider, async (statement) => {
+    const rows = await client.$queryRawUnsafe<object[]>(statement);
+    return rows.map((row) => Object.values(row)[0]);
+  });
+}
+
+/**
+ * The names of the migrations that the database at `url` does not have yet. Nothing stays open, and no Prisma client is
+ * made, which takes longer than to ask.
+ */
 export async function pendingMigrationsOf(url: string): Promise<string[]> {
-  const database = await openDatabase(url);
-  return pendingMigrations(database).finally(() => database.close());
+  const provider = providerOf(url);
+  if (provider === null) throw noSuchDatabase(url);
+  const connection = await (await adapterFor(url)).connect();
+  const ask: Ask = async (sql) =>
+    (await connection.queryRaw({ sql, args: [], argTypes: [] })).rows.map(([first]) => first);
+  return whenUnlocked(() => pending(provider, ask)).finally(() => connection.dispose());
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 
 /** How long after the connection broke off it is made again, in milliseconds. */
 const AGAIN_AFTER = 1_000;
@@ -12,6 +12,7 @@ export class Notifications {
   readonly #url: string;
   readonly #channel: string;
   readonly #onNotification: (payload: string) => void;
+  #wanted = false;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #works = false;
@@ -28,7 +29,14 @@ export class Notifications {
   }
 
   start(): void {
-    const client = new Client({ connectionString: this.#url, keepAlive: true });
+    this.#wanted = true;
+    // Loaded here, since a start on SQLite has no use for it.
+    void import('pg').then(({ default: { Client } }) => {
+      if (this.#wanted) this.#listen(new Client({ connectionString: this.#url, keepAlive: true }));
+    });
+  }
+
+  #listen(client: Client): void {
     // Beside the channel: what only proves the connection is no news to the other processes.
     const probes = `${this.#channel}_probe`;
     const probe = randomUUID();
@@ -53,6 +61,7 @@ export class Notifications {
   }
 
   async stop(): Promise<void> {
+    this.#wanted = false;
     clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = undefined;

@@ -9,7 +9,7 @@ import {
   type SqlQuery,
 } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { adapterFor, type Provider, providerOf } from './client.ts';
+import { adapterFor, noSuchDatabase, type Provider, providerOf } from './client.ts';
 
 export type SchemaEngine = bindings.SchemaEngine;
 export const noFilters = { externalTables: [], externalEnums: [] };
@@ -106,8 +106,8 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   load();
   const provider = providerOf(url);
-  if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
-  const inner = adapterFor(url);
+  if (provider === null) throw noSuchDatabase(url);
+  const inner = await adapterFor(url);
   const opened: SqlDriverAdapter[] = [];
   const track = (adapter: SqlDriverAdapter): SqlDriverAdapter => {
     opened.push(adapter);
