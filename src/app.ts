@@ -49,6 +49,7 @@ export interface AppDependencies {
   now(): Date;
   /** A whole number from 0 up to, and without, the given one. */
   random(below: number): number;
+  hashPassword(password: string): Promise<string>;
   readonly countryOf: CountryOf;
   readonly metrics?: Metrics | undefined;
 }
@@ -79,10 +80,11 @@ export function createApp(dependencies: AppDependencies): App {
     log,
     now,
     random,
+    hashPassword,
     countryOf,
     metrics,
   } = dependencies;
-  const site: Site = { scheme: new URL(baseUrl).protocol, defaultDomainId, random };
+  const site: Site = { scheme: new URL(baseUrl).protocol, defaultDomainId, random, hashPassword };
   const revisions = new Revisions(database);
   const readers = replicas.length > 0 ? new Replicas(database, replicas) : withoutReplicas(database);
   const links = new LinkCache(database.client, revisions, defaultDomainId, metrics);

@@ -10,6 +10,7 @@ import { openDatabase } from './db/client.ts';
 import { applyMigrations } from './db/migrate.ts';
 import { createFirstKey } from './domain/api-key.ts';
 import { shareDefaultDomain } from './domain/domain.ts';
+import { hashPassword } from './domain/password.ts';
 import { countryLookup } from './http/country.ts';
 import { greeting } from './http/greeting.ts';
 import { patience } from './http/guard.ts';
@@ -85,6 +86,7 @@ async function start(config: Config): Promise<void> {
     log,
     now,
     random: randomInt,
+    hashPassword,
     countryOf,
     metrics,
     trusted,

@@ -10,7 +10,6 @@ import { parseInput, type Unparsed } from './input.ts';
 import { aliasTaken, refusalsOf } from './link-check.ts';
 import { createLinkInput, type LinkInput, missingPrivacyPassword, updateLinkInput } from './link-input.ts';
 import { deleteOwned } from './owned.ts';
-import { hashPassword } from './password.ts';
 import { encodeTargets } from './targeting.ts';
 
 export type { Link };
@@ -23,6 +22,8 @@ export interface Site {
   readonly defaultDomainId: number;
   /** A whole number from 0 up to, and without, the given one. */
   random(below: number): number;
+  /** A hash that `verifyPassword` knows. */
+  hashPassword(password: string): Promise<string>;
 }
 
 /** Where visitors find the link. */
@@ -31,9 +32,9 @@ export function shortUrlOf({ scheme }: Site, domain: { name: string }, { alias }
 }
 
 /** The columns that the input sets; what is absent is undefined. */
-async function columnsOf(input: LinkInput) {
+async function columnsOf(input: LinkInput, site: Site) {
   const { url, alias, title, spaceId, disabled, privacy, expiration, targeting } = input;
-  const hash = (password: string | null | undefined) => (password ? hashPassword(password) : password);
+  const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
   const [password, privacyPassword] = await Promise.all([hash(input.password), hash(input.privacyPassword)]);
   return {
     url,
@@ -79,7 +80,7 @@ export async function createLink(
   await check();
   const { url, pixelIds = [] } = input;
   const data = {
-    ...(await columnsOf(input)),
+    ...(await columnsOf(input, site)),
     url,
     urlKey: foldCase(url),
     ...(pixelIds.length > 0 && { pixels: pixelsOf(pixelIds) }),
@@ -115,6 +116,7 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
 export async function updateLink(
   db: Db,
   actor: Actor,
+  site: Site,
   id: string,
   unparsed: Unparsed<typeof updateLinkInput>,
   now: Date,
@@ -128,7 +130,7 @@ export async function updateLink(
   if (privacy === 'PASSWORD' && privacyPassword === null)
     refusals.push({ path: ['privacyPassword'], messages: [missingPrivacyPassword] });
   if (refusals.length > 0) throw invalid(refusals);
-  const data = await columnsOf(input);
+  const data = await columnsOf(input, site);
   const changes = Object.values(data).some((value) => value !== undefined);
   if (!changes && pixelIds === undefined) return link;
   try {
@@ -150,7 +152,7 @@ export async function updateLink(
   } catch (error) {
     // What the checks saw changed meanwhile: they are asked again.
     if (isMissingRecord(error) || isForeignKeyViolation(error) || isUniqueViolation(error))
-      return updateLink(db, actor, id, unparsed, now);
+      return updateLink(db, actor, site, id, unparsed, now);
     throw error;
   }
 }

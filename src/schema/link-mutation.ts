@@ -154,8 +154,10 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the link.' }),
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, context) =>
-      asResult(shown(context, updateLink(context.db, context.actor, id, input, context.now()))),
+    resolve: (_root, { id, input }, context) => {
+      const { db, actor, site, now } = context;
+      return asResult(shown(context, updateLink(db, actor, site, id, input, now())));
+    },
   }),
   deleteLink: t.field({
     type: DeleteResult,

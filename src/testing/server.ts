@@ -13,11 +13,15 @@ import { applyMigrations } from '../db/migrate.ts';
 import type { Scope } from '../domain/actor.ts';
 import { createKey } from '../domain/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain.ts';
+import { type HashCost, hashPassword } from '../domain/password.ts';
 import { countryLookup } from '../http/country.ts';
 import type { TrustedDocuments } from '../schema/trusted-documents.ts';
 import { Caller } from './caller.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
+
+/** Passwords are hashed as ever, and in a hundredth of the time. */
+const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 
 export interface TestServerOptions {
   /** The database, migrated; by default an empty SQLite file, which goes when the server stops. */
@@ -91,6 +95,7 @@ export async function startTestServer({
     log: pino({ level: 'info' }, sink),
     now: () => clock.now,
     random,
+    hashPassword: (password) => hashPassword(password, CHEAP),
     countryOf: await countryLookup('X-Country'),
   });
   http.on('request', app.listener);

@@ -33,3 +33,21 @@ test.each([
   expect(stderr).toContain(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
+
+test.each([
+  ['cli/migrate', ['--status'], /^Nothing is pending\.\n$/],
+  ['cli/migrate', [], /^Nothing was pending\.\n$/],
+  ['cli/keys', ['list'], /^There are no keys\.\n$/],
+])('%s %j says how it stands, in words', async (program, args, said) => {
+  const { code, stdout, stderr } = await runProgram(program, { DATABASE_URL }, args);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(said);
+});
+
+test('keys list shows a table, and no key', async () => {
+  const made = await runProgram('cli/keys', { DATABASE_URL }, ['create', '--account', 'Team', '--json']);
+  const { key } = JSON.parse(made.stdout);
+  const { stdout } = await runProgram('cli/keys', { DATABASE_URL }, ['list']);
+  expect(stdout).toMatch(new RegExp(`^ID +ACCOUNT +PREFIX +SCOPES +STATE.*\n.* Team +${key.slice(0, 8)}`));
+  expect(stdout).not.toContain(key);
+});

@@ -181,12 +181,12 @@ describe('createLink', () => {
     );
   });
 
-  test('keeps passwords as salted scrypt hashes', async () => {
+  test('keeps passwords as salted hashes', async () => {
     const { id } = await create({ url, password: 'same', privacy: 'PASSWORD', privacyPassword: 'same' });
     const { password, privacyPassword } = await server.database.client.link.findUniqueOrThrow({
       where: { id: Number(id) },
     });
-    expect(password).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[\w+/=]{24}\$[\w+/=]{44}$/);
+    expect(password).toMatch(/^\$scrypt\$[\w=,]+\$[\w+/=]{24}\$[\w+/=]{44}$/);
     expect(password).not.toBe(privacyPassword);
   });
 

@@ -75,6 +75,7 @@ test('no secret stands in the log or in the database', async () => {
 
   const kept = await stored();
   expect(kept).toContain('to be found');
+  expect(kept).toMatch(/\$scrypt\$ln=14,r=8,p=5\$[\w+/=]{24}\$[\w+/=]{44}/);
   const { stderr } = await program.end('SIGTERM');
   // The greeting of the first start, which is no line of the log, is where its key is told.
   const log = JSON.stringify(program.log);
