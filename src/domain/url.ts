@@ -11,19 +11,19 @@ export const webAddress = textOf(1, 2048)
   .refine((text) => text === '' || isWebAddress(text), 'must be an absolute http or https URL')
   .meta({ format: 'uri' });
 
+/** A host without the dot that it may end with, which makes it no other host. */
+function withoutFinalDot(host: string): string {
+  return host.replace(/\.(?=:|$)/, '');
+}
+
 /**
- * A host as browsers send it: small letters, international names in ASCII, the port where it is not the usual one. Null
- * where the text is anything but a host.
+ * A host as browsers send it: small letters, international names in ASCII, the port where it is not the usual one, no
+ * final dot. Null where the text is anything but a host.
  */
 export function normalizeHost(text: string): string | null {
   if (/[/?#@\\\s]/.test(text) || !URL.canParse(`http://${text}`)) return null;
-  const { host } = new URL(`http://${text}`);
+  const host = withoutFinalDot(new URL(`http://${text}`).host);
   return host === '' || host.length > 255 ? null : host;
-}
-
-/** A host without the dot that it may end with, which makes it no other host. */
-export function withoutFinalDot(host: string): string {
-  return host.replace(/\.(?=:|$)/, '');
 }
 
 /** The host that a web address leads to, as normalizeHost would give it. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/client.ts';
 import type { Revisions } from '../db/revisions.ts';
-import { normalizeHost, withoutFinalDot } from '../domain/url.ts';
+import { normalizeHost } from '../domain/url.ts';
 import type { Domain, Link, Pixel, Prisma } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 
@@ -78,7 +78,7 @@ export class LinkCache {
   async #domainOf(host: string): Promise<Domain> {
     const known = this.#domains.get(host);
     if (known) return known;
-    const name = withoutFinalDot(normalizeHost(host) ?? '');
+    const name = normalizeHost(host) ?? '';
     const names = [name, name.replace(/:\d+$/, '')];
     const generation = this.#generation;
     const [found] = await this.#db.domain.findMany({

@@ -51,6 +51,8 @@ test.each([
   ['bücher.example', 'xn--bcher-kva.example'],
   ['local.example:8080', 'local.example:8080'],
   ['usual.example:80', 'usual.example'],
+  ['final.example.', 'final.example'],
+  ['final.example.:8080', 'final.example:8080'],
 ])('keeps the host %j as browsers send it', async (name, expected) => {
   expect(await owner.data(create, { input: { name } })).toMatchObject({ createDomain: { name: expected } });
 });
