@@ -98,6 +98,11 @@ function improved(
   };
 }
 
+/** Whether another process had a SQLite file for itself: the client tells so by SQLite's name of it, its adapter by another. */
+export function isLocked(error: unknown): boolean {
+  return /SQLITE_BUSY|SocketTimeout/.test(String(error));
+}
+
 /** Runs a first statement on a SQLite file; again while another process migrates the file, which locks it. */
 export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LOCK_PATIENCE;
@@ -105,7 +110,7 @@ export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      if (!String(error).includes('SQLITE_BUSY') || performance.now() > deadline) throw error;
+      if (!isLocked(error) || performance.now() > deadline) throw error;
       await setTimeout(50);
     }
   }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import {
   adapterFor,
   type Database,
+  isLocked,
   noSuchDatabase,
   type Provider,
   providerOf,
@@ -77,7 +78,8 @@ export async function pendingMigrationsOf(url: string): Promise<string[]> {
   const connection = await (await adapterFor(url)).connect();
   const ask: Ask = async (sql) =>
     (await connection.queryRaw({ sql, args: [], argTypes: [] })).rows.map(([first]) => first);
-  return whenUnlocked(() => pending(provider, ask)).finally(() => connection.dispose());
+  const read = () => pending(provider, ask);
+  return (provider === 'sqlite' ? whenUnlocked(read) : read()).finally(() => connection.dispose());
 }
 
 /**
@@ -95,7 +97,7 @@ export async function applyMigrations(url: string): Promise<string[]> {
     );
     return appliedMigrationNames;
   } catch (error) {
-    if (provider !== 'sqlite' || !String(error).includes('SocketTimeout')) throw error;
+    if (provider !== 'sqlite' || !isLocked(error)) throw error;
     // Another process may have been the one to apply.
     if ((await pendingMigrationsOf(url)).length === 0) return [];
     throw new Error('migrations are pending, and another process has the SQLite file open: stop it first');
