@@ -35,8 +35,11 @@ export function providerOf(url: string): Provider | null {
   return null;
 }
 
-export function noSuchDatabase(url: string): Error {
-  return new Error(`no database has a URL of this form: ${url}`);
+/** The same of a URL that has to name one. @throws Error */
+export function requireProvider(url: string): Provider {
+  const provider = providerOf(url);
+  if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
+  return provider;
 }
 
 /** How a process uses PostgreSQL; SQLite has one connection, in the process itself. */
@@ -144,8 +147,7 @@ export async function openDatabase(
   url: string,
   { pool, onStatement }: DatabaseOptions = {},
 ): Promise<Database> {
-  const provider = providerOf(url);
-  if (provider === null) throw noSuchDatabase(url);
+  const provider = requireProvider(url);
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
   const adapter = await adapterFor(url, pool);
   let stateOfFile = (): string | null => null;

@@ -5,9 +5,9 @@ import {
   adapterFor,
   type Database,
   isLocked,
-  noSuchDatabase,
   type Provider,
   providerOf,
+  requireProvider,
   whenUnlocked,
 } from './client.ts';
 import { noFilters, withSchemaEngine } from './schema-engine.ts';
@@ -73,8 +73,7 @@ export function pendingMigrations({ client, provider }: Database): Promise<strin
  * made, which takes longer than to ask.
  */
 export async function pendingMigrationsOf(url: string): Promise<string[]> {
-  const provider = providerOf(url);
-  if (provider === null) throw noSuchDatabase(url);
+  const provider = requireProvider(url);
   const connection = await (await adapterFor(url)).connect();
   const ask: Ask = async (sql) =>
     (await connection.queryRaw({ sql, args: [], argTypes: [] })).rows.map(([first]) => first);

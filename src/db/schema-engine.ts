@@ -9,7 +9,7 @@ import {
   type SqlQuery,
 } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { adapterFor, noSuchDatabase, type Provider, providerOf } from './client.ts';
+import { adapterFor, type Provider, requireProvider } from './client.ts';
 
 export type SchemaEngine = bindings.SchemaEngine;
 export const noFilters = { externalTables: [], externalEnums: [] };
@@ -105,8 +105,7 @@ export async function withSchemaEngine<T>(
   work: (engine: SchemaEngine) => Promise<T>,
 ): Promise<T> {
   load();
-  const provider = providerOf(url);
-  if (provider === null) throw noSuchDatabase(url);
+  const provider = requireProvider(url);
   const inner = await adapterFor(url);
   const opened: SqlDriverAdapter[] = [];
   const track = (adapter: SqlDriverAdapter): SqlDriverAdapter => {
