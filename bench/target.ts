@@ -55,7 +55,7 @@ export async function fill(url: string, links: number): Promise<void> {
   await applyMigrations(url);
   const database = await openDatabase(url);
   await createFirstKey(database.client, new Date(), KEY);
-  await shareDefaultDomain(database.client, 's.example', new Date());
+  await shareDefaultDomain(database.client, 's.example', null, new Date());
   await seed(database, links);
   await database.close();
 }

@@ -1,4 +1,5 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Database } from './db/client.ts';
@@ -15,18 +16,24 @@ import { createContextOf } from './http/context.ts';
 import type { CountryOf } from './http/country.ts';
 import { beginExchange, type Exchange, exchangeOf } from './http/exchange.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
-import { createGuard, endUnlessComplete, refuseAsBusy } from './http/guard.ts';
+import { createGuard, endUnlessComplete } from './http/guard.ts';
 import { livez, readyz } from './http/health.ts';
+import { InFlight } from './http/in-flight.ts';
 import type { Metrics } from './http/metrics.ts';
 import { addPages } from './http/pages.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { schemaText } from './http/schema-text.ts';
+import { answerUnreadable, refuseAsBusy } from './http/server.ts';
+import { normalizeTarget } from './http/target.ts';
 import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createGraphQLServer } from './schema/server.ts';
 import type { TrustedDocuments } from './schema/trusted-documents.ts';
+
+/** What the log and the metrics tell of a request whose client went before it was answered, as nginx does. */
+const CLIENT_CLOSED_REQUEST = 499;
 
 export interface AppDependencies {
   readonly database: Database;
@@ -50,12 +57,17 @@ export interface AppDependencies {
   /** A whole number from 0 up to, and without, the given one. */
   random(below: number): number;
   hashPassword(password: string): Promise<string>;
+  /** Whether a domain serves visitors only once it is verified. */
+  readonly verifiesDomains: boolean;
+  /** The texts of the TXT records that DNS has under a name. */
+  resolveTxt(name: string): Promise<readonly string[]>;
   readonly countryOf: CountryOf;
   readonly metrics?: Metrics | undefined;
 }
 
 export interface App {
-  readonly listener: RequestListener;
+  /** Has it answer the server's requests from now on. */
+  attachTo(server: Server): void;
   /** Starts what goes on beside the requests. */
   start(): void;
   /** Writes what is counted and not yet written. */
@@ -81,13 +93,19 @@ export function createApp(dependencies: AppDependencies): App {
     now,
     random,
     hashPassword,
+    verifiesDomains,
+    resolveTxt,
     countryOf,
     metrics,
   } = dependencies;
-  const site: Site = { scheme: new URL(baseUrl).protocol, defaultDomainId, random, hashPassword };
+  const site: Site = {
+    scheme: new URL(baseUrl).protocol,
+    ...{ defaultDomainId, random, hashPassword, verifiesDomains, resolveTxt },
+  };
   const revisions = new Revisions(database);
+  metrics?.watchDatabase(() => revisions.away);
   const readers = replicas.length > 0 ? new Replicas(database, replicas) : withoutReplicas(database);
-  const links = new LinkCache(database.client, revisions, defaultDomainId, metrics);
+  const links = new LinkCache(database.client, revisions, site, metrics);
   const clicks = new ClickBuffer(database.client, log);
   const authentication = new Authentication(database.client, revisions, now);
   const limit = new RateLimit(
@@ -133,23 +151,22 @@ export function createApp(dependencies: AppDependencies): App {
   });
 
   const guard = createGuard({ corsOrigins, isHttps: baseUrl.startsWith('https:') });
-  const record = ({ statusCode: status }: ServerResponse, exchange: Exchange): void => {
+  const record = ({ statusCode, headersSent }: ServerResponse, exchange: Exchange): void => {
     const { requestId, surface, method, path, operation, actor, startedAt } = exchange;
+    const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
     const seconds = (performance.now() - startedAt) / 1000;
     const ms = Math.round(seconds * 10_000) / 10;
     const who = { account: actor?.accountId, key: actor?.keyId };
     log.info({ requestId, method, path, operation, status, ms, ...who }, 'request');
     metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId });
   };
-  let inFlight = 0;
+  const inFlight = new InFlight(maxInFlight);
   const listener: RequestListener = (req, res) => {
+    normalizeTarget(req);
     const exchange = beginExchange(req, res);
     const { surface, requestId } = exchange;
-    const accepted = inFlight < maxInFlight;
-    if (accepted) inFlight++;
     const { socket } = req; // Not the request's any more when it is answered.
-    res.once('close', () => {
-      if (accepted) inFlight--;
+    const accepted = inFlight.begin(req, res, () => {
       endUnlessComplete(req, socket);
       record(res, exchange);
     });
@@ -158,10 +175,17 @@ export function createApp(dependencies: AppDependencies): App {
     if (accepted && surface === 'visit') return redirect(req, res);
     res.setHeader('X-Request-Id', requestId);
     if (!accepted) return refuseAsBusy(res);
+    if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
     guard(surface, req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
   };
   return {
-    listener,
+    attachTo(server) {
+      server.on('request', listener);
+      server.on('clientError', (error, socket: Socket) => {
+        const told = answerUnreadable(error, socket, inFlight.isAnswering(socket));
+        if (told) log.info(told, 'request that could not be read');
+      });
+    },
     start() {
       revisions.start();
       readers.start();

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type PoolOptions, providerOf } from './db/client.ts';
+import { withoutSecrets } from './secrets.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const flags: Record<string, boolean> = { on: true, true: true, 1: true, off: false, false: false, 0: false };
@@ -37,6 +38,13 @@ function parseTrust(text: string): Config['trustProxy'] {
   if (text === 'off' || text === 'false') return false;
   return /^\d+$/.test(text) ? Number(text) : text;
 }
+
+const flag = z.enum(Object.keys(flags), 'on or off').transform((text) => flags[text] === true);
+
+const webAddress = z
+  .string()
+  .refine((text) => /^https?:\/\/./i.test(text) && URL.canParse(text), 'an absolute http or https URL')
+  .refine((text) => text.length <= 2048, 'an absolute http or https URL of 2048 characters at most');
 
 const variables = z.object({
   NODE_ENV: z.string().optional(),
@@ -79,11 +87,10 @@ const variables = z.object({
     )
     .transform(parseTrust)
     .default(false),
-  GRAPHIQL: z
-    .enum(Object.keys(flags), 'on or off')
-    .transform((flag) => flags[flag])
-    .optional(),
+  GRAPHIQL: flag.optional(),
   TRUSTED_DOCUMENTS: z.string().endsWith('.json', 'the path of a .json file').optional(),
+  DOMAIN_VERIFICATION: flag.default(true),
+  NOT_FOUND_URL: webAddress.optional(),
   COUNTRY_HEADER: z
     .string()
     .regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry')
@@ -118,6 +125,10 @@ export interface Config {
   /** Where short links live; by default `http://localhost` with the port that the server got. */
   readonly baseUrl: string | undefined;
   readonly initialApiKey: string | undefined;
+  /** Whether a domain serves visitors only once it is verified. */
+  readonly verifiesDomains: boolean;
+  /** Where visitors of an unknown alias on the default domain are sent. */
+  readonly notFoundUrl: string | undefined;
   /** For Express' `trust proxy`. */
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
@@ -142,7 +153,12 @@ export class ConfigError extends Error {}
 /** What the variable was, without the secrets that it may hold. */
 function shown(name: string, value: string): string {
   if (name === 'INITIAL_API_KEY') return `a text of ${value.length} characters`;
-  return JSON.stringify(value.replace(/(:\/\/[^:@/]*):[^@/]*@/g, '$1:***@'));
+  // Where it has not the form of a URL, nobody can tell what of it is a password.
+  if (/^DATABASE_.*URLS?$/.test(name) && !/^(file:.*|[a-z][a-z\d+.-]*:\/\/.*@.*)$/is.test(value)) {
+    const [scheme = ''] = /^[a-z][a-z\d+.-]*:/i.exec(value) ?? [];
+    return JSON.stringify(`${scheme}***`);
+  }
+  return JSON.stringify(withoutSecrets(value));
 }
 
 /**
@@ -169,6 +185,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     baseUrl: values.BASE_URL,
     initialApiKey: values.INITIAL_API_KEY,
     trustProxy: values.TRUST_PROXY,
+    verifiesDomains: values.DOMAIN_VERIFICATION,
+    notFoundUrl: values.NOT_FOUND_URL,
     countryHeader: values.COUNTRY_HEADER,
     geoipDatabase: values.GEOIP_DATABASE,
     metricsPort: values.METRICS_PORT,

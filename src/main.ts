@@ -1,19 +1,20 @@
 import { randomInt } from 'node:crypto';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { adviceOn } from './db/advice.ts';
 import { openDatabase } from './db/client.ts';
 import { applyMigrations } from './db/migrate.ts';
 import { createFirstKey } from './domain/api-key.ts';
-import { shareDefaultDomain } from './domain/domain.ts';
+import { HostHeld, shareDefaultDomain } from './domain/domain.ts';
 import { hashPassword } from './domain/password.ts';
 import { countryLookup } from './http/country.ts';
 import { greeting } from './http/greeting.ts';
-import { patience } from './http/guard.ts';
+import { createHttpServer, refuseAsStarting } from './http/server.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
 import { readTrustedDocuments } from './schema/trusted-documents.ts';
@@ -45,6 +46,18 @@ function refused(variable: string, path: string | undefined, allowed: string): (
   };
 }
 
+/** The texts of the TXT records under a name, each put together from its parts. */
+async function resolveTxt(name: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
+}
+
+/** The port that a server listens on; null where it does not, yet. */
+function portOf(server: Server): number | null {
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : null;
+}
+
 async function start(config: Config): Promise<void> {
   const options = { level: config.logLevel, base: null, timestamp: timeOfLines() };
   // Lines are written together, within a tenth of a second or at the end: a write for each costs a redirect a quarter of
@@ -72,13 +85,31 @@ async function start(config: Config): Promise<void> {
     config.databaseReadUrls.map((url) => openDatabase(url, { pool, onStatement })),
   );
 
-  // The port may be the system's choice, and the base URL follows it.
-  const http = createServer(patience);
-  http.listen(config.port, config.host);
-  await once(http, 'listening');
-  const { port } = http.address() as AddressInfo; // A server that listens on a port has such an address.
-  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  const defaultDomainId = await shareDefaultDomain(database.client, new URL(baseUrl).host, now());
+  const http = createHttpServer();
+  const listen = async () => {
+    http.listen(config.port, config.host);
+    await once(http, 'listening');
+  };
+  // Nobody finds the port open who would not be answered. Only where the base URL follows a port that the system chooses,
+  // it has to be open before; what comes then is told to come again.
+  const portComesFirst = config.baseUrl === undefined && config.port === 0;
+  if (portComesFirst) {
+    http.on('request', refuseAsStarting);
+    await listen();
+  }
+  const baseUrl = config.baseUrl ?? `http://localhost:${portOf(http) ?? config.port}`;
+  const { host } = new URL(baseUrl);
+  const defaultDomainId = await shareDefaultDomain(
+    database.client,
+    host,
+    config.notFoundUrl ?? null,
+    now(),
+  ).catch((error: unknown) => {
+    if (!(error instanceof HostHeld)) throw error;
+    throw new ConfigError(
+      `BASE_URL is "${baseUrl}", whose host the account "${error.account}" holds as its own domain; it may be another URL, or take the host from the account: npm run domains -- remove ${error.host}`,
+    );
+  });
   const dependencies = {
     ...config,
     database,
@@ -89,17 +120,25 @@ async function start(config: Config): Promise<void> {
     now,
     random: randomInt,
     hashPassword,
+    resolveTxt,
     countryOf,
     metrics,
     trusted,
   };
   const app = createApp(dependencies);
-  http.on('request', app.listener);
-  app.start();
   const metricsServer = metrics && createServer(metrics.listener).listen(config.metricsPort, config.host);
   if (metricsServer) await once(metricsServer, 'listening');
+  app.start();
+  http.off('request', refuseAsStarting);
+  app.attachTo(http);
+  if (!portComesFirst) await listen();
+  const port = portOf(http) ?? config.port;
+  // Only now: where the port is taken, nothing is told, and a key that nobody was told of would be lost.
   const firstKey = await createFirstKey(database.client, now(), config.initialApiKey);
-  if (firstKey !== null) process.stdout.write(greeting(firstKey, config.host, port, config.graphiql));
+  if (firstKey !== null)
+    process.stdout.write(
+      greeting(config.initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
+    );
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
 
   let stopping = false;
@@ -114,14 +153,24 @@ async function start(config: Config): Promise<void> {
     log.info('stopped');
     process.exit(0);
   };
+  // What nobody waited for any more must not take the others' requests along.
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected error'));
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
 
+/** Why the program could not start, for the operator: a line, or one for each wrong variable. */
+function explain(error: unknown, config: Config | null): string {
+  if (error instanceof ConfigError) return error.message;
+  const advice = config && adviceOn(error, config.databaseUrl, 'DATABASE_URL');
+  return advice ?? `Linkspace could not start: ${oneLine(error)}`;
+}
+
+let config: Config | null = null;
 try {
-  await start(readConfig(process.env));
+  config = readConfig(process.env);
+  await start(config);
 } catch (error) {
-  const lines = error instanceof ConfigError ? error.message : `Linkspace could not start: ${oneLine(error)}`;
-  process.stderr.write(`${lines}\n`);
+  process.stderr.write(`${explain(error, config)}\n`);
   process.exit(1);
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Scope } from '../domain/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/api-key.ts';
-import { print, runCommand, UsageError, withDatabase } from './command.ts';
+import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
        npm run keys -- list
@@ -32,18 +32,6 @@ function parseDate(text: string): Date {
 function state(key: KeyView, now: Date): string {
   if (key.revokedAt) return 'revoked';
   return key.expiresAt && key.expiresAt <= now ? 'expired' : 'active';
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }
 
 function tableOf(keys: readonly KeyView[], now: Date): string {

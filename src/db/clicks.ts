@@ -1,23 +1,55 @@
 import type { Link } from '../generated/sqlite/client.ts';
-import type { Db } from './client.ts';
-import { join, type Sql, sql } from './list.ts';
+import { type Db, isSqlite } from './client.ts';
+import { type Sql, sql } from './list.ts';
 import { retryConflicts } from './retry.ts';
 
-/** How many links one statement counts for; SQLite takes about 32,000 parameters. */
-const MAX_LINKS = 5_000;
+/** The end of both databases' and GraphQL's whole numbers: there a count stops, instead of failing. */
+const END = sql`2147483647`;
 
-/** Adds to the clicks of many links, by one statement for each 5,000 of them. Links that are gone are skipped. */
-export async function addClicks(db: Db, clicks: ReadonlyMap<number, number>): Promise<void> {
-  const all = [...clicks].sort(([a], [b]) => a - b);
-  for (let start = 0; start < all.length; start += MAX_LINKS) {
-    const rows = all
-      .slice(start, start + MAX_LINKS)
-      .map(([id, count]) => sql`(CAST(${id} AS INTEGER), CAST(${count} AS INTEGER))`);
-    await retryConflicts(() =>
-      db.$executeRaw(sql`WITH "counted" ("linkId", "count") AS (VALUES ${join(rows)})
-        UPDATE "Link" SET "clicks" = "clicks" + "counted"."count" FROM "counted" WHERE "id" = "counted"."linkId"`),
-    );
+/** A write that may have to be sent again: which process makes it, and which of that process's writes it is, from 1. */
+export interface Receipt {
+  readonly processId: string;
+  readonly number: number;
+}
+
+/**
+ * Adds to the clicks of many links, all or none. Links that are gone are skipped. Sent again with the same receipt, after
+ * an answer that never came, it counts once.
+ */
+export async function addClicks(
+  db: Db,
+  clicks: ReadonlyMap<number, number>,
+  { processId, number }: Receipt,
+): Promise<void> {
+  // In one order for all processes, so that none waits for another in a circle.
+  const counts = JSON.stringify([...clicks].sort(([a], [b]) => a - b));
+  if (isSqlite(db)) {
+    // The database is in this process: what failed was not done.
+    await db.$executeRaw(sql`
+      UPDATE "Link" SET "clicks" = MIN("clicks" + "counted"."value" ->> 1, ${END})
+      FROM json_each(${counts}) AS "counted" WHERE "Link"."id" = "counted"."value" ->> 0`);
+    return;
   }
+  await retryConflicts(() =>
+    db.$executeRaw(sql`
+      WITH "receipt" AS (
+        INSERT INTO "ClickReceipt" ("processId", "number", "at") VALUES (${processId}::uuid, ${number}, now())
+        ON CONFLICT ("processId") DO UPDATE SET "number" = EXCLUDED."number", "at" = EXCLUDED."at"
+          WHERE "ClickReceipt"."number" < EXCLUDED."number"
+        RETURNING 1
+      ), "counted" AS (
+        SELECT ("one" ->> 0)::integer AS "linkId", ("one" ->> 1)::bigint AS "count"
+        FROM jsonb_array_elements(${counts}::jsonb) AS "one" WHERE EXISTS (SELECT 1 FROM "receipt")
+      ), "locked" AS (
+        SELECT "id", "count" FROM "Link" JOIN "counted" ON "id" = "linkId" ORDER BY "id" FOR NO KEY UPDATE OF "Link"
+      )
+      UPDATE "Link" SET "clicks" = LEAST("clicks" + "count", ${END}) FROM "locked" WHERE "Link"."id" = "locked"."id"`),
+  );
+}
+
+/** Forgets the receipts of processes that ended long ago. */
+export async function forgetReceipts(db: Db): Promise<void> {
+  if (!isSqlite(db)) await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
 }
 
 /**
@@ -31,7 +63,8 @@ export async function claimVisit(
 ): Promise<Pick<Link, 'clicks' | 'turns'> | null> {
   const [row] = await retryConflicts(() =>
     db.$queryRaw<Pick<Link, 'clicks' | 'turns'>[]>(sql`
-        UPDATE "Link" SET "clicks" = "clicks" + 1, "turns" = "turns" + 1
+        UPDATE "Link" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
+          "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END
         WHERE "id" = ${linkId} AND ${isActive}
         RETURNING "clicks", "turns"`),
   );

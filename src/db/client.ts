@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
@@ -46,21 +46,42 @@ export function requireProvider(url: string): Provider {
 export interface PoolOptions {
   /** How many connections it opens at most. */
   readonly poolSize: number;
-  /** After how many milliseconds the server gives a statement up; 0 for never. */
+  /** After how many milliseconds the server gives a statement up; 0 where it is not told. */
   readonly statementTimeout: number;
 }
 
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
 const CONNECTION_PATIENCE = 5_000;
+/** How much longer than the server we wait for a statement, and how long where the server has no limit, in milliseconds. */
+const GRACE = 1_000;
+const UNLIMITED_PATIENCE = 30_000;
 
-/** What `pg` asks of a pool. A timeout of 0 is not sent: connection poolers refuse settings that they do not know. */
+/**
+ * What `pg` asks of a pool. A server that hangs gives nothing up: so we have limits of our own. A timeout of 0 is not sent:
+ * connection poolers refuse settings that they do not know.
+ */
 function poolConfig(connectionString: string, { poolSize, statementTimeout }: PoolOptions) {
-  const limits = { max: poolSize, connectionTimeoutMillis: CONNECTION_PATIENCE, keepAlive: true };
+  const patience = statementTimeout > 0 ? statementTimeout + GRACE : UNLIMITED_PATIENCE;
   return {
     connectionString,
-    ...limits,
+    max: poolSize,
+    keepAlive: true,
+    connectionTimeoutMillis: Math.min(CONNECTION_PATIENCE, patience),
+    query_timeout: patience,
     ...(statementTimeout > 0 && { statement_timeout: statementTimeout }),
   };
+}
+
+/** Makes a SQLite file, and its folder, for the user alone that runs the program; one that others can read is closed to them. */
+function keepPrivate(path: string): void {
+  if (path === ':memory:') return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // SQLite gives the files beside it the same mode.
+  closeSync(openSync(path, 'a', 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    if (mode !== undefined && (mode & 0o007) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
+  }
 }
 
 /**
@@ -79,7 +100,7 @@ export async function adapterFor(
     return new PrismaPg(config, keeps ? { statementNameGenerator: namesOfStatements() } : {});
   }
   const { PrismaBetterSqlite3 } = await import('@prisma/adapter-better-sqlite3');
-  mkdirSync(dirname(url.replace(/^file:/, '')), { recursive: true });
+  keepPrivate(url.replace(/^file:/, ''));
   return new PrismaBetterSqlite3({ url });
 }
 

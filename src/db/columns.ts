@@ -13,4 +13,5 @@ export const columnsOf = {
   Link: listed('Link', Prisma.LinkScalarFieldEnum),
   Space: listed('Space', Prisma.SpaceScalarFieldEnum),
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
+  Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
 };

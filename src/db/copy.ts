@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/sqlite/client.ts';
+import { oneLine } from '../one-line.ts';
 import type { Database, Provider } from './client.ts';
 import { join, name, readNumbers, type Sql, sql } from './list.ts';
 
@@ -98,6 +99,34 @@ function tableOf(db: Transaction, model: Model): Table {
   return (db as unknown as Record<string, Table>)[model.charAt(0).toLowerCase() + model.slice(1)] as Table;
 }
 
+/** The largest whole number that PostgreSQL's columns hold. */
+const LARGEST = 2_147_483_647;
+
+/** What of a row the target cannot hold; null where nothing. */
+function unfitColumn(row: Row): string | null {
+  const unfit = Object.entries(row).find(
+    ([, value]) =>
+      (typeof value === 'number' || typeof value === 'bigint') && (value > LARGEST || value < -LARGEST),
+  );
+  return unfit ? `${unfit[0]} is ${unfit[1]}, and the most is ${LARGEST}` : null;
+}
+
+/** @throws CopyError that names the row that the target does not take */
+async function insert(target: Transaction, model: Model, rows: Row[]): Promise<void> {
+  const named = (row: Row) => (keys[model] ?? ['id']).map((column) => `${column} ${row[column]}`).join(', ');
+  for (const row of rows) {
+    const unfit = unfitColumn(row);
+    if (unfit !== null)
+      throw new CopyError(`The table ${model} has a row that cannot be copied (${named(row)}): ${unfit}.`);
+  }
+  const table = tableOf(target, model);
+  await table.createMany({ data: rows }).catch((error: unknown) => {
+    const [first, last] = [rows.at(0), rows.at(-1)];
+    const which = first && last ? `from ${named(first)} to ${named(last)}` : 'none';
+    throw new Error(`rows of the table ${model} (${which}) cannot be copied: ${oneLine(error)}`);
+  });
+}
+
 /**
  * Copies everything into an empty database with the same migrations, ids, hashes and times included, and makes sure by
  * counts and checksums that it is all there. It is read as of one moment, and written as a whole or not at all.
@@ -130,7 +159,7 @@ async function copyAll(
     let copied = 0;
     progress(model, copied, total);
     for await (const rows of rowsOf(source, model)) {
-      await tableOf(target, model).createMany({ data: rows });
+      await insert(target, model, rows);
       copied += rows.length;
       progress(model, copied, total);
     }

@@ -40,10 +40,14 @@ const POSTGRES = /^(08...|53...|57P..|57014|25006)$/;
 const SQLITE = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/;
 /** What the driver says of connections that break under a query, without any code. */
 const BROKEN =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection)/;
+
+/** The database does not answer, and nobody waits for it any longer. */
+export class DatabaseAway extends Error {}
 
 /** Whether the database could not be asked just now, for no fault of the request. */
 export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseAway) return true;
   const { code, message, meta } = told(error);
   const { kind, originalCode, code: driverCode } = meta?.driverAdapterError?.cause ?? {};
   return (

@@ -16,7 +16,10 @@ export interface FlatLinkRow extends Link {
   hasPixels: boolean | number | bigint;
   domain_name: string;
   domain_accountId: number | null;
+  domain_hostKey: string;
   domain_notFoundUrl: string | null;
+  domain_verificationToken: string | null;
+  domain_verifiedAt: Date | null;
   domain_createdAt: Date;
   domain_updatedAt: Date;
   space_accountId: number | null;
@@ -31,7 +34,8 @@ export interface FlatLinkRow extends Link {
 /** What joins a link's domain and space to it. */
 export const withDomainAndSpace: Joined = {
   columns: sql`"d"."name" AS "domain_name", "d"."accountId" AS "domain_accountId",
-    "d"."notFoundUrl" AS "domain_notFoundUrl", "d"."createdAt" AS "domain_createdAt", "d"."updatedAt" AS "domain_updatedAt",
+    "d"."hostKey" AS "domain_hostKey", "d"."notFoundUrl" AS "domain_notFoundUrl",
+    "d"."verificationToken" AS "domain_verificationToken", "d"."verifiedAt" AS "domain_verifiedAt", "d"."createdAt" AS "domain_createdAt", "d"."updatedAt" AS "domain_updatedAt",
     "s"."accountId" AS "space_accountId", "s"."name" AS "space_name", "s"."nameKey" AS "space_nameKey",
     "s"."color" AS "space_color", "s"."linkCount" AS "space_linkCount", "s"."createdAt" AS "space_createdAt",
     "s"."updatedAt" AS "space_updatedAt",
@@ -47,7 +51,10 @@ export function nest(row: FlatLinkRow): LinkRow {
       id: row.domainId,
       accountId: row.domain_accountId,
       name: row.domain_name,
+      hostKey: row.domain_hostKey,
       notFoundUrl: row.domain_notFoundUrl,
+      verificationToken: row.domain_verificationToken,
+      verifiedAt: row.domain_verifiedAt,
       createdAt: row.domain_createdAt,
       updatedAt: row.domain_updatedAt,
     },

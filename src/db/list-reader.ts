@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
@@ -12,12 +13,7 @@ import {
   type Stretch,
   type Window,
 } from './list.ts';
-import { linksContaining, type SearchedColumn } from './search.ts';
-
-interface Search {
-  readonly column: SearchedColumn;
-  readonly text: string;
-}
+import { contains, type LinkSearch, linksContaining } from './search.ts';
 
 /** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
 const options = { cache: false, maxBatchSize: 100 };
@@ -30,15 +26,15 @@ export class ListReader {
   readonly #db: Db;
   readonly #numbers: DataLoader<Sql, number>;
   readonly #pixels: DataLoader<number, Pixel[]>;
-  readonly #searches: DataLoader<Search, Sql, string>;
+  readonly #searches: DataLoader<LinkSearch, Sql, string>;
   readonly #tables = new Map<string, DataLoader<Stretch, unknown[]>>();
 
   constructor(db: Db) {
     this.#db = db;
     this.#pixels = new DataLoader((linkIds) => readPixelsOfEach(db, linkIds), options);
     this.#searches = new DataLoader(
-      (searches) => Promise.all(searches.map(({ column, text }) => linksContaining(db, column, text))),
-      { cacheKeyFn: ({ column, text }) => `${column} ${text}` },
+      (searches) => inTurns(searches, (search) => linksContaining(db, search)),
+      { cacheKeyFn: ({ accountId, column, text }) => `${accountId} ${column} ${text}` },
     );
     this.#numbers = new DataLoader((expressions) => readNumbers(db, expressions), options);
   }
@@ -69,9 +65,13 @@ export class ListReader {
     return readRowsAndTotal<Row>(this.#db, list, window, total);
   }
 
-  /** What links meet whose column contains the text. */
-  async linksContaining(column: SearchedColumn, text: string): Promise<Sql> {
-    const search = { column, text };
+  /** Rows whose column contains the text. */
+  contains(column: string, text: string): Sql {
+    return contains(this.#db, column, text);
+  }
+
+  /** What links of the account meet whose column contains the text. */
+  async linksContaining(search: LinkSearch): Promise<Sql> {
     try {
       return await this.#searches.load(search);
     } finally {
@@ -87,4 +87,17 @@ export class ListReader {
   number(expression: Sql): Promise<number> {
     return this.#numbers.load(expression);
   }
+}
+
+/** What `work` makes of each item, one after the other; between them others have their turn, where SQLite works in this thread. */
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    if (results.length > 0) await setImmediate();
+    results.push(await work(item));
+  }
+  return results;
 }

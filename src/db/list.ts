@@ -22,7 +22,7 @@ export interface Joined {
 }
 
 export interface List {
-  readonly table: 'Link' | 'Space';
+  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel';
   readonly joined?: Joined;
   /** Conditions that every row meets; at least one. */
   readonly where: readonly Sql[];

@@ -1,8 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
+import { within } from '../within.ts';
 
 /** How long after the connection broke off it is made again, in milliseconds. */
 const AGAIN_AFTER = 1_000;
+
+/** A connection that hangs is given up, so that another is made. */
+const END_PATIENCE = 1_000;
+const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
+
+/** Who hears of notifications. */
+export interface Listener {
+  onNotification(payload: string): void;
+  /** Is awaited whenever notifications begin to arrive, also after they did not for a while. */
+  onListening?(): Promise<void>;
+}
 
 /**
  * PostgreSQL's notifications on one channel, by a connection of its own. A pooler may take the LISTEN and deliver nothing:
@@ -11,16 +23,16 @@ const AGAIN_AFTER = 1_000;
 export class Notifications {
   readonly #url: string;
   readonly #channel: string;
-  readonly #onNotification: (payload: string) => void;
+  readonly #listener: Listener;
   #wanted = false;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #works = false;
 
-  constructor(url: string, channel: string, onNotification: (payload: string) => void) {
+  constructor(url: string, channel: string, listener: Listener) {
     this.#url = url;
     this.#channel = channel;
-    this.#onNotification = onNotification;
+    this.#listener = listener;
   }
 
   /** Whether notifications arrive just now. */
@@ -32,7 +44,7 @@ export class Notifications {
     this.#wanted = true;
     // Loaded here, since a start on SQLite has no use for it.
     void import('pg').then(({ default: { Client } }) => {
-      if (this.#wanted) this.#listen(new Client({ connectionString: this.#url, keepAlive: true }));
+      if (this.#wanted) this.#listen(new Client({ connectionString: this.#url, ...LIMITS }));
     });
   }
 
@@ -47,9 +59,13 @@ export class Notifications {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.start(), AGAIN_AFTER).unref();
     };
+    const begin = async () => {
+      await this.#listener.onListening?.();
+      this.#works = this.#client === client;
+    };
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel !== probes) this.#onNotification(payload);
-      else if (payload === probe) this.#works = true;
+      if (channel !== probes) this.#listener.onNotification(payload);
+      else if (payload === probe) begin().catch(again);
     });
     client.on('error', again);
     client.on('end', again);
@@ -66,6 +82,10 @@ export class Notifications {
     const client = this.#client;
     this.#client = undefined;
     this.#works = false;
-    await client?.end().catch(() => {});
+    if (client)
+      await within(
+        END_PATIENCE,
+        client.end().catch(() => {}),
+      );
   }
 }

@@ -21,7 +21,7 @@ export interface Found {
   space: boolean;
   /** Which of the pixels are the account's. */
   pixelIds: Set<number>;
-  /** Which of the hosts are short domains of the service, whoever's. */
+  /** Which of the hosts are short domains of the service that the account may use. */
   hosts: Set<string>;
   /** Whether another link has the alias on the domain. */
   alias: boolean;
@@ -30,9 +30,10 @@ export interface Found {
 /** Finds all that the references name, by one statement. */
 export async function findReferences(db: Db, references: References): Promise<Found> {
   const { accountId, domainId, spaceId, pixelIds, hosts, alias, linkId } = references;
+  // Of what the account may not use, it learns nothing.
+  const isUsable = sql`("Domain"."accountId" = ${accountId} OR "Domain"."accountId" IS NULL)`;
   const parts: Sql[] = [
-    sql`SELECT 'domain' AS "kind", "id", "name" AS "name" FROM "Domain"
-      WHERE "id" = ${domainId} AND ("accountId" = ${accountId} OR "accountId" IS NULL)`,
+    sql`SELECT 'domain' AS "kind", "id", "name" AS "name" FROM "Domain" WHERE "id" = ${domainId} AND ${isUsable}`,
   ];
   if (spaceId !== null)
     parts.push(
@@ -43,11 +44,14 @@ export async function findReferences(db: Db, references: References): Promise<Fo
       sql`SELECT 'pixel', "id", '' FROM "Pixel" WHERE "id" IN (${join([...pixelIds])}) AND "accountId" = ${accountId}`,
     );
   if (hosts.length > 0)
-    parts.push(sql`SELECT 'host', "id", "name" FROM "Domain" WHERE "name" IN (${join([...hosts])})`);
-  if (alias !== null) {
-    const another = linkId === null ? Prisma.empty : sql`AND "id" <> ${linkId}`;
     parts.push(
-      sql`SELECT 'alias', "id", '' FROM "Link" WHERE "domainId" = ${domainId} AND "alias" = ${alias} ${another}`,
+      sql`SELECT 'host', "id", "name" FROM "Domain" WHERE "name" IN (${join([...hosts])}) AND ${isUsable}`,
+    );
+  if (alias !== null) {
+    const another = linkId === null ? Prisma.empty : sql`AND "Link"."id" <> ${linkId}`;
+    parts.push(
+      sql`SELECT 'alias', "Link"."id", '' FROM "Link" JOIN "Domain" ON "Domain"."id" = "domainId" AND ${isUsable}
+        WHERE "domainId" = ${domainId} AND "alias" = ${alias} ${another}`,
     );
   }
   const rows = await db.$queryRaw<{ kind: string; id: number | bigint; name: string }[]>(

@@ -41,6 +41,8 @@ export class Replicas implements Readers {
   readonly #primary: Database;
   readonly #replayed: Map<Db, bigint | null>;
   readonly #written = new Map<number, bigint>();
+  /** What a replica needs to have for any account. */
+  #floor = 0n;
   readonly #notifications: Notifications;
   #kept: { among: readonly Db[]; picker?: Picker } = { among: [] };
   #timer: NodeJS.Timeout | undefined;
@@ -49,14 +51,23 @@ export class Replicas implements Readers {
   constructor(primary: Database, replicas: readonly Database[]) {
     this.#primary = primary;
     this.#replayed = new Map(replicas.map(({ client }) => [client, null]));
-    this.#notifications = new Notifications(primary.url, CHANNEL, (payload) => {
-      const [account, lsn] = payload.split(' ');
-      if (lsn !== undefined) this.#note(Number(account), positionOf(lsn));
+    this.#notifications = new Notifications(primary.url, CHANNEL, {
+      onNotification: (payload) => {
+        const [account, lsn] = payload.split(' ');
+        if (lsn !== undefined) this.#note(Number(account), positionOf(lsn));
+      },
+      // What others wrote before we listened, nobody tells: all of it may be any account's.
+      onListening: async () => {
+        const [row] = await primary.client.$queryRaw<{ lsn: string }[]>`
+          SELECT pg_current_wal_insert_lsn()::text AS "lsn"`;
+        if (row) this.#floor = positionOf(row.lsn);
+      },
     });
   }
 
   readerFor(accountId: number): Db {
-    const needed = this.#written.get(accountId) ?? 0n;
+    const written = this.#written.get(accountId) ?? 0n;
+    const needed = written > this.#floor ? written : this.#floor;
     const able = [...this.#replayed].filter(([, replayed]) => replayed !== null && replayed >= needed);
     if (able.length === 0 || !this.#notifications.works) return this.#primary.client;
     return this.#picker(able.map(([client]) => client)).$replica();

@@ -1,10 +1,15 @@
+import { LATE, within } from '../within.ts';
 import type { Database } from './client.ts';
+import { DatabaseAway } from './errors.ts';
 import { Notifications } from './notifications.ts';
 
 /** How old the knowledge of what has changed may be, in milliseconds: a change counts within a second everywhere. */
 const TRUSTED_FOR = 900;
 /** How often it is renewed while nobody waits for it, in milliseconds. */
 const RENEWED_EVERY = 400;
+/** How long a visit waits to learn whether something has changed, and any other request, in milliseconds. */
+const VISIT_PATIENCE = 200;
+const PATIENCE = 2_000;
 /** The channel on which a trigger notifies of each revision. */
 const CHANNEL = 'linkspace';
 
@@ -19,6 +24,10 @@ export class Revisions {
   readonly #numbers = new Map<string, number>();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #confirming: Promise<void> | null = null;
+  /** Whether the database did not answer when it was last asked, or has not answered for too long. */
+  #away = false;
+  /** Until when visits do not ask a database that has just refused to answer. */
+  #restsUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #notifications: Notifications | null;
 
@@ -26,7 +35,7 @@ export class Revisions {
     this.#database = database;
     this.#notifications =
       database.provider === 'postgresql'
-        ? new Notifications(database.url, CHANNEL, () => this.#renew())
+        ? new Notifications(database.url, CHANNEL, { onNotification: () => this.#renew() })
         : null;
   }
 
@@ -40,9 +49,31 @@ export class Revisions {
     return this.#numbers.get(topic) ?? null;
   }
 
-  /** Makes sure that what is known is less than a second old. */
+  /** Whether the database does not answer, so that what is remembered may be older than a second. */
+  get away(): boolean {
+    return this.#away;
+  }
+
+  #isFresh(): boolean {
+    return performance.now() - this.#confirmedAt <= TRUSTED_FOR;
+  }
+
+  /**
+   * Makes sure that what is known is less than a second old.
+   * @throws DatabaseAway where the database does not say so soon; what it says where it cannot be asked
+   */
   async fresh(): Promise<void> {
-    if (performance.now() - this.#confirmedAt > TRUSTED_FOR) await this.confirm();
+    if (this.#isFresh()) return;
+    if ((await within(PATIENCE, this.confirm())) === LATE)
+      throw new DatabaseAway('the database did not answer in time');
+  }
+
+  /** The same, for who is better served with what is remembered than not at all. Of a database that is away nobody waits. */
+  async freshOrAway(): Promise<void> {
+    if (this.#isFresh() || (this.#away && performance.now() < this.#restsUntil)) return;
+    const confirmed = this.confirm().catch(() => {});
+    if (this.#away) return;
+    if ((await within(VISIT_PATIENCE, confirmed)) === LATE) this.#away = true;
   }
 
   /** Asks once for all who wait; the age counts from before the question, never from the answer. */
@@ -55,9 +86,16 @@ export class Revisions {
         this.#watchers.get(topic)?.();
       }
       this.#confirmedAt = askedAt;
-    })().finally(() => {
-      this.#confirming = null;
-    });
+      this.#away = false;
+    })()
+      .catch((error: unknown) => {
+        this.#away = true;
+        this.#restsUntil = performance.now() + RENEWED_EVERY;
+        throw error;
+      })
+      .finally(() => {
+        this.#confirming = null;
+      });
     return this.#confirming;
   }
 

@@ -1,38 +1,59 @@
 import { type Db, isSqlite } from './client.ts';
-import { join, name, type Sql, sql } from './list.ts';
+import { name, type Sql, sql } from './list.ts';
 
 /** The columns of "Link" that have an index of the texts in them, on either database. */
 export type SearchedColumn = 'titleKey' | 'aliasKey' | 'urlKey';
 
+/** A text to be found within a column of an account's links. */
+export interface LinkSearch {
+  readonly accountId: number;
+  readonly column: SearchedColumn;
+  readonly text: string;
+}
+
 /** The shortest text that SQLite's index knows, in characters. */
 const SHORTEST = 3;
+/** How much of a text an index is asked for, in characters: each three of them are looked up, at all of their places. */
+const INDEXED = 32;
 /** From how many candidates on it costs less to read all of the account's links in order than to look each up. */
 const MANY = 1_000;
 
-/** Rows whose column contains the text as it stands: `%`, `_` and `\` are themselves. */
-export function contains(column: string, text: string): Sql {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`${name(column)} LIKE ${pattern} ESCAPE '\\'`;
+/** Rows whose column contains the text as it stands; compared step by step, where a pattern could be tried again and again. */
+export function contains(db: Db, column: string, text: string): Sql {
+  return isSqlite(db) ? sql`instr(${name(column)}, ${text}) > 0` : sql`strpos(${name(column)}, ${text}) > 0`;
 }
 
-/** The links of any account that contain the text, by SQLite's index; null where they are many. */
-async function candidates(db: Db, column: SearchedColumn, text: string): Promise<number[] | null> {
-  const phrase = `${column} : "${text.replaceAll('"', '""')}"`;
+function startOf(text: string): string {
+  return [...text].slice(0, INDEXED).join('');
+}
+
+/** The account's links that may contain the text, by SQLite's index; null where they are many. */
+async function candidates(db: Db, { accountId, column, text }: LinkSearch): Promise<number[] | null> {
+  const phrase = `${column} : "${startOf(text).replaceAll('"', '""')}"`;
+  // Each account's links stand together in the index: no other's are met.
   const found = await db.$queryRaw<{ id: number | bigint }[]>(
-    sql`SELECT "rowid" AS "id" FROM "LinkText" WHERE "LinkText" MATCH ${phrase} LIMIT ${MANY}`,
+    sql`SELECT "rowid" & 4294967295 AS "id" FROM "LinkText" WHERE "LinkText" MATCH ${phrase}
+      AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${MANY}`,
   );
   return found.length < MANY ? found.map(({ id }) => Number(id)) : null;
 }
 
 /**
- * What links meet whose column contains the text. PostgreSQL sees by itself that an index serves it; SQLite is asked for
- * candidates first, which the condition then checks like any other row.
+ * What links of the account meet whose column contains the text. PostgreSQL sees by itself that an index serves it; SQLite is
+ * asked for candidates first, which the condition then checks like any other row.
  */
-export async function linksContaining(db: Db, column: SearchedColumn, text: string): Promise<Sql> {
-  const condition = contains(column, text);
-  if (!isSqlite(db) || [...text].length < SHORTEST) return condition;
-  const ids = await candidates(db, column, text);
+export async function linksContaining(db: Db, search: LinkSearch): Promise<Sql> {
+  const { column, text } = search;
+  const condition = contains(db, column, text);
+  if (!isSqlite(db)) {
+    const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
+    return sql`${name(column)} LIKE ${pattern} AND ${condition}`;
+  }
+  if ([...text].length < SHORTEST) return condition;
+  const ids = await candidates(db, search);
   if (ids === null) return condition;
-  // By value, so that SQLite sees that they are few.
-  return ids.length > 0 ? sql`"id" IN (${join(ids)}) AND ${condition}` : sql`1 = 0`;
+  // As one parameter, of which a statement may have only so many.
+  return ids.length > 0
+    ? sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)})) AND ${condition}`
+    : sql`1 = 0`;
 }

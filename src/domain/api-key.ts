@@ -5,6 +5,7 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { type Scope, scopes } from './actor.ts';
 import { DomainError, notFound } from './errors.ts';
 import { parseId, parseInput, textOf } from './input.ts';
+import { noteKeyChange } from './key-changes.ts';
 
 const PREFIX_LENGTH = 8;
 
@@ -75,6 +76,7 @@ export async function createKey(
   const { id } = await db.apiKey.create({
     data: { ...stored(key, keyScopes, now, expiresAt), accountId: owner.id },
   });
+  noteKeyChange();
   return { id, account, key };
 }
 

@@ -3,16 +3,26 @@ import type { Revisions } from '../db/revisions.ts';
 import type { Actor } from './actor.ts';
 import { hashKey, parseScopes } from './api-key.ts';
 import { DomainError } from './errors.ts';
+import { keyChanges } from './key-changes.ts';
 
 /** How exact a key's last-used time is, in milliseconds. */
 const LAST_USED_EVERY = 60_000;
 /** How many keys a process remembers. */
 const REMEMBERED = 10_000;
 
+/** How often the list of all keys is read at most, in milliseconds, and how many of them, the newest first. */
+const LISTED_EVERY = 1_000;
+const LISTED = 10_000;
+
 interface Remembered {
   readonly actor: Actor;
   readonly expiresAt: Date | null;
   lastUsedAt: number;
+}
+
+/** The key of a header; null where it has none. */
+function keyIn(header: string | undefined): string | null {
+  return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
 /**
@@ -24,6 +34,11 @@ export class Authentication {
   readonly #revisions: Revisions;
   readonly #now: () => Date;
   readonly #keys = new Map<string, Remembered>();
+  #list: { readAt: number; changes: number; hashes: Promise<ReadonlySet<string>> } = {
+    readAt: Number.NEGATIVE_INFINITY,
+    changes: 0,
+    hashes: Promise.resolve(new Set<string>()),
+  };
   readonly #pendingWrites = new Set<Promise<unknown>>();
 
   constructor(db: Db, revisions: Revisions, now: () => Date) {
@@ -38,20 +53,52 @@ export class Authentication {
     await Promise.allSettled(this.#pendingWrites);
   }
 
+  /** Whom an `Authorization` header speaks for, where that is known without a question; else null. */
+  async remembered(header: string | undefined): Promise<Actor | null> {
+    const key = keyIn(header);
+    if (key === null || this.#keys.size === 0) return null;
+    await this.#revisions.fresh();
+    const now = this.#now();
+    const known = this.#keys.get(hashKey(key));
+    if (known === undefined || (known.expiresAt !== null && known.expiresAt <= now)) return null;
+    this.#used(known, now);
+    return known.actor;
+  }
+
   /**
-   * Whom an `Authorization` header speaks for.
+   * Whether the header's key is among those that exist, by a list of all that is read at most once a second: whoever sends
+   * many wrong keys does not have each of them looked up.
+   */
+  async isListed(header: string | undefined): Promise<boolean> {
+    const key = keyIn(header);
+    if (key === null) return false;
+    const [now, changes] = [performance.now(), keyChanges()];
+    if (now - this.#list.readAt > LISTED_EVERY || changes !== this.#list.changes)
+      this.#list = { readAt: now, changes, hashes: this.#readList() };
+    return (await this.#list.hashes).has(hashKey(key));
+  }
+
+  async #readList(): Promise<ReadonlySet<string>> {
+    const keys = await this.#db.apiKey.findMany({
+      where: { revokedAt: null },
+      select: { hash: true },
+      orderBy: { id: 'desc' },
+      take: LISTED,
+    });
+    return new Set(keys.map(({ hash }) => hash));
+  }
+
+  /**
+   * Whom an `Authorization` header speaks for, as the database says.
    * @throws DomainError UNAUTHENTICATED where it is missing or malformed, or its key unknown, revoked or expired.
    */
   async authenticate(header: string | undefined): Promise<Actor> {
-    const key = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1];
-    if (key === undefined)
+    const key = keyIn(header);
+    if (key === null)
       throw new DomainError('UNAUTHENTICATED', 'Send an API key: "Authorization: Bearer <API_KEY>".');
-    const hash = hashKey(key);
     await this.#revisions.fresh();
     const now = this.#now();
-    const remembered = this.#keys.get(hash);
-    const isValid = remembered && (remembered.expiresAt === null || remembered.expiresAt > now);
-    const known = isValid ? remembered : await this.#load(hash, now);
+    const known = await this.#load(hashKey(key), now);
     if (known === null)
       throw new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
     this.#used(known, now);

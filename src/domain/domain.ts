@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
+import { countOf, type List, sql } from '../db/list.ts';
+import type { ListReader } from '../db/list-reader.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
-import type { Actor } from './actor.ts';
-import { DomainError, invalid } from './errors.ts';
+import { LATE, within } from '../within.ts';
+import { type Actor, owned } from './actor.ts';
+import { DomainError, invalid, notFound } from './errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from './input.ts';
+import type { Site } from './link.ts';
+import { type Edges, type EdgesInput, readEdges } from './list.ts';
 import { deleteOwned, updateOwned } from './owned.ts';
-import { normalizeHost, webAddress } from './url.ts';
+import { isHostName, normalizeHost, webAddress, withoutPort } from './url.ts';
 
 const name = textOf(1, 255).transform((text, context) => {
   const host = normalizeHost(text);
-  if (host !== null || text === '') return host ?? '';
+  if (text === '' || (host !== null && isHostName(host))) return host ?? '';
   context.addIssue({ code: 'custom', message: 'must be a host name, such as go.example' });
   return z.NEVER;
 });
@@ -19,7 +24,7 @@ export const createDomainInput = z.object({ name, notFoundUrl: webAddress.nullis
 export const updateDomainInput = z.object({ name: name.optional(), notFoundUrl: webAddress.nullish() });
 
 /** The domains that an account may use: its own, and those that all share. */
-export function usableDomains(actor: Actor) {
+function usableDomains(actor: Actor) {
   return { OR: [{ accountId: actor.accountId }, { accountId: null }] };
 }
 
@@ -29,50 +34,193 @@ export function usableDomain(actor: Actor, id: string) {
   return number === null ? null : { id: number, ...usableDomains(actor) };
 }
 
-/** Makes sure that all accounts share the service's own domain, the host of its base URL, and returns its id. */
-export async function shareDefaultDomain(db: Db, host: string, now: Date): Promise<number> {
-  const domain = { name: host, accountId: null };
+/** Whether visitors who ask for the domain's host get its links. Until it is verified, it counts as no domain. */
+export function servesVisitors(
+  { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
+  { verifiesDomains }: Pick<Site, 'verifiesDomains'>,
+): boolean {
+  return !verifiesDomains || accountId === null || verifiedAt !== null;
+}
+
+/** The TXT record that verifies an account's domain; null for one that needs none. */
+export function verificationOf({
+  name: host,
+  verificationToken,
+}: Domain): { name: string; value: string } | null {
+  if (verificationToken === null) return null;
+  return { name: `_linkspace.${withoutPort(host)}`, value: `linkspace-verification=${verificationToken}` };
+}
+
+/** An account holds the host that is to be the service's own. */
+export class HostHeld extends Error {
+  /** The domain that has the host, and whose it is. */
+  readonly host: string;
+  readonly account: string;
+
+  constructor(host: string, account: string) {
+    super(`the account "${account}" holds the host ${host}`);
+    this.host = host;
+    this.account = account;
+  }
+}
+
+/**
+ * Makes sure that all accounts share the service's own domain, the host of its base URL, and returns its id.
+ * @param notFoundUrl where visitors of an unknown alias on it are sent
+ * @throws HostHeld
+ */
+export async function shareDefaultDomain(
+  db: Db,
+  host: string,
+  notFoundUrl: string | null,
+  now: Date,
+): Promise<number> {
+  const hostKey = withoutPort(host);
+  const same = await db.domain.findMany({
+    where: { OR: [{ name: host }, { hostKey }] },
+    include: { account: true },
+  });
+  const held = same.find(({ account }) => account !== null);
+  if (held?.account) throw new HostHeld(held.name, held.account.name);
   const { id } = await db.domain.upsert({
     where: { name: host },
-    create: { ...domain, createdAt: now, updatedAt: now },
-    update: { accountId: null },
+    create: {
+      name: host,
+      hostKey,
+      accountId: null,
+      notFoundUrl,
+      verifiedAt: now,
+      createdAt: now,
+      updatedAt: now,
+    },
+    update: { notFoundUrl },
   });
   return id;
 }
 
-/** The constraint decides, across accounts: a host answers for one account only. */
-async function whereNameIsFree<T>(write: Promise<T>): Promise<T> {
+/** The database decides, across accounts: a host is one owner's, whatever the port. */
+async function whereHostIsFree<T>(write: Promise<T>): Promise<T> {
   return write.catch((error: unknown) => {
-    if (!isUniqueViolation(error)) throw error;
+    // The trigger that refuses another's host reports it as a foreign key's violation.
+    if (!isUniqueViolation(error) && !isForeignKeyViolation(error)) throw error;
     throw invalid([{ path: ['name'], messages: ['is already taken'] }]);
   });
 }
 
-/** @throws DomainError VALIDATION */
-export async function createDomain(
-  db: Db,
-  actor: Actor,
-  input: Unparsed<typeof createDomainInput>,
-  now: Date,
-): Promise<Domain> {
-  const fields = parseInput(createDomainInput, input);
-  const data = { ...fields, accountId: actor.accountId, createdAt: now, updatedAt: now };
-  return whereNameIsFree(db.domain.create({ data }));
+const TOKEN_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const TOKEN_LENGTH = 32;
+
+/** What identifies a new host among others, and what verifies it. */
+function hostColumns(host: string, { random, verifiesDomains }: Site, now: Date) {
+  const character = () => TOKEN_CHARACTERS.charAt(random(TOKEN_CHARACTERS.length));
+  return {
+    name: host,
+    hostKey: withoutPort(host),
+    verificationToken: Array.from({ length: TOKEN_LENGTH }, character).join(''),
+    verifiedAt: verifiesDomains ? null : now,
+  };
 }
 
 /**
- * Changes the fields that are there; `notFoundUrl` null clears it. A shared domain is nobody's to change.
+ * A slice of the domains that the account may use, by cursor, the oldest first; `total` counts them when it is called.
+ * @throws DomainError VALIDATION
+ */
+export async function edgesOfDomains(
+  lists: ListReader,
+  { accountId }: Actor,
+  input: EdgesInput,
+): Promise<Edges<Domain> & { total(): Promise<number> }> {
+  const list: List = {
+    table: 'Domain',
+    where: [sql`("accountId" = ${accountId} OR "accountId" IS NULL)`],
+    orderBy: { name: 'id', type: 'number' },
+    descending: false,
+  };
+  const edges = await readEdges<Domain>(lists, list, input);
+  return { ...edges, total: () => lists.number(countOf(list)) };
+}
+
+/**
+ * Adds a domain. Where domains are verified, it serves visitors only once `verifyDomain` found its record.
+ * @throws DomainError VALIDATION
+ */
+export async function createDomain(
+  db: Db,
+  actor: Actor,
+  site: Site,
+  input: Unparsed<typeof createDomainInput>,
+  now: Date,
+): Promise<Domain> {
+  const { name: host, notFoundUrl } = parseInput(createDomainInput, input);
+  const data = {
+    ...hostColumns(host, site, now),
+    notFoundUrl,
+    accountId: actor.accountId,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return whereHostIsFree(db.domain.create({ data }));
+}
+
+/**
+ * Changes the fields that are there; `notFoundUrl` null clears it. Another host has to be verified anew. A shared domain is
+ * nobody's to change.
  * @throws DomainError VALIDATION, NOT_FOUND
  */
 export async function updateDomain(
   db: Db,
   actor: Actor,
+  site: Site,
   id: string,
   input: Unparsed<typeof updateDomainInput>,
   now: Date,
 ): Promise<Domain> {
-  const fields = parseInput(updateDomainInput, input);
-  return whereNameIsFree(updateOwned(db.domain, 'domain', actor, id, fields, now));
+  const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
+  const where = owned(actor, id);
+  const domain = where && (await db.domain.findUnique({ where }));
+  if (domain === null) throw notFound('domain');
+  // With another port, it is the same host.
+  const moves = host !== undefined && withoutPort(host) !== domain.hostKey;
+  const changes = moves ? hostColumns(host, site, now) : { name: host };
+  return whereHostIsFree(updateOwned(db.domain, 'domain', actor, id, { ...changes, notFoundUrl }, now));
+}
+
+/** How long DNS may take to answer, in milliseconds. */
+const DNS_PATIENCE = 5_000;
+
+/**
+ * Looks for the domain's record in DNS; from then on the domain serves visitors.
+ * @throws DomainError VALIDATION where DNS does not have the record, NOT_FOUND
+ */
+export async function verifyDomain(
+  db: Db,
+  actor: Actor,
+  { resolveTxt }: Site,
+  id: string,
+  now: Date,
+): Promise<Domain> {
+  const where = owned(actor, id);
+  const domain = where && (await db.domain.findUnique({ where }));
+  if (domain === null) throw notFound('domain');
+  const record = verificationOf(domain);
+  if (domain.verifiedAt !== null || record === null) return domain;
+  const found = await within(
+    DNS_PATIENCE,
+    resolveTxt(record.name).catch(() => []),
+  );
+  if (found === LATE || !found.some((text) => text.trim() === record.value)) {
+    const wanted = `a TXT record ${record.name} with the value ${record.value}`;
+    throw invalid([
+      { path: ['id'], messages: [`is that of a domain without ${wanted}, as far as DNS tells`] },
+    ]);
+  }
+  // Only of the host that was asked for: it may have been changed meanwhile.
+  const [verified] = await db.domain.updateManyAndReturn({
+    where: { id: domain.id, accountId: actor.accountId, name: domain.name },
+    data: { verifiedAt: now, updatedAt: now },
+  });
+  if (verified === undefined) throw notFound('domain');
+  return verified;
 }
 
 /**

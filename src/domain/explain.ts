@@ -1,20 +1,28 @@
+import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { type Actor, owned } from './actor.ts';
-import { parseMoment } from './link-input.ts';
+import { servesVisitors } from './domain.ts';
+import { parseInput, textOf, type Unparsed } from './input.ts';
+import type { Site } from './link.ts';
+import { moment } from './link-input.ts';
 import { verifyPassword } from './password.ts';
-import { decideRedirect, type RedirectDecision } from './redirect.ts';
+import { decideRedirect, notFoundBecause, type RedirectDecision } from './redirect.ts';
+import { countryCode, isBot } from './visitor.ts';
+
+/** A header as a visitor may send it, as much of it as is read of visits. */
+const headerInput = textOf(0, 1_000).nullish();
 
 /** A link, and a visitor as a request would tell of one. */
-export interface ExplainInput {
-  readonly linkId: string;
-  readonly country?: string | null;
-  readonly userAgent?: string | null;
-  readonly acceptLanguage?: string | null;
-  /** A moment in ISO 8601 with its offset from UTC; now by default. */
-  readonly at?: string | null;
-  readonly password?: string | null;
-  readonly query?: string | null;
-}
+const explainInput = z.object({
+  linkId: z.string(),
+  country: textOf(0, 255).nullish(),
+  userAgent: headerInput,
+  acceptLanguage: headerInput,
+  /** Now by default. */
+  at: moment.nullish(),
+  password: textOf(0, 128).nullish(),
+  query: textOf(0, 2048).nullish(),
+});
 
 /**
  * What a visitor would get from the account's own link, and why. Nothing is counted.
@@ -23,21 +31,25 @@ export interface ExplainInput {
 export async function explainRedirect(
   db: Db,
   actor: Actor,
-  { linkId, country, userAgent, acceptLanguage, at, password, query }: ExplainInput,
+  site: Pick<Site, 'verifiesDomains'>,
+  unparsed: Unparsed<typeof explainInput>,
   now: Date,
 ): Promise<RedirectDecision> {
-  const moment = at == null ? now : parseMoment(at, ['input', 'at']);
+  const { input } = parseInput(z.object({ input: explainInput }), { input: unparsed });
+  const { linkId, country, userAgent, acceptLanguage, at, password, query } = input;
   const where = owned(actor, linkId);
-  const link = where && (await db.link.findUnique({ where, include: { pixels: true } }));
+  const link = where && (await db.link.findUnique({ where, include: { pixels: true, domain: true } }));
+  if (link && !servesVisitors(link.domain, site)) return notFoundBecause('Its domain is not verified.');
   const hash = link?.password;
   const visitor = {
-    country: country?.trim().toUpperCase() || null,
+    country: countryCode(country ?? ''),
     userAgent: userAgent ?? '',
     platformHint: null,
     acceptLanguage: acceptLanguage ?? '',
     optedOut: false,
+    counts: !isBot({ userAgent: userAgent ?? '' }),
     passwordGiven: password != null && hash != null && (await verifyPassword(password, hash)),
     query: query?.replace(/^\?/, '') ?? '',
   };
-  return decideRedirect(link, visitor, moment);
+  return decideRedirect(link, visitor, at?.at ?? now);
 }

@@ -12,7 +12,7 @@ export function parseId(id: string): number | null {
 }
 
 /** Characters as people count them: an emoji beyond the basic plane is one. */
-function lengthOf(text: string): number {
+export function lengthOf(text: string): number {
   return [...text].length;
 }
 
@@ -68,6 +68,16 @@ export function idOf(wrong: string) {
   });
 }
 
+/**
+ * A list of at most `max` items. One that is longer is refused before its items are looked at: what is wrong with each of
+ * a hundred thousand would be a long answer.
+ */
+export function listOf<Item extends z.ZodType>(item: Item, max: number) {
+  const short = z.array(z.unknown(), 'must be a list').max(max, `may have at most ${max} entries`);
+  const items = z.toJSONSchema(item, { io: 'input', unrepresentable: 'any' });
+  return short.meta({ items }).pipe(z.array(item));
+}
+
 /** A field that may be left out, or be null, for the given value. */
 export function withDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(
   schema: Schema,
@@ -82,7 +92,10 @@ export type Unparsed<Schema extends z.ZodType> = {
   [Field in keyof z.input<Schema>]: z.input<Schema>[Field] | null;
 };
 
-/** Every wrong field of a failed parse, in the order in which zod found them. */
+/** How many wrong fields are told of at once. */
+export const MAX_TOLD = 100;
+
+/** The wrong fields of a failed parse, in the order in which zod found them: all of them, up to a hundred. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   const byPath = new Map<string, FieldError>();
   for (const issue of error.issues) {
@@ -90,7 +103,7 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
     const key = path.join('.');
     const field = byPath.get(key);
     if (field) field.messages.push(issue.message);
-    else byPath.set(key, { path, messages: [issue.message] });
+    else if (byPath.size < MAX_TOLD) byPath.set(key, { path, messages: [issue.message] });
   }
   return [...byPath.values()];
 }
@@ -102,7 +115,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   return result.data;
 }
 
-const MAX_BATCH = 100;
+export const MAX_BATCH = 100;
 
 /**
  * The items of a batch, where they are not too many. `name` is the argument that they came in.

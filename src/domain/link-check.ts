@@ -1,8 +1,10 @@
 import type { Db } from '../db/client.ts';
 import { findReferences } from '../db/references.ts';
+import type { Link } from '../generated/sqlite/client.ts';
 import type { Actor } from './actor.ts';
 import type { FieldError } from './errors.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './link-input.ts';
+import { targetingOf } from './targeting.ts';
 import { hostOf } from './url.ts';
 
 export const aliasTaken = 'is already taken on this domain';
@@ -23,35 +25,45 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
   ];
 }
 
+/** Every address that a stored link has: they were allowed once, and may be sent back. */
+function addressesOf(link: Link): Set<string> {
+  const { countries, platforms, languages, rotation } = targetingOf(link);
+  const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);
+  return new Set([link.url, link.expirationUrl ?? '', ...targets, ...rotation]);
+}
+
 /**
  * Everything that the database has against the input, at once.
- * @param link what is to be changed, or a new link's domain
+ * @param link what is to be changed; null for a new link
  */
 export async function refusalsOf(
   db: Db,
   actor: Actor,
   input: LinkInput,
-  link: { id: number | null; domainId: number },
+  domainId: number,
+  link: Link | null,
 ): Promise<FieldError[]> {
   const { alias, spaceId, pixelIds = [] } = input;
-  const addresses = addressesIn(input).map((address) => ({ ...address, host: hostOf(address.url) }));
+  const known = link === null ? new Set<string>() : addressesOf(link);
+  const added = addressesIn(input).filter(({ url }) => !known.has(url));
+  const addresses = added.map((address) => ({ ...address, host: hostOf(address.url) }));
   const found = await findReferences(db, {
     accountId: actor.accountId,
-    domainId: link.domainId,
+    domainId,
     spaceId: spaceId ?? null,
     pixelIds,
     hosts: [...new Set(addresses.map(({ host }) => host))],
     alias: alias ?? null,
-    linkId: link.id,
+    linkId: link?.id ?? null,
   });
   const refusals: FieldError[] = [];
   const refuse = (path: string[], message: string) => refusals.push({ path, messages: [message] });
   for (const { path, host } of addresses)
     if (found.hosts.has(host)) refuse(path, 'may not lead to a short domain of this service');
-  if (!found.domain && link.id === null) refuse(['domainId'], wrongDomain);
+  if (!found.domain && link === null) refuse(['domainId'], wrongDomain);
   if (found.alias) refuse(['alias'], aliasTaken);
   if (spaceId != null && !found.space) refuse(['spaceId'], wrongSpace);
-  const unknown = pixelIds.filter((id) => !found.pixelIds.has(id));
+  const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));
   if (unknown.length > 0) refuse(['pixelIds'], `${wrongPixel}, which ${unknown.join(', ')} is not`);
   return refusals;
 }

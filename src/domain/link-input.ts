@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { aliasInput } from './alias.ts';
-import { invalid } from './errors.ts';
-import { choiceOf, idOf, integerOf, textOf, withDefault } from './input.ts';
+import { choiceOf, idOf, integerOf, listOf, textOf, withDefault } from './input.ts';
 import { passwordInput } from './password.ts';
 import { targetLists, targetTypeInput } from './targeting.ts';
 import { webAddress } from './url.ts';
@@ -27,7 +26,7 @@ export const wrongSpace = 'must be the id of one of your spaces';
 export const wrongPixel = 'must be ids of your pixels';
 export const missingPrivacyPassword = 'is required where a password guards the statistics';
 
-const MAX_PIXELS = 250;
+export const MAX_PIXELS = 50;
 const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
 
 const isoMoment = z.union(
@@ -39,22 +38,16 @@ const isoMoment = z.union(
  * A moment, and whether it was given to the minute only. Its year has four digits in UTC, so that both databases keep
  * it and order it rightly.
  */
-const moment = isoMoment.transform((text, context) => {
-  const at = new Date(text);
-  if (/^[1-9]\d{3}-/.test(at.toISOString())) return { at, toTheMinute: !/T\d\d:\d\d:/.test(text) };
-  context.addIssue({ code: 'custom', message: 'must lie in the years 1000 to 9999, in UTC' });
-  return z.NEVER;
-});
-
-/**
- * The moment that a text names.
- * @throws DomainError VALIDATION, at the path
- */
-export function parseMoment(text: string, path: string[]): Date {
-  const result = moment.safeParse(text.trim());
-  if (result.success) return result.data.at;
-  throw invalid([{ path, messages: result.error.issues.map(({ message }) => message) }]);
-}
+export const moment = z
+  .string(notAMoment)
+  .trim()
+  .pipe(isoMoment)
+  .transform((text, context) => {
+    const at = new Date(text);
+    if (/^[1-9]\d{3}-/.test(at.toISOString())) return { at, toTheMinute: !/T\d\d:\d\d:/.test(text) };
+    context.addIssue({ code: 'custom', message: 'must lie in the years 1000 to 9999, in UTC' });
+    return z.NEVER;
+  });
 
 /** A field that null sets to what stands for nothing there; absent, it stays absent. */
 function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<Schema>) {
@@ -87,10 +80,7 @@ const clearable = {
     .nullish(),
   password: passwordInput.nullish(),
   spaceId: idOf(wrongSpace).nullish(),
-  pixelIds: clearedTo(
-    z.array(idOf(wrongPixel), 'must be a list').max(MAX_PIXELS, `may have at most ${MAX_PIXELS} entries`),
-    [],
-  ),
+  pixelIds: clearedTo(listOf(idOf(wrongPixel), MAX_PIXELS), []),
   privacyPassword: passwordInput.nullish(),
   expiration: clearedTo(expiration, noExpiration),
   targeting: clearedTo(targeting, noTargeting),

@@ -67,11 +67,15 @@ type Within = { readonly id: number } | undefined;
 /** What the filter asks for beyond a space. */
 async function narrowing(
   lists: ListReader,
+  { accountId }: Actor,
   { search, searchBy, status, withoutSpace, domainId, pixelId }: Filter,
   now: () => Date,
 ): Promise<Sql[]> {
   const where: Sql[] = [];
-  if (search) where.push(await lists.linksContaining(searched[searchBy], foldCase(search)));
+  if (search) {
+    const column = searched[searchBy];
+    where.push(await lists.linksContaining({ accountId, column, text: foldCase(search) }));
+  }
   if (status) where.push(hasStatus(status, now()));
   if (withoutSpace) where.push(sql`"spaceId" IS NULL`);
   if (domainId) where.push(sql`"domainId" = ${domainId}`);
@@ -88,12 +92,13 @@ async function narrowing(
  */
 async function listOf(
   lists: ListReader,
-  { accountId }: Actor,
+  actor: Actor,
   { filter, orderBy }: z.output<typeof linksInput>,
   now: () => Date,
   within: Within,
 ): Promise<{ list: List; total: Sql }> {
-  const narrowed = await narrowing(lists, filter, now);
+  const { accountId } = actor;
+  const narrowed = await narrowing(lists, actor, filter, now);
   const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
   const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
   const list: List = {

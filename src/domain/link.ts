@@ -14,7 +14,7 @@ import { encodeTargets } from './targeting.ts';
 
 export type { Link };
 
-/** What of the service its links depend on. */
+/** What of the service its records depend on. */
 export interface Site {
   /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
@@ -24,6 +24,10 @@ export interface Site {
   random(below: number): number;
   /** A hash that `verifyPassword` knows. */
   hashPassword(password: string): Promise<string>;
+  /** Whether a domain serves visitors only once it is verified. */
+  readonly verifiesDomains: boolean;
+  /** The texts of the TXT records that DNS has under a name. */
+  resolveTxt(name: string): Promise<readonly string[]>;
 }
 
 /** Where visitors find the link. */
@@ -74,7 +78,7 @@ export async function createLink(
   const input = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const check = async () => {
-    const refusals = await refusalsOf(db, actor, input, { id: null, domainId });
+    const refusals = await refusalsOf(db, actor, input, domainId, null);
     if (refusals.length > 0) throw invalid(refusals);
   };
   await check();
@@ -125,7 +129,7 @@ export async function updateLink(
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
-  const refusals = await refusalsOf(db, actor, input, link);
+  const refusals = await refusalsOf(db, actor, input, link.domainId, link);
   const { privacy = link.privacy, privacyPassword = link.privacyPassword, pixelIds } = input;
   if (privacy === 'PASSWORD' && privacyPassword === null)
     refusals.push({ path: ['privacyPassword'], messages: [missingPrivacyPassword] });

@@ -8,8 +8,8 @@ export const PAGE_SIZES = [10, 25, 50, 100] as const;
 export const MAX_EDGES = 100;
 export const DEFAULT_EDGES = 20;
 
-/** What every list can be searched for: a substring, in any case. Longer than any text that is searched finds nothing. */
-export const searchInput = textOf(0, 2048)
+/** What every list can be searched for: a substring, in any case. */
+export const searchInput = textOf(0, 500)
   .transform((text) => text || null)
   .nullish();
 
@@ -72,11 +72,11 @@ export const edgesInput = z
 
 export type EdgesInput = z.input<typeof edgesInput>;
 
-const cursorContent = z.tuple([z.string(), z.union([z.string(), z.number(), z.null()]), z.int()]);
+const cursorContent = z.tuple([z.string(), z.string(), z.union([z.string(), z.number(), z.null()]), z.int()]);
 
 /** A cursor is a place in an order, not a row: it stays right when its row is changed or deleted. */
-function encodeCursor(order: string, [value, id]: Position): string {
-  return Buffer.from(JSON.stringify([order, value, id])).toString('base64url');
+function encodeCursor({ table, orderBy }: List, [value, id]: Position): string {
+  return Buffer.from(JSON.stringify([table, orderBy.name, value, id])).toString('base64url');
 }
 
 /** Whether the value is one that the column could hold. */
@@ -88,13 +88,15 @@ function isOf({ type, nullable }: List['orderBy'], value: Position[0]): boolean 
 
 function decodeCursor(
   cursor: string | null | undefined,
-  { orderBy }: List,
+  { table, orderBy }: List,
   argument: string,
 ): Position | undefined {
   if (cursor == null) return undefined;
   try {
-    const [order, value, id] = cursorContent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    if (order === orderBy.name && isOf(orderBy, value) && Math.abs(id) <= MAX_INT) return [value, id];
+    const content: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const [ofTable, order, value, id] = cursorContent.parse(content);
+    if (ofTable === table && order === orderBy.name && isOf(orderBy, value) && Math.abs(id) <= MAX_INT)
+      return [value, id];
   } catch {
     // Told below, in the same words.
   }
@@ -138,7 +140,7 @@ export async function readEdges<Row extends { id: number }>(
   const above = firstRow ? { before: position(firstRow) } : { before: after, inclusive: true };
   const below = lastRow ? { after: position(lastRow) } : { after: before, inclusive: true };
   return {
-    edges: rows.map((node) => ({ cursor: encodeCursor(list.orderBy.name, position(node)), node })),
+    edges: rows.map((node) => ({ cursor: encodeCursor(list, position(node)), node })),
     hasNextPage: async () => (fromEnd ? before !== undefined && lists.any(list, below) : more),
     hasPreviousPage: async () => (fromEnd ? more : after !== undefined && lists.any(list, above)),
   };

@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { textOf } from './input.ts';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -14,7 +15,17 @@ export interface HashCost {
 /** 16 MB and about a tenth of a second: what OWASP's password storage advice asks of scrypt at the least. */
 const COST: HashCost = { N: 2 ** 14, r: 8, p: 5 };
 
-export const passwordInput = textOf(1, 128);
+/** Composed and decomposed letters are the same password: keyboards and clipboards differ in which they give. */
+export const passwordInput = z
+  .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a text') })
+  .transform(normalized)
+  .pipe(textOf(1, 128))
+  .meta({ minLength: 1, maxLength: 128 });
+
+/** A password as it is hashed: without white space around it, letters composed. */
+function normalized(password: string): string {
+  return password.trim().normalize('NFC');
+}
 
 /** A salted hash that says how it was made, so that the cost can be raised later. It is worked out off the event loop. */
 export async function hashPassword(password: string, { N, r, p } = COST): Promise<string> {
@@ -23,20 +34,27 @@ export async function hashPassword(password: string, { N, r, p } = COST): Promis
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${salt.toString('base64')}$${hash.toString('base64')}`;
 }
 
+/** The hash's own settings, salt and value. */
+function partsOf(hash: string) {
+  const [, , settings = '', salt = '', expected = ''] = hash.split('$');
+  const named = settings.split(',').map((one): [string, number] => {
+    const equals = one.indexOf('=');
+    return [one.slice(0, equals), Number(one.slice(equals + 1))];
+  });
+  const { ln = 0, r = 0, p = 0 } = Object.fromEntries(named);
+  return {
+    cost: { N: 2 ** ln, r, p },
+    salt: Buffer.from(salt, 'base64'),
+    expected: Buffer.from(expected, 'base64'),
+  };
+}
+
 /** Whether the password is the one that was hashed; told in the same time whether it is or not. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
-  const [, , settings = '', salt = '', expected = ''] = hash.split('$');
-  const {
-    ln = 0,
-    r = 0,
-    p = 0,
-  } = Object.fromEntries(
-    settings
-      .split(',')
-      .map((one) => [one.slice(0, one.indexOf('=')), Number(one.slice(one.indexOf('=') + 1))]),
-  );
-  const [known, options] = [Buffer.from(expected, 'base64'), { N: 2 ** ln, r, p }];
-  // Passwords are kept without white space around them.
-  const given = await derive(password.trim(), Buffer.from(salt, 'base64'), known.length, options);
-  return timingSafeEqual(given, known);
+  const { cost, salt, expected } = partsOf(hash);
+  const isIt = async (text: string) =>
+    timingSafeEqual(await derive(text, salt, expected.length, cost), expected);
+  const composed = normalized(password);
+  // Hashes from before letters were composed may be of what was typed.
+  return (await isIt(composed)) || (composed !== password.trim() && (await isIt(password.trim())));
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
+import { countOf, type List, sql } from '../db/list.ts';
+import type { ListReader } from '../db/list-reader.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import { type Actor, owned } from './actor.ts';
 import { type FieldError, invalid, notFound } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
+import { type Edges, type EdgesInput, readEdges } from './list.ts';
 import { deleteOwned, updateOwned } from './owned.ts';
 
 /** The networks whose pixels a link can fire. */
@@ -24,24 +27,28 @@ export type PixelType = keyof typeof pixelTypes;
 
 const type = choiceOf(pixelTypes);
 
-/** What an id of a network is made of: nothing that could end a text in a script or an address. AdRoll's is two ids. */
-const plainId = /^[\w.-]+$/;
+/**
+ * The form of each network's ids. It lets nothing through that could end a text in a script or an address, nor another
+ * network's id: what a tag manager's container runs is its owner's choice.
+ */
 const formats: Readonly<Record<PixelType, { format: RegExp; allowed: string }>> = {
-  ADROLL: { format: /^[\w-]+(:[\w-]+)?$/, allowed: 'ADVERTISER:PIXEL, both of letters, digits, - and _' },
-  BING: plain('12345678'),
-  FACEBOOK: plain('1234567890'),
-  GOOGLE_ADS: plain('AW-123456789'),
-  GOOGLE_ANALYTICS: plain('G-ABC1234567'),
-  GOOGLE_TAG_MANAGER: plain('GTM-ABC123'),
-  LINKEDIN: plain('123456'),
-  PINTEREST: plain('2612345678901'),
-  QUORA: plain('0123456789abcdef'),
-  X: plain('o1abc'),
+  ADROLL: { format: /^[a-z\d]+(:[a-z\d]+)?$/i, allowed: 'ADVERTISER:PIXEL, both of letters and digits' },
+  BING: { format: /^\d+$/, allowed: 'digits, such as 12345678' },
+  FACEBOOK: { format: /^\d+$/, allowed: 'digits, such as 1234567890' },
+  GOOGLE_ADS: { format: /^AW-\d+$/, allowed: 'AW- and digits, such as AW-123456789' },
+  GOOGLE_ANALYTICS: {
+    format: /^(G-[A-Z\d]+|UA-\d+-\d+)$/,
+    allowed: 'G- and capital letters and digits, such as G-ABC1234567',
+  },
+  GOOGLE_TAG_MANAGER: {
+    format: /^GTM-[A-Z\d]+$/,
+    allowed: 'GTM- and capital letters and digits, such as GTM-ABC123',
+  },
+  LINKEDIN: { format: /^\d+$/, allowed: 'digits, such as 123456' },
+  PINTEREST: { format: /^\d+$/, allowed: 'digits, such as 2612345678901' },
+  QUORA: { format: /^[a-z\d]+$/i, allowed: 'letters and digits, such as 0123456789abcdef' },
+  X: { format: /^[a-z\d]+$/i, allowed: 'letters and digits, such as o1abc' },
 };
-
-function plain(example: string) {
-  return { format: plainId, allowed: `letters, digits, ., - and _, such as ${example}` };
-}
 
 const fields = { name: textOf(1, 255), type, value: textOf(1, 255) };
 
@@ -51,12 +58,36 @@ function wrongValue(pixelType: PixelType, value: string): FieldError[] {
   return format.test(value) ? [] : [{ path: ['value'], messages: [`must be ${allowed}`] }];
 }
 
+/** Whether a stored pixel can be fired: earlier versions let other networks' ids through. */
+export function isFireable(pixel: Pick<Pixel, 'type' | 'value'>): boolean {
+  return wrongValue(typeOfPixel(pixel), pixel.value).length === 0;
+}
+
 export const createPixelInput = z.object(fields);
 export const updatePixelInput = z.object(fields).partial();
 
 /** The type that a stored pixel has. */
 export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
   return type.parse(pixel.type);
+}
+
+/**
+ * A slice of the account's pixels, by cursor, the oldest first; `total` counts them when it is called.
+ * @throws DomainError VALIDATION
+ */
+export async function edgesOfPixels(
+  lists: ListReader,
+  { accountId }: Actor,
+  input: EdgesInput,
+): Promise<Edges<Pixel> & { total(): Promise<number> }> {
+  const list: List = {
+    table: 'Pixel',
+    where: [sql`"accountId" = ${accountId}`],
+    orderBy: { name: 'id', type: 'number' },
+    descending: false,
+  };
+  const edges = await readEdges<Pixel>(lists, list, input);
+  return { ...edges, total: () => lists.number(countOf(list)) };
 }
 
 /** @throws DomainError VALIDATION */

@@ -10,6 +10,8 @@ export const redirectOutcomes = {
   DISABLED: 'The link is switched off.',
   EXPIRED: 'The time or the clicks of the link are used up.',
   PASSWORD: 'The visitor is asked for the password.',
+  PREVIEW:
+    'A program gets a page that does not say where the link leads, since the link ends by clicks and this is none.',
   PIXELS: 'A page fires the pixels of the link and moves on to the destination.',
   REDIRECT: 'The visitor is sent to the destination.',
 } as const;
@@ -22,6 +24,7 @@ export const redirectRules = {
   DISABLED: 'Whether it is switched off.',
   EXPIRED: 'Whether its time or its clicks are used up.',
   PASSWORD: 'Whether it asks for a password that did not come.',
+  CLICK_LIMIT: 'Whether it ends by clicks, and this visit is none.',
   TARGETING: 'Which of its destinations the visitor gets.',
   PIXELS: 'Whether pixels are fired on the way.',
 } as const;
@@ -91,6 +94,17 @@ function listed(found: object | undefined): string {
   return found ? 'which is listed' : 'which is not listed';
 }
 
+/** The decision where there is no link for the visitor, and why. */
+export function notFoundBecause(why: string): RedirectDecision {
+  const rules = Object.keys(redirectRules) as RedirectRule[]; // Object.keys forgets which keys it gives.
+  const steps = rules.map((rule) =>
+    rule === 'EXISTS' ? { rule, applied: true, why } : { rule, applied: false, why: NOT_REACHED },
+  );
+  return { outcome: 'NOT_FOUND', destination: null, steps };
+}
+
+const NOT_REACHED = 'Not reached.';
+
 /**
  * What a visitor gets who opens a link at a moment: the one place where that is decided. It reads nothing, counts
  * nothing and changes nothing. Rules after the deciding one are told of as not reached.
@@ -104,14 +118,11 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
   };
   const end = (outcome: RedirectOutcome, destination: string | null = null): RedirectDecision => {
     const rules = Object.keys(redirectRules) as RedirectRule[]; // Object.keys forgets which keys it gives.
-    const rest = rules.slice(steps.length).map((rule) => ({ rule, applied: false, why: 'Not reached.' }));
+    const rest = rules.slice(steps.length).map((rule) => ({ rule, applied: false, why: NOT_REACHED }));
     return { outcome, destination, steps: [...steps, ...rest] };
   };
 
-  if (link === null) {
-    step('EXISTS', true, 'There is no link with this alias on this domain.');
-    return end('NOT_FOUND');
-  }
+  if (link === null) return notFoundBecause('There is no link with this alias on this domain.');
   step('EXISTS', false, 'There is such a link.');
   const status = statusOf(link, () => now);
   if (
@@ -131,6 +142,8 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
   const right = link.password === null ? 'It asks for no password.' : 'The right password was given.';
   if (step('PASSWORD', asks, asks ? 'It asks for a password, and the right one was not given.' : right))
     return end('PASSWORD');
+  const withheld = link.expirationClicks !== null && !visitor.counts;
+  if (step('CLICK_LIMIT', withheld, whyCounted(link, visitor))) return end('PREVIEW');
   const { url, why } = target(link, visitor);
   step('TARGETING', url !== null, why);
   const destination = withQuery(url ?? link.url, visitor.query);
@@ -138,8 +151,16 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
   return end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
 }
 
-function firesPixels({ pixels }: VisitedLink, visitor: Visitor): [boolean, string] {
+function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {
+  if (expirationClicks === null) return 'It does not end by clicks.';
+  return counts
+    ? 'It ends by clicks, and this is one.'
+    : 'It ends by clicks, and a program does not use one up: it is not told where the link leads.';
+}
+
+function firesPixels({ pixels, password }: VisitedLink, visitor: Visitor): [boolean, string] {
   if (pixels.length === 0) return [false, 'It has no pixels.'];
+  if (password !== null) return [false, 'The visitor gave a password, and is sent on at once.'];
   if (visitor.optedOut) return [false, 'The visitor declines tracking.'];
   if (isBot(visitor)) return [false, 'The visitor is a program.'];
   return [true, `It has ${pixels.length === 1 ? 'a pixel' : `${pixels.length} pixels`}.`];

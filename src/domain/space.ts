@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
-import { contains } from '../db/search.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor } from './actor.ts';
 import { foldCase } from './fold.ts';
@@ -45,9 +44,9 @@ const selection = {
 const spacesInput = z.object(selection);
 export const spacePageInput = pageInput.extend(selection);
 
-function listOf(actor: Actor, { filter, orderBy }: z.output<typeof spacesInput>): List {
+function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<typeof spacesInput>): List {
   const where = [sql`"accountId" = ${actor.accountId}`];
-  if (filter.search) where.push(contains('nameKey', foldCase(filter.search)));
+  if (filter.search) where.push(lists.contains('nameKey', foldCase(filter.search)));
   return { table: 'Space', where, orderBy: columns[orderBy.field], descending: orderBy.direction === 'DESC' };
 }
 
@@ -67,7 +66,7 @@ export async function pageOfSpaces(
   input: Unparsed<typeof spacePageInput>,
 ): Promise<Page<Space>> {
   const which = parseInput(spacePageInput, input);
-  const list = listOf(actor, which);
+  const list = listOf(lists, actor, which);
   return readPage<Space>(lists, list, which, totalOf(actor, which, list));
 }
 
@@ -81,7 +80,7 @@ export async function edgesOfSpaces(
   input: EdgesInput & Unparsed<typeof spacesInput>,
 ): Promise<Edges<Space> & { total(): Promise<number> }> {
   const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
-  const list = listOf(actor, which);
+  const list = listOf(lists, actor, which);
   const edges = await readEdges<Space>(lists, list, input);
   return { ...edges, total: () => lists.number(totalOf(actor, which, list)) };
 }

@@ -1,7 +1,7 @@
 import iso6391 from 'iso-639-1';
 import { iso31661 } from 'iso-3166/1.js';
 import { z } from 'zod';
-import { choiceOf, textOf } from './input.ts';
+import { choiceOf, listOf, textOf } from './input.ts';
 import { webAddress } from './url.ts';
 
 /** By what a link chooses among its targets. */
@@ -30,27 +30,36 @@ export type Platform = keyof typeof platforms;
 const MAX_TARGETS = 250;
 const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
 
+const languageCodes: ReadonlySet<string> = new Set(iso6391.getAllCodes());
+/** How many targets each list of a link can hold. */
+export const mostTargets = {
+  countries: Math.min(MAX_TARGETS, countryCodes.size),
+  platforms: Object.keys(platforms).length,
+  languages: Math.min(MAX_TARGETS, languageCodes.size),
+  rotation: MAX_TARGETS,
+};
+
+const TWO_LETTERS = /^[A-Za-z]{2}$/;
+
+/** A code of two letters, in any case. Only then is case folded: other letters would fold into these. */
+function codeOf(fold: (code: string) => string, codes: ReadonlySet<string>, allowed: string) {
+  return textOf(1, 255)
+    .transform((code) => (TWO_LETTERS.test(code) ? fold(code) : code))
+    .refine((code) => code === '' || codes.has(code), `must be ${allowed}`)
+    .meta({ pattern: TWO_LETTERS.source });
+}
+
 export const targetTypeInput = choiceOf(targetTypes);
 const platform = choiceOf(platforms);
-const country = textOf(1, 255)
-  .toUpperCase()
-  .refine((code) => code === '' || countryCodes.has(code), 'must be an ISO 3166-1 alpha-2 code, such as DE')
-  .meta({ pattern: '^[A-Za-z]{2}$' });
-const language = textOf(1, 255)
-  .toLowerCase()
-  .refine((code) => code === '' || iso6391.validate(code), 'must be an ISO 639-1 code, such as de')
-  .meta({ pattern: '^[A-Za-z]{2}$' });
-
-function atMost<Item extends z.ZodType>(item: Item) {
-  return z.array(item, 'must be a list').max(MAX_TARGETS, `may have at most ${MAX_TARGETS} entries`);
-}
+const country = codeOf((code) => code.toUpperCase(), countryCodes, 'an ISO 3166-1 alpha-2 code, such as DE');
+const language = codeOf((code) => code.toLowerCase(), languageCodes, 'an ISO 639-1 code, such as de');
 
 /** A list of targets in which each key stands once. */
 function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, string>>>(
   key: Key,
   target: Target,
 ) {
-  return atMost(target).superRefine((targets, context) => {
+  return listOf(target, MAX_TARGETS).superRefine((targets, context) => {
     const seen = new Set<string>();
     targets.forEach((one, index) => {
       if (seen.has(one[key]))
@@ -65,7 +74,7 @@ export const targetLists = {
   countries: targetsBy('country', z.object({ country, url: webAddress })).nullish(),
   platforms: targetsBy('platform', z.object({ platform, url: webAddress })).nullish(),
   languages: targetsBy('language', z.object({ language, url: webAddress })).nullish(),
-  rotation: atMost(webAddress).nullish(),
+  rotation: listOf(webAddress, MAX_TARGETS).nullish(),
 };
 
 export interface Targeting {
@@ -76,10 +85,10 @@ export interface Targeting {
   rotation: string[];
 }
 
-type Lists = Omit<Targeting, 'type'>;
+export type TargetLists = Omit<Targeting, 'type'>;
 
 /** The lists as a link keeps them; an absent one stays absent. */
-export function encodeTargets(lists: { [Kind in keyof Lists]?: Lists[Kind] | null }) {
+export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists[Kind] | null }) {
   const encode = (list: unknown[] | null | undefined) =>
     list === undefined ? undefined : JSON.stringify(list ?? []);
   return {
@@ -91,7 +100,9 @@ export function encodeTargets(lists: { [Kind in keyof Lists]?: Lists[Kind] | nul
 }
 
 /** The targeting of a stored link: what encodeTargets made of lists that met their schemas, each read when it is asked for. */
-export function targetingOf(link: { targetType: string } & Readonly<Record<keyof Lists, string>>): Targeting {
+export function targetingOf(
+  link: { targetType: string } & Readonly<Record<keyof TargetLists, string>>,
+): Targeting {
   return {
     type: targetTypeInput.parse(link.targetType),
     get countries() {

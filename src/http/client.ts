@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
 
 /** Whether the proxy at an address, the `distance`-th from us, may speak for its clients. */
@@ -22,4 +23,20 @@ export function clientOf(req: IncomingMessage, trust: Trust): { address: string;
     .split(',', 1)[0]
     ?.trim();
   return { address: proxyaddr(req, trust), host: forwarded || asked };
+}
+
+/** Whether the client went before all of its request came: it waits for no answer. */
+export function isBrokenOff(req: IncomingMessage): boolean {
+  return req.destroyed && !req.complete;
+}
+
+/**
+ * What limits by address count as one: of IPv6 the first 64 bits, of which one customer has all; an IPv4 address however
+ * it is written.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`)}/64`;
 }

@@ -7,9 +7,12 @@ import type { Authentication } from '../domain/authentication.ts';
 import { visibleError } from '../domain/errors.ts';
 import type { Site } from '../domain/link.ts';
 import type { Context } from '../schema/context.ts';
-import { clientOf, type Trust } from './client.ts';
+import { clientOf, networkOf, type Trust } from './client.ts';
 import { exchangeOf } from './exchange.ts';
 import type { RateLimit } from './rate-limit.ts';
+
+/** How much of an operation's name is told, in characters: clients choose it. */
+const LONGEST_NAME = 100;
 
 export interface ContextDependencies {
   readonly database: Database;
@@ -33,11 +36,22 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
   const db = database.client;
 
   const authenticate = async (req: IncomingMessage) => {
+    const header = req.headers.authorization;
+    const remembered = await authentication.remembered(header);
+    if (remembered) return remembered;
+    const network = networkOf(clientOf(req, trust).address);
     try {
-      return await authentication.authenticate(req.headers.authorization);
+      await limit.tryKey(network);
     } catch (error) {
-      if (visibleError(error)?.code === 'UNAUTHENTICATED')
-        await limit.takeWrongKey(clientOf(req, trust).address);
+      // Who sent too many wrong keys is not looked up another one; right ones from there are served.
+      if (!(await authentication.isListed(header))) throw error;
+    }
+    try {
+      const actor = await authentication.authenticate(header);
+      await limit.keyWasRight(network);
+      return actor;
+    } catch (error) {
+      if (visibleError(error)?.code !== 'UNAUTHENTICATED') await limit.keyWasRight(network);
       throw error;
     }
   };
@@ -61,7 +75,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       requestId: exchange.requestId,
       log,
       named(operation) {
-        exchange.operation ??= operation;
+        exchange.operation ??= operation.slice(0, LONGEST_NAME);
       },
       now() {
         exchange.lasts = false;

@@ -1,16 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type CountryResponse, open } from 'maxmind';
+import { countryCode } from '../domain/visitor.ts';
 
 /** Which country a visitor is in: ISO 3166-1 alpha-2, or null where nobody can tell. */
 export type CountryOf = (headers: IncomingHttpHeaders, address: string) => string | null;
-
-/** Proxies say XX for unknown and T1 for Tor: no country. */
-function countryIn(text: unknown): string | null {
-  const code = String(text ?? '')
-    .trim()
-    .toUpperCase();
-  return /^[A-Z]{2}$/.test(code) && code !== 'XX' ? code : null;
-}
 
 /**
  * The country by the header that the proxy sets, else by the database of addresses.
@@ -20,11 +13,11 @@ function countryIn(text: unknown): string | null {
 export async function countryLookup(header?: string, database?: string): Promise<CountryOf> {
   const name = header?.toLowerCase();
   const reader = database === undefined ? null : await open<CountryResponse>(database);
-  const byAddress = (address: string): unknown => {
+  const byAddress = (address: string): string | undefined => {
     const found = reader?.get(address.replace(/^::ffff:(?=[\d.]+$)/, ''));
     return found?.country?.iso_code ?? found?.registered_country?.iso_code;
   };
   return (headers, address) =>
-    (name !== undefined && countryIn(headers[name])) ||
-    (reader && address !== '' ? countryIn(byAddress(address)) : null);
+    (name !== undefined && countryCode(String(headers[name] ?? ''))) ||
+    (reader && address !== '' ? countryCode(byAddress(address) ?? '') : null);
 }

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly requestId: string;
   readonly method: string | undefined;
   readonly surface: Surface;
-  /** Without the query, which may hold what is nobody's business. */
+  /** Without the query, which may hold what is nobody's business; the log shows no more than its start. */
   readonly path: string;
   /** As performance.now() tells it. */
   readonly startedAt: number;
@@ -20,6 +20,9 @@ export interface Exchange {
   lasts?: boolean;
 }
 
+/** How much of a path the log shows, in characters. */
+const LOGGED = 500;
+
 const exchanges = new WeakMap<ServerResponse, Exchange>();
 
 /** Gives the request its name; once for each. */
@@ -29,7 +32,7 @@ export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchan
     requestId: randomUUID(),
     method: req.method,
     surface: surfaceOf(path),
-    path,
+    path: path.slice(0, LOGGED),
     startedAt: performance.now(),
   };
   exchanges.set(res, exchange);

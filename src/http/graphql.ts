@@ -3,6 +3,7 @@ import { visibleError } from '../domain/errors.ts';
 import type { Context } from '../schema/context.ts';
 import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server.ts';
 import type { AnswerCache } from './answer-cache.ts';
+import { isBrokenOff } from './client.ts';
 import type { ContextOf } from './context.ts';
 import { exchangeOf } from './exchange.ts';
 
@@ -73,8 +74,7 @@ export function createGraphQLHandler({
   };
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {
-      // Whoever broke off in the middle of the body waits for nothing.
-      if (req.destroyed && !req.complete) return;
+      if (isBrokenOff(req)) return;
       const visible = visibleError(error);
       if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
       if (visible) {

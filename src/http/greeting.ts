@@ -4,15 +4,20 @@ function localAddress(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** What the first start tells: the first key, once, and what to do with it. */
-export function greeting(key: string, host: string, port: number, graphiql: boolean): string {
+/**
+ * What the first start tells, with commands that can be pasted.
+ * @param key the new key, which is told once; null for one that the operator gave, and knows: it is not to be printed
+ */
+export function greeting(key: string | null, host: string, port: number, graphiql: boolean): string {
   const address = localAddress(host, port);
-  const auth = `-H 'Authorization: Bearer ${key}'`;
+  const auth = key === null ? '-H "Authorization: Bearer $KEY"' : `-H 'Authorization: Bearer ${key}'`;
   const query = `{"query":"{ viewer { account { name } } links { totalCount edges { node { shortUrl url } } } }"}`;
+  const told =
+    key === null
+      ? 'The account "default" has the key that INITIAL_API_KEY gives. With that key in KEY:'
+      : `This is the API key of the account "default"; it is shown only now:\n\n  ${key}`;
   return `
-Welcome to Linkspace. This is the API key of the account "default"; it is shown only now:
-
-  ${key}
+Welcome to Linkspace. ${told}
 
 The v1 REST interface:
 

@@ -4,18 +4,6 @@ import cors from 'cors';
 import helmet from 'helmet';
 import type { Surface } from './surface.ts';
 
-/**
- * How long a client may take to send a request's headers, and all of it, and how often that is looked after, in
- * milliseconds: clients that send slowly cannot hold the server. A connection without a request is kept for longer than
- * proxies keep theirs, which is a minute for most: who ends it first must not be we, or a request that was on its way fails.
- */
-export const patience = {
-  keepAliveTimeout: 65_000,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-};
-
 const EXPOSED = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'Retry-After'];
 
 /** How long a client has to read an answer that came before all of its request, in milliseconds. */
@@ -24,17 +12,6 @@ const LINGER = 2_000;
 /** Ends the connection of a request that was answered before all of it came, unless the rest comes soon. */
 export function endUnlessComplete(req: IncomingMessage, socket: Socket): void {
   if (!req.complete) setTimeout(() => req.complete || socket.destroy(), LINGER).unref();
-}
-
-/** Answers that the server is full; the connection ends, so that what is still to come is not read. */
-export function refuseAsBusy(res: ServerResponse): void {
-  const body = JSON.stringify({ message: 'The server is busy. Try again shortly.', status: 503 });
-  res.writeHead(503, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Retry-After': '1',
-    Connection: 'close',
-  });
-  res.end(body);
 }
 
 /** A step on a request's way: calls `next` where the request goes on, and answers it otherwise. */

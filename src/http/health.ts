@@ -1,19 +1,14 @@
 import type { RequestHandler } from 'express';
 import type { Database } from '../db/client.ts';
 import { pendingMigrations } from '../db/migrate.ts';
+import { LATE, within } from '../within.ts';
 
 const TIMEOUT = 2000;
 
 async function isReady(database: Database): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, TIMEOUT, false);
-  });
-  const answered = pendingMigrations(database).then(
-    (pending) => pending.length === 0,
-    () => false,
-  );
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+  const pending = pendingMigrations(database).catch((): typeof LATE => LATE);
+  const answer = await within(TIMEOUT, pending);
+  return answer !== LATE && answer.length === 0;
 }
 
 /** 200 while the process runs. */

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Surface } from './surface.ts';
 
 /** An answered request. */
@@ -44,6 +44,8 @@ export class Metrics {
     labelNames: ['cache'],
     registers: [this.#registry],
   });
+  /** Asked when the metrics are read. */
+  #isAway = () => false;
   readonly #statements = new Histogram({
     name: 'linkspace_database_duration_seconds',
     help: 'SQL statements.',
@@ -53,6 +55,15 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    const isAway = () => this.#isAway();
+    new Gauge({
+      name: 'linkspace_database_away',
+      help: '1 while the database does not answer, and visitors are served from memory.',
+      registers: [this.#registry],
+      collect() {
+        this.set(isAway() ? 1 : 0);
+      },
+    });
   }
 
   request({ surface, operation, status, seconds, keyId }: Observation): void {
@@ -63,6 +74,11 @@ export class Metrics {
 
   click(): void {
     this.#clicks.inc();
+  }
+
+  /** Says how to learn whether the database does not answer. */
+  watchDatabase(isAway: () => boolean): void {
+    this.#isAway = isAway;
   }
 
   lookup(cache: 'hit' | 'miss'): void {
@@ -80,8 +96,12 @@ export class Metrics {
 
   /** Answers every request with all that is counted, as Prometheus reads it. */
   readonly listener: RequestListener = async (_req, res) => {
-    const text = await this.#registry.metrics();
-    res.writeHead(200, { 'Content-Type': this.#registry.contentType });
-    res.end(text);
+    try {
+      const text = await this.#registry.metrics();
+      res.writeHead(200, { 'Content-Type': this.#registry.contentType });
+      res.end(text);
+    } catch {
+      res.writeHead(500).end();
+    }
   };
 }

@@ -59,7 +59,6 @@ SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
-  persistAuthorization: true,
   tryItOutEnabled: true,
   validatorUrl: null,
   defaultModelsExpandDepth: -1,

@@ -15,7 +15,7 @@ function tooMany(left: RateLimiterRes, what: string): DomainError {
   return new DomainError('RATE_LIMITED', `${what} Try again later.`, [], secondsUntilNext(left));
 }
 
-/** Holds each key to a number of requests a minute, and each address to half as many with wrong keys. */
+/** Holds each key to a number of requests a minute, and each address or network to half as many with wrong keys. */
 export class RateLimit {
   readonly #perMinute: number;
   readonly #keys: RateLimiterMemory;
@@ -58,13 +58,19 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request with a wrong key.
+   * Counts a request whose key is not known yet, before it is looked up, as one with a wrong key.
+   * @param network the address, or the network that it counts for
    * @throws DomainError RATE_LIMITED
    */
-  async takeWrongKey(address: string): Promise<void> {
+  async tryKey(network: string): Promise<void> {
     if (this.#perMinute === 0) return;
-    const left = await this.#addresses.consume(address).catch(given);
+    const left = await this.#addresses.consume(network).catch(given);
     if (left.consumedPoints > this.#addresses.points) throw tooMany(left, 'Too many wrong keys.');
+  }
+
+  /** Takes back what `tryKey` counted: the key was right. */
+  async keyWasRight(network: string): Promise<void> {
+    if (this.#perMinute > 0) await this.#addresses.reward(network);
   }
 }
 

@@ -10,6 +10,7 @@ export const ended: Readonly<
   Record<Exclude<RedirectOutcome, 'REDIRECT' | 'PIXELS' | 'PASSWORD'>, [number, Message]>
 > = {
   NOT_FOUND: [404, 'notFound'],
+  PREVIEW: [200, 'preview'],
   DISABLED: [410, 'disabled'],
   EXPIRED: [410, 'expired'],
 };

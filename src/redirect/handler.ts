@@ -8,7 +8,7 @@ import { verifyPassword } from '../domain/password.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/redirect.ts';
 import { asciiOf } from '../domain/url.ts';
 import type { Visitor } from '../domain/visitor.ts';
-import { clientOf, type Trust } from '../http/client.ts';
+import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/client.ts';
 import type { CountryOf } from '../http/country.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { secondsUntilNext } from '../http/rate-limit.ts';
@@ -38,7 +38,6 @@ interface Visit {
   readonly found: Found;
   readonly visitor: Visitor;
   readonly address: string;
-  readonly counts: boolean;
 }
 
 /** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
@@ -60,9 +59,9 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   };
 
   /** The decision on a visit, which is counted where it leads on. */
-  const decide = async ({ found: { link }, visitor, counts }: Visit): Promise<RedirectDecision> => {
+  const decide = async ({ found: { link }, visitor }: Visit): Promise<RedirectDecision> => {
     const decision = decideRedirect(link, visitor, now());
-    if (link === null || !leadsOn(decision) || !counts) return decision;
+    if (link === null || !leadsOn(decision) || !visitor.counts) return decision;
     if (link.expirationClicks !== null || link.targetType === 'ROTATION') return claim(link, visitor);
     clicks.count(link.id);
     metrics?.click();
@@ -75,7 +74,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const { domain, link } = visit.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
-    if (outcome === 'PIXELS' && link && destination !== null && req.method !== 'POST')
+    if (outcome === 'PIXELS' && link && destination !== null)
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language));
     const elsewhere = outcome === 'NOT_FOUND' ? domain.notFoundUrl : destination;
     if (elsewhere !== null) {
@@ -93,7 +92,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
    * @throws RateLimiterRes
    */
   const isRight = async (password: string, { id, hash }: { id: number; hash: string }, address: string) => {
-    const guesser = `${id} ${address}`;
+    const guesser = `${id} ${networkOf(address)}`;
     await guesses.consume(guesser);
     const right = await verifyPassword(password, hash);
     if (right) await guesses.delete(guesser);
@@ -115,13 +114,14 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (!['GET', 'HEAD', 'POST'].includes(req.method ?? ''))
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
-    const { alias, visitor, counts } = askedBy(req, countryOf(req.headers, address));
-    const visit: Visit = { found: await links.find(host, alias), visitor, address, counts };
+    const { alias, visitor } = askedBy(req, countryOf(req.headers, address));
+    const visit: Visit = { found: await links.find(host, alias), visitor, address };
     await (req.method === 'POST' ? post(req, res, visit) : answer(req, res, visit));
   };
 
   return (req, res) => {
     handle(req, res).catch((error: unknown) => {
+      if (isBrokenOff(req)) return;
       if (error instanceof RateLimiterRes) {
         const retryAfter = String(secondsUntilNext(error));
         return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });

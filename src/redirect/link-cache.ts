@@ -1,13 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/client.ts';
 import type { Revisions } from '../db/revisions.ts';
-import { normalizeHost } from '../domain/url.ts';
+import { isAlias } from '../domain/alias.ts';
+import { servesVisitors } from '../domain/domain.ts';
+import type { Site } from '../domain/link.ts';
+import { normalizeHost, withoutPort } from '../domain/url.ts';
 import type { Domain, Link, Pixel, Prisma } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 
-const REMEMBERED = 20_000;
-/** How long a process believes that there is no such link or domain, in milliseconds: new ones are not told of. */
-const NEGATIVE_FOR = 900;
+/** How many links and domains a process remembers, and how much memory the links may take, in bytes. */
+const MAX_LINKS = 20_000;
+const MAX_BYTES = 64_000_000;
+const MAX_DOMAINS = 10_000;
+/** How much of what does not exist it remembers: strangers can ask for any number of names. */
+const MAX_MISSING = 2_000;
+/** How long it believes that something does not exist, in milliseconds: new records are not told of everywhere. */
+const MISSING_FOR = 900;
 
 export type FoundLink = Link & { readonly pixels: readonly Pixel[] };
 
@@ -17,48 +25,72 @@ export interface Found {
   readonly link: FoundLink | null;
 }
 
+/** About how many bytes a link takes. */
+function sizeOf({ pixels, ...link }: FoundLink): number {
+  const texts = [...Object.values(link), ...pixels.flatMap((pixel) => Object.values(pixel))];
+  return 1_000 + texts.reduce<number>((sum, one) => sum + (typeof one === 'string' ? 2 * one.length : 0), 0);
+}
+
 /**
  * Finds links for visitors, from memory where it can. Whatever changes what visitors get empties it: here at once, by
- * `clear`, and within a second on every other process. A link that ends by clicks is never remembered.
+ * `clear`, and within a second on every other process. A link that ends by clicks is never remembered. What does not exist
+ * is remembered apart, so that no number of guesses drives out what does.
  */
 export class LinkCache {
   readonly #db: Db;
   readonly #revisions: Revisions;
-  readonly #defaultDomainId: number;
-  readonly #domains = new LRUCache<string, Domain>({ max: 1_000, ttl: NEGATIVE_FOR });
-  readonly #found = new LRUCache<string, Found>({ max: REMEMBERED });
+  readonly #site: Pick<Site, 'defaultDomainId' | 'verifiesDomains'>;
+  /** By name. */
+  readonly #domains = new LRUCache<string, Domain>({ max: MAX_DOMAINS });
+  readonly #missingDomains = new LRUCache<string, true>({ max: MAX_MISSING, ttl: MISSING_FOR });
+  readonly #links = new LRUCache<string, FoundLink>({
+    max: MAX_LINKS,
+    maxSize: MAX_BYTES,
+    sizeCalculation: sizeOf,
+  });
+  readonly #missingLinks = new LRUCache<string, true>({ max: MAX_MISSING, ttl: MISSING_FOR });
   readonly #metrics: Metrics | undefined;
+  #defaultDomain: Domain | null = null;
   /** Raised at each clearing: what was read before it is not remembered after it. */
   #generation = 0;
 
-  constructor(db: Db, revisions: Revisions, defaultDomainId: number, metrics?: Metrics) {
+  constructor(
+    db: Db,
+    revisions: Revisions,
+    site: Pick<Site, 'defaultDomainId' | 'verifiesDomains'>,
+    metrics?: Metrics,
+  ) {
     this.#metrics = metrics;
     this.#db = db;
     this.#revisions = revisions;
-    this.#defaultDomainId = defaultDomainId;
+    this.#site = site;
     revisions.watch('links', () => this.clear());
   }
 
   clear(): void {
     this.#generation++;
-    this.#domains.clear();
-    this.#found.clear();
+    this.#defaultDomain = null;
+    for (const cache of [this.#domains, this.#missingDomains, this.#links, this.#missingLinks]) cache.clear();
   }
 
   async find(host: string, alias: string): Promise<Found> {
-    // While the database is away, what is remembered serves: nothing can have been changed in it.
-    await this.#revisions.fresh().catch(() => {});
-    const key = `${host} ${alias}`;
-    const known = this.#found.get(key);
-    this.#metrics?.lookup(known ? 'hit' : 'miss');
-    if (known) return known;
-    const generation = this.#generation;
+    // While the database is away, what is remembered serves: what others change in it meanwhile is not seen.
+    await this.#revisions.freshOrAway();
     const domain = await this.#domainOf(host);
-    const link = await this.#read({ domainId_alias: { domainId: domain.id, alias } });
-    const found: Found = { domain, link };
-    if (generation === this.#generation && (link === null || link.expirationClicks === null))
-      this.#found.set(key, found, link === null ? { ttl: NEGATIVE_FOR } : {});
-    return found;
+    return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
+  }
+
+  async #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
+    const key = `${domainId} ${alias}`;
+    const known = this.#links.get(key) ?? (this.#missingLinks.has(key) ? null : undefined);
+    this.#metrics?.lookup(known === undefined ? 'miss' : 'hit');
+    if (known !== undefined) return known;
+    const generation = this.#generation;
+    const link = await this.#read({ domainId_alias: { domainId, alias } });
+    if (generation !== this.#generation) return link;
+    if (link === null) this.#missingLinks.set(key, true);
+    else if (link.expirationClicks === null) this.#links.set(key, link);
+    return link;
   }
 
   /** The link as it is in the database. */
@@ -76,18 +108,28 @@ export class LinkCache {
 
   /** A host that is no domain of the service counts as the default one. */
   async #domainOf(host: string): Promise<Domain> {
-    const known = this.#domains.get(host);
-    if (known) return known;
-    const name = normalizeHost(host) ?? '';
-    const names = [name, name.replace(/:\d+$/, '')];
+    const name = normalizeHost(host);
+    if (name === null) return this.#default();
+    return (await this.#domainNamed(name)) ?? (await this.#domainNamed(withoutPort(name))) ?? this.#default();
+  }
+
+  async #domainNamed(name: string): Promise<Domain | null> {
+    const known = this.#domains.get(name) ?? (this.#missingDomains.has(name) ? null : undefined);
+    if (known !== undefined) return known;
     const generation = this.#generation;
-    const [found] = await this.#db.domain.findMany({
-      where: { name: { in: names } },
-      orderBy: { name: 'desc' },
-    });
-    const domain =
-      found ?? (await this.#db.domain.findUniqueOrThrow({ where: { id: this.#defaultDomainId } }));
-    if (generation === this.#generation) this.#domains.set(host, domain);
+    const found = await this.#db.domain.findUnique({ where: { name } });
+    const domain = found && servesVisitors(found, this.#site) ? found : null;
+    if (generation !== this.#generation) return domain;
+    if (domain === null) this.#missingDomains.set(name, true);
+    else this.#domains.set(name, domain);
+    return domain;
+  }
+
+  async #default(): Promise<Domain> {
+    if (this.#defaultDomain) return this.#defaultDomain;
+    const generation = this.#generation;
+    const domain = await this.#db.domain.findUniqueOrThrow({ where: { id: this.#site.defaultDomainId } });
+    if (generation === this.#generation) this.#defaultDomain = domain;
     return domain;
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isFireable } from '../domain/pixel.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import { scriptOf } from './pixels.ts';
 import { type Message, textsFor } from './texts.ts';
@@ -82,10 +83,11 @@ export function messagePage(message: Message, acceptLanguage: string): Page {
 export function passwordPage(acceptLanguage: string, wrong: boolean): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
+  // Browsers count an emoji as two.
   const body = `${wrong ? `\n<p class="wrong" role="alert" id="wrong">${texts.wrong}</p>` : ''}
 <form method="post">
 <label for="password">${texts.label}</label>
-<input type="password" id="password" name="password" maxlength="128" required autofocus autocomplete="off"${
+<input type="password" id="password" name="password" maxlength="256" required autofocus autocomplete="off"${
     wrong ? ' aria-invalid="true" aria-describedby="wrong"' : ''
   }>
 <button>${texts.submit}</button>
@@ -106,7 +108,9 @@ export function pixelsPage(pixels: readonly Pixel[], destination: string, accept
   const nonce = newNonce();
   const address = escapeHtml(destination);
   const { texts } = textsFor(acceptLanguage);
-  const scripts = pixels.map((pixel) => `<script nonce="${nonce}">${scriptOf(pixel)}</script>`);
+  const scripts = pixels
+    .filter(isFireable)
+    .map((pixel) => `<script nonce="${nonce}">${scriptOf(pixel)}</script>`);
   const moveOn = `setTimeout(function () { location.replace(document.getElementById('on').href) }, ${PIXELS_TIME})`;
   const head = `
 <noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>`;

@@ -5,9 +5,12 @@ import { isBot, type Visitor } from '../domain/visitor.ts';
 /** A form with a password is far shorter, in bytes. */
 const MAX_FORM = 10_000;
 
+/** How much of a header is read, in characters: browsers send far less, and to understand more takes time. */
+const LONGEST_HEADER = 1_000;
+
 /** A header's value; empty where it did not come. */
 export function header(req: IncomingMessage, name: string): string {
-  return String(req.headers[name] ?? '');
+  return String(req.headers[name] ?? '').slice(0, LONGEST_HEADER);
 }
 
 /** The alias that a path asks for; an empty one, which no link has, where it can be none. */
@@ -41,23 +44,23 @@ export interface Asked {
   /** The alias that it asks for; an empty one, which no link has, where its path can be none. */
   readonly alias: string;
   readonly visitor: Visitor;
-  /** Whether this is a visit that counts, if it leads on. */
-  readonly counts: boolean;
 }
 
 /** Reads what a request tells of its visitor, who is in the given country. */
 export function askedBy(req: IncomingMessage, country: string | null): Asked {
   const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
   const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
+  const userAgent = header(req, 'user-agent');
+  const prefetches = /prefetch/i.test(header(req, 'sec-purpose') + header(req, 'purpose'));
   const visitor: Visitor = {
     country,
-    userAgent: header(req, 'user-agent'),
+    userAgent,
     platformHint: hint === '' ? null : hint,
     acceptLanguage: header(req, 'accept-language'),
     optedOut: req.headers.dnt === '1' || req.headers['sec-gpc'] === '1',
     passwordGiven: false,
+    counts: req.method !== 'HEAD' && !prefetches && !isBot({ userAgent }),
     query,
   };
-  const prefetch = /prefetch/i.test(header(req, 'sec-purpose') + header(req, 'purpose'));
-  return { alias: aliasOf(path), visitor, counts: req.method !== 'HEAD' && !prefetch && !isBot(visitor) };
+  return { alias: aliasOf(path), visitor };
 }

@@ -9,6 +9,10 @@ const texts = {
     password: ['Password needed', 'This link asks for a password.'],
     limited: ['Too many attempts', 'Please wait a minute before you try again.'],
     unavailable: ['Not available just now', 'Please try again in a moment.'],
+    preview: [
+      'Short link',
+      'Open it in a browser. It may be used a limited number of times, so programs and previews are not shown where it leads.',
+    ],
     moving: ['One moment', 'You are being sent on.'],
     wrong: 'That is not the right password.',
     label: 'Password',
@@ -24,6 +28,10 @@ const texts = {
     password: ['Passwort nötig', 'Dieser Link verlangt ein Passwort.'],
     limited: ['Zu viele Versuche', 'Bitte warten Sie eine Minute, bevor Sie es erneut versuchen.'],
     unavailable: ['Gerade nicht erreichbar', 'Bitte versuchen Sie es gleich noch einmal.'],
+    preview: [
+      'Kurzlink',
+      'Öffnen Sie ihn in einem Browser. Er darf nur einige Male benutzt werden; darum erfahren Programme und Vorschauen sein Ziel nicht.',
+    ],
     moving: ['Einen Augenblick', 'Sie werden weitergeleitet.'],
     wrong: 'Das ist nicht das richtige Passwort.',
     label: 'Passwort',
@@ -36,6 +44,10 @@ const texts = {
     password: ['Se necesita una contraseña', 'Este enlace pide una contraseña.'],
     limited: ['Demasiados intentos', 'Espere un minuto antes de volver a intentarlo.'],
     unavailable: ['No disponible por ahora', 'Vuelva a intentarlo en un momento.'],
+    preview: [
+      'Enlace corto',
+      'Ábralo en un navegador. Solo puede usarse un número limitado de veces, por lo que los programas y las vistas previas no ven adónde lleva.',
+    ],
     moving: ['Un momento', 'Le estamos redirigiendo.'],
     wrong: 'Esa no es la contraseña correcta.',
     label: 'Contraseña',
@@ -48,6 +60,10 @@ const texts = {
     password: ['Mot de passe requis', 'Ce lien demande un mot de passe.'],
     limited: ['Trop de tentatives', 'Veuillez attendre une minute avant de réessayer.'],
     unavailable: ['Indisponible pour le moment', 'Veuillez réessayer dans un instant.'],
+    preview: [
+      'Lien court',
+      'Ouvrez-le dans un navigateur. Il ne peut servir qu’un nombre limité de fois : sa destination n’est donc pas montrée aux programmes ni aux aperçus.',
+    ],
     moving: ['Un instant', 'Vous allez être redirigé.'],
     wrong: 'Ce n’est pas le bon mot de passe.',
     label: 'Mot de passe',
@@ -58,7 +74,15 @@ const texts = {
 type Language = keyof typeof texts;
 type Texts = (typeof texts)[Language];
 /** A page that tells how a visit ended. */
-export type Message = 'notFound' | 'disabled' | 'expired' | 'password' | 'limited' | 'unavailable' | 'moving';
+export type Message =
+  | 'notFound'
+  | 'disabled'
+  | 'expired'
+  | 'password'
+  | 'limited'
+  | 'unavailable'
+  | 'preview'
+  | 'moving';
 
 /** The language of ours that a visitor likes best, English where none; and its texts. */
 export function textsFor(acceptLanguage: string): { language: string; texts: Texts } {

@@ -7,7 +7,7 @@ import {
   type Reading,
   scalar,
 } from './field.ts';
-import type { FormFields, FormValue } from './form.ts';
+import { type FormFields, type FormValue, POSITION } from './form.ts';
 
 /** Ids in any of v1's spellings: `name[]=1&name[]=2`, `name=1`, `name=1,2`. */
 export function idList(path: string): Field {
@@ -28,12 +28,6 @@ export function idList(path: string): Field {
   };
 }
 
-/** Compares whole numbers of any length. */
-function byNumber([a]: [string, unknown], [b]: [string, unknown]): number {
-  const difference = BigInt(a) - BigInt(b);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-}
-
 const isBlank = (value: FormValue | undefined): boolean =>
   value === undefined ||
   value === '' ||
@@ -44,8 +38,13 @@ function entriesOf(value: FormValue | undefined): [string, FormFields][] {
   if (!(value instanceof Map)) return [];
   return [...value]
     .filter((entry): entry is [string, FormFields] => entry[1] instanceof Map)
-    .filter(([position, entry]) => /^\d+$/.test(position) && !isBlank(entry))
-    .sort(byNumber);
+    .filter(([position, entry]) => POSITION.test(position) && !isBlank(entry))
+    .sort(([a], [b]) => Number(a) - Number(b));
+}
+
+/** As much of a wrong position as an answer repeats. */
+function shownOf(position: string): string {
+  return position.length > 50 ? `${position.slice(0, 50)}…` : position;
 }
 
 function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: Reading): void {
@@ -55,7 +54,9 @@ function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: Re
   }
   for (const [position, entry] of value) {
     if (isBlank(entry)) continue;
-    if (!/^\d+$/.test(position)) refuse('must have a whole number as its position', position);
+    if (/^\d{10,}$/.test(position))
+      refuse('must have a whole number of at most 9 digits as its position', shownOf(position));
+    else if (!POSITION.test(position)) refuse('must have a whole number as its position', shownOf(position));
     else if (!(entry instanceof Map)) refuse(`must have ${parts.join(' and ')}`, position);
   }
 }

@@ -23,11 +23,11 @@ export interface Field {
   decode(value: FormValue, reading: Reading): unknown;
   /** Whether an empty value is decoded where it would clear: of what cannot be cleared, in v1's own words. */
   readonly decodesEmpty?: boolean;
-  /** How v1 names a place below the field's path; as the input does, where this is missing. */
   /** What may be sent, from what the domain says of its value; as the domain says, where this is missing. Null hides the field. */
   describe?(domain: JsonSchema): JsonSchema | null;
   /** What it is for, where GraphQL's words for its place are not it. */
   readonly about?: string;
+  /** How v1 names a place below the field's path; as the input does, where this is missing. */
   nameBelow?(place: readonly string[], value: FormValue | undefined): readonly string[];
 }
 

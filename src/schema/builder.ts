@@ -1,10 +1,8 @@
 import SchemaBuilder from '@pothos/core';
-import ComplexityPlugin from '@pothos/plugin-complexity';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import type { Context } from './context.ts';
-import { recordsOf } from './cost.ts';
 
 interface SchemaTypes {
   Context: Context;
@@ -20,10 +18,7 @@ interface SchemaTypes {
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [PrismaPlugin, ComplexityPlugin],
-  complexity: {
-    fieldComplexity: (args, _context, field) => ({ field: 1, multiplier: recordsOf(args, field) }),
-  },
+  plugins: [PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
     client: (context) => context.db,

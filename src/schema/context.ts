@@ -19,6 +19,10 @@ export interface Context {
   readonly log: Logger;
   /** Names what is executed, for the log and the metrics; the first name counts. */
   named(operation: string): void;
+  /** Whether the answer may be so large that others should have their turn while it is made. */
+  readonly isHeavy?: boolean;
+  /** Hears how much text of targets the answer has, in bytes; throws where it is too much. */
+  spendOnTargets?(bytes: number): void;
   /** The moment of the request: all of its answer is true of one moment. Whoever asks makes the answer depend on it. */
   now(): Date;
   /** Says that the answer holds for as long as nothing in the database changes, unless it depends on the moment. */

@@ -1,5 +1,7 @@
 import { type DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
+import { MAX_TOLD } from '../domain/input.ts';
 import { builder } from './builder.ts';
+import { costs } from './cost.ts';
 import { describedValues } from './described-values.ts';
 
 const ErrorCodeEnum = builder.enumType('ErrorCode', {
@@ -33,9 +35,11 @@ const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
   fields: (t) => ({
     path: t.exposeStringList('path', {
       description: 'Where the field is in the input, outermost name first.',
+      extensions: costs({ size: 1, weight: 2 }),
     }),
     messages: t.exposeStringList('messages', {
       description: "What is wrong; reads on from the field's name.",
+      extensions: costs({ size: 1, weight: 2 }),
     }),
   }),
 });
@@ -46,7 +50,8 @@ export const ValidationError = builder.objectRef<Failure>('ValidationError').imp
   fields: (t) => ({
     fields: t.field({
       type: [FieldErrorType],
-      description: 'Every wrong field, at once.',
+      description: `Every wrong field, at once; the first ${MAX_TOLD} where they are more.`,
+      extensions: costs({ size: MAX_TOLD }),
       resolve: (error) => [...error.fields],
     }),
   }),

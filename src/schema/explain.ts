@@ -6,6 +6,7 @@ import {
   redirectRules,
 } from '../domain/redirect.ts';
 import { builder } from './builder.ts';
+import { costs, fieldOf, PASSWORD } from './cost.ts';
 import { describedValues } from './described-values.ts';
 
 const RedirectOutcome = builder.enumType('RedirectOutcome', {
@@ -39,6 +40,7 @@ const Decision = builder.objectRef<RedirectDecision>('RedirectDecision').impleme
     steps: t.field({
       type: [Step],
       description: 'Every rule, in order; those after the deciding one are not reached.',
+      extensions: costs({ size: Object.keys(redirectRules).length }),
       resolve: ({ steps }) => steps,
     }),
   }),
@@ -62,7 +64,8 @@ builder.queryField('explainRedirect', (t) =>
     type: Decision,
     description:
       'What a visitor would get from a link, and why, by the rules that visits go by. Nothing is counted.',
+    extensions: costs({ work: ({ input }) => (fieldOf(input, 'password') == null ? 10 : PASSWORD) }),
     args: { input: t.arg({ type: Input, required: true, description: 'Which link, and which visitor.' }) },
-    resolve: (_root, { input }, { db, actor, now }) => explainRedirect(db, actor, input, now()),
+    resolve: (_root, { input }, { db, actor, site, now }) => explainRedirect(db, actor, site, input, now()),
   }),
 );

@@ -169,7 +169,10 @@ query ExplainRedirect {
 mutation AddDomain {
   createDomain(input: { name: "go.example" }) {
     __typename
-    ... on Domain { id name shared }
+    ... on Domain {
+      id name verified
+      verification { name value }
+    }
     ... on Error { code message }
   }
 }
@@ -185,8 +188,12 @@ mutation AddPixel {
 }
 
 query ListDomainsAndPixels {
-  domains { id name shared notFoundUrl }
-  pixels { id name type value }
+  domains {
+    edges { node { id name shared verified notFoundUrl } }
+  }
+  pixels {
+    edges { node { id name type value } }
+  }
 }
 `;
 
@@ -210,7 +217,8 @@ export const graphiqlOptions: GraphiQLOptions = {
   title: 'Linkspace GraphiQL',
   headers,
   defaultHeaders: headers,
-  shouldPersistHeaders: true,
+  // A typed key lives in the page alone: pixels of links may run scripts of others on this same origin.
+  shouldPersistHeaders: false,
   defaultEditorToolsVisibility: 'headers',
   defaultTabs: [{ query: examples, headers }],
 };

@@ -1,38 +1,59 @@
-import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
   type ASTVisitor,
   type DocumentNode,
   type ExecutionArgs,
+  type FragmentDefinitionNode,
   GraphQLError,
   getOperationAST,
   Kind,
+  type ParseOptions,
   parse,
+  type Source,
+  type Token,
+  TokenKind,
   type ValidationContext,
 } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 import type { Context } from './context.ts';
+import { CostReckoner } from './cost.ts';
 import { schema } from './index.ts';
 
 /** What an operation may have; a page of links with all that belongs to them is far below. */
 const limits = {
   /** Words and signs of the text. */
   tokens: 10_000,
+  /** Brackets within brackets, of all kinds. */
+  nesting: 100,
+  /** Characters of a name or an alias, which an answer repeats for every record. */
+  nameLength: 100,
   aliases: 200,
   directives: 50,
   depth: 15,
   /** Selected fields, those of a fragment as often as it is spread. */
   breadth: 2_000,
-  /** Fields of the answer, where every page is full. */
-  cost: 100_000,
+  /** Values of the answer, where every page and list is full, weighed by their length, and the work for them. */
+  cost: 300_000,
+  /** What the targets of links in an answer may take, in bytes: each of their lists may take half a megabyte. */
+  targetBytes: 10_000_000,
+  /** Records that are created, updated or deleted. */
+  records: 100,
 };
 
 const measured = {
+  nesting: 'nesting',
+  nameLength: 'length of a name',
   aliases: 'number of aliases',
   directives: 'number of directives',
   depth: 'depth',
   breadth: 'number of fields',
   cost: 'cost',
+  records: 'number of changed records',
+  targetBytes: 'size of targets',
 } as const;
+
+/** From how many values of its answer on an operation is executed in slices, so that others have their turn. */
+const HEAVY = 20_000;
 
 function tooMuch(what: keyof typeof measured, size: number): GraphQLError {
   const limit = limits[what];
@@ -41,8 +62,35 @@ function tooMuch(what: keyof typeof measured, size: number): GraphQLError {
   });
 }
 
+const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/** @throws GraphQLError where brackets are nested too deeply, or a name is too long */
+function checkTokens(first: Token | undefined): void {
+  let nesting = 0;
+  for (let token = first ?? null; token !== null; token = token.next) {
+    if (opening.has(token.kind) && ++nesting > limits.nesting) throw tooMuch('nesting', nesting);
+    if (closing.has(token.kind)) nesting--;
+    const length = token.kind === TokenKind.NAME ? (token.value ?? '').length : 0;
+    if (length > limits.nameLength) throw tooMuch('nameLength', length);
+  }
+}
+
+/** Parses a document that keeps to the limits of its text. */
+function parseWithin(source: string | Source, options?: ParseOptions): DocumentNode {
+  try {
+    const document = parse(source, { ...options, maxTokens: limits.tokens });
+    checkTokens(document.loc?.startToken);
+    return document;
+  } catch (error) {
+    // The parser calls itself for each bracket, and a thousand of them are more than the stack takes.
+    if (error instanceof RangeError) throw tooMuch('nesting', limits.tokens);
+    throw error;
+  }
+}
+
 /** Refuses documents with too many aliases or directives. */
-function sparingly(context: ValidationContext): ASTVisitor {
+function maxAliasesRule(context: ValidationContext): ASTVisitor {
   let [aliases, directives] = [0, 0];
   return {
     Field({ alias }) {
@@ -60,22 +108,19 @@ function sparingly(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** What the operation costs; null where it cannot be told, since its variables are wrong and it will be refused for them. */
-function costOf({ document, operationName, variableValues }: ExecutionArgs, context: Context) {
+const reckoner = new CostReckoner(schema);
+
+function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
+  return node.kind === Kind.FRAGMENT_DEFINITION;
+}
+
+/** What the operation asks for; null where there is none to execute. */
+function sizeOf({ document, operationName, variableValues }: ExecutionArgs) {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
-  const alone: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] };
-  try {
-    const { complexity, ...rest } = complexityFromQuery(alone, {
-      schema,
-      ctx: context,
-      variables: { ...variableValues },
-    });
-    return { cost: complexity, ...rest };
-  } catch {
-    return null;
-  }
+  const fragments = document.definitions.filter(isFragment);
+  const named = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  return reckoner.sizeOf(operation, named, variableValues ?? {});
 }
 
 /** Whether the request asks what it costs: `"extensions": {"cost": true}` beside its query. */
@@ -85,22 +130,30 @@ function asksForCost({ extensions }: GraphQLParams): boolean {
 
 /** Refuses operations that would cost too much, before anything of them is executed. */
 export const useLimits: Plugin<Context> = {
-  onParse: ({ setParseFn }) =>
-    setParseFn((source, options) => parse(source, { ...options, maxTokens: limits.tokens })),
-  onValidate: ({ addValidationRule }) => addValidationRule(sparingly),
-  onExecute({ args, setResultAndStopExecution }) {
+  onParse: ({ setParseFn }) => setParseFn(parseWithin),
+  onValidate: ({ addValidationRule }) => addValidationRule(maxAliasesRule),
+  onExecute({ args, setResultAndStopExecution, extendContext }) {
     const context: Context & { params?: GraphQLParams } = args.contextValue;
     // Our own documents, over v1, come without any: what they ask for is bounded there.
     if (context.params === undefined) return;
-    const costs = costOf(args, context);
-    if (costs === null) return;
-    const over = (['depth', 'breadth', 'cost'] as const).find((what) => costs[what] > limits[what]);
-    if (over) return setResultAndStopExecution({ errors: [tooMuch(over, costs[over])] });
+    const size = sizeOf(args);
+    if (size === null) return;
+    const over = (['depth', 'breadth', 'records', 'cost'] as const).find((what) => size[what] > limits[what]);
+    if (over) return setResultAndStopExecution({ errors: [tooMuch(over, Math.ceil(size[over]))] });
+    let bytes = 0;
+    extendContext({
+      isHeavy: size.values > HEAVY,
+      spendOnTargets(more) {
+        bytes += more;
+        if (bytes > limits.targetBytes) throw tooMuch('targetBytes', bytes);
+      },
+    });
     if (!asksForCost(context.params)) return;
     return {
       onExecuteDone({ result, setResult }) {
         if ('next' in result) return;
-        const { cost, depth, breadth } = costs;
+        const { depth, breadth } = size;
+        const cost = Math.ceil(size.cost);
         setResult({
           ...result,
           extensions: { ...result.extensions, cost: { cost, depth, breadth, limits } },
@@ -108,4 +161,16 @@ export const useLimits: Plugin<Context> = {
       },
     };
   },
+};
+
+/** How much text of documents is remembered parsed, in characters: parsed, a text takes some fifty times as much memory. */
+const REMEMBERED = 500_000;
+
+/** Remembers parsed documents, as many as there is room for; those that could not be parsed are not worth it. */
+export const documentCaches = {
+  documentCache: new LRUCache<string, DocumentNode>({
+    maxSize: REMEMBERED,
+    sizeCalculation: (_document, text) => text.length + 100,
+  }),
+  errorCache: { get: () => undefined, set: () => {} },
 };

@@ -5,6 +5,7 @@ import { createLink, deleteLink, updateLink } from '../domain/link.ts';
 import { findLink } from '../domain/link-list.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
+import { batchCost, changeCost } from './cost.ts';
 import { Link, LinkPrivacy, Platform, TargetType, targetKeys } from './link.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from './result.ts';
 
@@ -135,12 +136,14 @@ function create(context: Context, input: typeof CreateLinkInput.$inferInput) {
 builder.mutationFields((t) => ({
   createLink: t.field({
     type: CreateResult,
+    extensions: changeCost,
     description: 'Makes a link.',
     args: { input: t.arg({ type: CreateLinkInput, required: true, description: 'The new link.' }) },
     resolve: (_root, { input }, context) => create(context, input),
   }),
   createLinks: t.field({
     type: [CreateResult],
+    extensions: batchCost,
     description:
       'Makes up to 100 links, with a result for each, in order. One that is refused spoils no other.',
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
@@ -149,6 +152,7 @@ builder.mutationFields((t) => ({
   }),
   updateLink: t.field({
     type: UpdateResult,
+    extensions: changeCost,
     description: 'Changes a link.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the link.' }),
@@ -161,12 +165,14 @@ builder.mutationFields((t) => ({
   }),
   deleteLink: t.field({
     type: DeleteResult,
+    extensions: changeCost,
     description: 'Deletes a link, with its clicks.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { id }, { db, actor }) => asDeleted(deleteLink(db, actor, id)),
   }),
   deleteLinks: t.field({
     type: [DeleteResult],
+    extensions: batchCost,
     description: 'Deletes up to 100 links, with a result for each, in order.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.' }) },
     resolve: (_root, { ids }, { db, actor }) =>

@@ -8,7 +8,7 @@ import {
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link, LinkStatus } from './link.ts';
-import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf } from './list.ts';
+import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from './list.ts';
 
 const LinkConnection = connectionOf('Link', 'links', Link);
 const LinkPage = pageOf('Link', 'links', Link);
@@ -48,12 +48,14 @@ builder.queryFields((t) => ({
   }),
   links: t.field({
     type: LinkConnection,
+    extensions: listCost,
     description: "The account's links, by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor, now }) => edgesOfLinks(lists, actor, args, now),
   }),
   linkPage: t.field({
     type: LinkPage,
+    extensions: listCost,
     description: "The account's links, by numbered pages.",
     args: { ...pageArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor, now }) => pageOfLinks(lists, actor, args, now),
@@ -63,6 +65,7 @@ builder.queryFields((t) => ({
 builder.prismaObjectField('Space', 'links', (t) =>
   t.field({
     type: LinkConnection,
+    extensions: listCost,
     description: 'The links in it, by cursor.',
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (space, args, { lists, actor, now }) => edgesOfLinks(lists, actor, args, now, space),

@@ -1,9 +1,18 @@
 import type { LinkRow } from '../db/link-rows.ts';
 import { shortUrlOf } from '../domain/link.ts';
-import { linkPrivacies, privacyOf } from '../domain/link-input.ts';
+import { linkPrivacies, MAX_PIXELS, privacyOf } from '../domain/link-input.ts';
 import { linkStatuses, statusOf } from '../domain/link-status.ts';
-import { platforms, type Targeting, targetingOf, targetTypes } from '../domain/targeting.ts';
+import {
+  mostTargets,
+  platforms,
+  type Targeting,
+  type TargetLists,
+  targetingOf,
+  targetTypes,
+} from '../domain/targeting.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
+import { costs } from './cost.ts';
 import { describedValues } from './described-values.ts';
 import { Domain } from './domain.ts';
 import { Pixel } from './pixel.ts';
@@ -50,6 +59,9 @@ const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
   }),
 });
 
+/** What a value of a target weighs: most lists are short, and `spendOnTargets` hears of those that are not. */
+const OF_TARGET = 1;
+
 /** The type of a target that is chosen by a key of its own. */
 function targetBy<Target extends { url: string }>(
   name: string,
@@ -61,12 +73,14 @@ function targetBy<Target extends { url: string }>(
       [key.name]: t.field({
         type: key.type,
         description: key.description,
+        extensions: costs({ weight: OF_TARGET }),
         // TypeScript cannot follow Pothos' conditional type of a result through the type parameter.
         resolve: (target) => target[key.name] as never,
       }),
       url: t.field({
         type: 'URL',
         description: 'Where these visitors are led.',
+        extensions: costs({ weight: OF_TARGET }),
         resolve: ({ url }) => url as never,
       }),
     }),
@@ -95,18 +109,47 @@ const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget'
   description: targetKeys.language,
 });
 
-const LinkTargeting = builder.objectRef<Targeting>('LinkTargeting').implement({
+/** The list of a link's targets; what it takes counts for the answer. */
+function targets<Kind extends keyof TargetLists>(kind: Kind) {
+  return (link: LinkRow, _args: object, { spendOnTargets }: Context): Targeting[Kind] => {
+    spendOnTargets?.(link[kind].length);
+    return targetingOf(link)[kind];
+  };
+}
+
+const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
   description:
     'Where different visitors are led. The lists are kept whatever the type is; only that of the type counts.',
   fields: (t) => ({
-    type: t.expose('type', { type: TargetType, description: 'By what the link chooses.' }),
-    countries: t.expose('countries', { type: [CountryTarget], description: 'By country, in order.' }),
-    platforms: t.expose('platforms', {
+    type: t.field({
+      type: TargetType,
+      description: 'By what the link chooses.',
+      resolve: (link) => targetingOf(link).type,
+    }),
+    countries: t.field({
+      type: [CountryTarget],
+      description: 'By country, in order.',
+      extensions: costs({ size: mostTargets.countries }),
+      resolve: targets('countries'),
+    }),
+    platforms: t.field({
       type: [PlatformTarget],
       description: 'By operating system, in order.',
+      extensions: costs({ size: mostTargets.platforms }),
+      resolve: targets('platforms'),
     }),
-    languages: t.expose('languages', { type: [LanguageTarget], description: 'By language, in order.' }),
-    rotation: t.expose('rotation', { type: ['URL'], description: 'The URLs that take turns, in order.' }),
+    languages: t.field({
+      type: [LanguageTarget],
+      description: 'By language, in order.',
+      extensions: costs({ size: mostTargets.languages }),
+      resolve: targets('languages'),
+    }),
+    rotation: t.field({
+      type: ['URL'],
+      description: 'The URLs that take turns, in order.',
+      extensions: costs({ size: mostTargets.rotation, weight: OF_TARGET }),
+      resolve: targets('rotation'),
+    }),
   }),
 });
 
@@ -134,6 +177,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     pixels: t.field({
       type: [Pixel],
       description: 'The pixels that it fires, the oldest first.',
+      extensions: costs({ size: MAX_PIXELS }),
       resolve: ({ id, hasPixels }, _args, { lists }) => (hasPixels ? lists.pixelsOf(id) : []),
     }),
     hasPassword: t.boolean({
@@ -158,7 +202,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     targeting: t.field({
       type: LinkTargeting,
       description: 'Where different visitors are led.',
-      resolve: targetingOf,
+      resolve: (link) => link,
     }),
     clicks: t.exposeInt('clicks', { description: 'How often visitors were redirected.' }),
     status: t.field({

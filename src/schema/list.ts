@@ -1,7 +1,31 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
-import { type Edges, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
+import { DEFAULT_EDGES, type Edges, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
+import { inSlices } from '../slices.ts';
 import { builder, type Types } from './builder.ts';
+import { costs, fieldOf } from './cost.ts';
 import { describedValues } from './described-values.ts';
+
+/** What a statement costs, what reading on past many rows, what a condition that no index answers, and what a search. */
+const STATEMENT = 10;
+const ROWS_PAST = 100;
+const NARROWING = 200;
+const SEARCH = 6_000;
+
+/**
+ * What a list costs: its fields count as often as it has records at most, whose own lists then need not say how many they
+ * hold.
+ */
+export const listCost = costs({
+  size: ({ first, last, perPage }) =>
+    Number([perPage, first, last].find((one) => typeof one === 'number') ?? DEFAULT_EDGES),
+  work({ filter, orderBy, page }) {
+    const { search, ...narrowing } = { search: undefined, ...(typeof filter === 'object' ? filter : {}) };
+    const narrows =
+      Object.values(narrowing).some((one) => one != null) || fieldOf(orderBy, 'field') === 'URL';
+    const past = typeof page === 'number' && page > ROWS_PAST ? NARROWING : 0;
+    return STATEMENT + (search ? SEARCH : 0) + (narrows ? NARROWING : 0) + past;
+  },
+});
 
 export const Direction = builder.enumType('Direction', {
   description: 'Which end of an order comes first.',
@@ -14,8 +38,13 @@ export const Direction = builder.enumType('Direction', {
 const PageInfo = builder.objectRef<Edges<unknown>>('PageInfo').implement({
   description: 'Where a stretch of a list stands in the whole.',
   fields: (t) => ({
-    hasNextPage: t.boolean({ description: 'Whether more follows.', resolve: (edges) => edges.hasNextPage() }),
+    hasNextPage: t.boolean({
+      description: 'Whether more follows.',
+      extensions: costs({ work: STATEMENT }),
+      resolve: (edges) => edges.hasNextPage(),
+    }),
     hasPreviousPage: t.boolean({
+      extensions: costs({ work: STATEMENT }),
       description: 'Whether anything comes before.',
       resolve: (edges) => edges.hasPreviousPage(),
     }),
@@ -49,7 +78,12 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
   return builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
     description: `A stretch of the ${plural}, by cursor.`,
     fields: (t) => ({
-      edges: t.field({ type: [Edge], description: 'The records, in order.', resolve: ({ edges }) => edges }),
+      edges: t.field({
+        type: [Edge],
+        description: 'The records, in order.',
+        extensions: costs({ size: 1 }),
+        resolve: ({ edges }, _args, { isHeavy }) => (isHeavy ? inSlices(edges) : edges),
+      }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'What comes before and after.',
@@ -57,6 +91,7 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
       }),
       totalCount: t.int({
         description: `How many ${plural} the whole list has; computed only when asked for.`,
+        extensions: costs({ work: STATEMENT }),
         resolve: (connection) => connection.total(),
       }),
     }),
@@ -82,7 +117,12 @@ export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types,
   return builder.objectRef<Page<Row>>(`${name}Page`).implement({
     description: `One numbered page of the ${plural}.`,
     fields: (t) => ({
-      items: t.field({ type: [item], description: 'The records, in order.', resolve: ({ items }) => items }),
+      items: t.field({
+        type: [item],
+        description: 'The records, in order.',
+        extensions: costs({ size: 1 }),
+        resolve: ({ items }, _args, { isHeavy }) => (isHeavy ? inSlices(items) : items),
+      }),
       total: t.exposeInt('total', { description: `How many ${plural} there are on all pages.` }),
       page: t.exposeInt('page', { description: 'The number of this page, from 1.' }),
       perPage: t.exposeInt('perPage', { description: 'How many a full page has.' }),

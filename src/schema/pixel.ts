@@ -1,7 +1,16 @@
 import { owned } from '../domain/actor.ts';
-import { createPixel, deletePixel, pixelTypes, typeOfPixel, updatePixel } from '../domain/pixel.ts';
+import {
+  createPixel,
+  deletePixel,
+  edgesOfPixels,
+  pixelTypes,
+  typeOfPixel,
+  updatePixel,
+} from '../domain/pixel.ts';
 import { builder } from './builder.ts';
+import { changeCost } from './cost.ts';
 import { describedValues } from './described-values.ts';
+import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 
 const PixelType = builder.enumType('PixelType', {
@@ -24,6 +33,8 @@ export const Pixel = builder.prismaObject('Pixel', {
   }),
 });
 
+const PixelConnection = connectionOf('Pixel', 'pixels', Pixel);
+
 builder.queryFields((t) => ({
   pixel: t.prismaField({
     type: Pixel,
@@ -35,11 +46,12 @@ builder.queryFields((t) => ({
       return where && db.pixel.findUnique({ ...query, where });
     },
   }),
-  pixels: t.prismaField({
-    type: [Pixel],
-    description: "The account's pixels, the oldest first.",
-    resolve: (query, _root, _args, { db, actor }) =>
-      db.pixel.findMany({ ...query, where: { accountId: actor.accountId }, orderBy: { id: 'asc' } }),
+  pixels: t.field({
+    type: PixelConnection,
+    extensions: listCost,
+    description: "The account's pixels, by cursor, the oldest first.",
+    args: edgesArgs,
+    resolve: (_root, args, { lists, actor }) => edgesOfPixels(lists, actor, args),
   }),
 }));
 
@@ -66,12 +78,14 @@ const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Pixel', Pixel);
 builder.mutationFields((t) => ({
   createPixel: t.field({
     type: CreateResult,
+    extensions: changeCost,
     description: 'Adds a pixel.',
     args: { input: t.arg({ type: CreatePixelInput, required: true, description: 'The new pixel.' }) },
     resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now())),
   }),
   updatePixel: t.field({
     type: UpdateResult,
+    extensions: changeCost,
     description: 'Changes a pixel.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the pixel.' }),
@@ -81,6 +95,7 @@ builder.mutationFields((t) => ({
   }),
   deletePixel: t.field({
     type: DeleteResult,
+    extensions: changeCost,
     description: 'Deletes a pixel.',
     args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
     resolve: (_root, { id }, { db, actor }) => asDeleted(deletePixel(db, actor, id)),

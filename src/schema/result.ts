@@ -15,7 +15,7 @@ const typeOf: Record<ErrorCode, string | null> = {
 };
 
 /** The name of a union's member: the record's type, or that of the error that came instead of it. */
-function resultType(record: string): (value: unknown) => string | null {
+export function resultType(record: string): (value: unknown) => string | null {
   return (value) => (value instanceof Failure ? typeOf[value.code] : record);
 }
 

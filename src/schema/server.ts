@@ -12,7 +12,7 @@ import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { schema } from './index.ts';
-import { useLimits } from './limits.ts';
+import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
 /** The HTTP status of an answer whose errors stand outside the data; null leaves it to GraphQL over HTTP. */
@@ -101,19 +101,34 @@ function useDomainErrors(): Plugin<Context> {
   };
 }
 
-/** Tells nothing of the schema to who does not know it: no introspection, and no guesses at what was meant. */
+/** Hides the schema from clients that do not know it. */
 const noIntrospection: Plugin = {
   onValidate({ addValidationRule }) {
     addValidationRule(NoSchemaIntrospectionCustomRule);
-    return ({ result, setResult }) => setResult(result.map(withoutGuesses));
   },
 };
 
-function withoutGuesses(error: Error): Error {
-  if (!(error instanceof GraphQLError)) return error;
-  const { nodes, source, positions, extensions } = error;
-  const message = error.message.replace(/ Did you mean .*\?$/s, '');
-  return new GraphQLError(message, { nodes, source, positions, extensions });
+/** How much of a message is told, in characters: some repeat what was sent. */
+const LONGEST_MESSAGE = 500;
+
+/** Shortens the messages of errors, wherever they arose. Without introspection, they do not guess at what was meant. */
+function useMessages(guesses: boolean): Plugin {
+  const told = (message: string): string => {
+    const plain = guesses ? message : message.replace(/ Did you mean .*\?$/s, '');
+    return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain;
+  };
+  return {
+    onResultProcess({ result, setResult }) {
+      if (isAsyncIterable(result) || Array.isArray(result) || !result.errors) return;
+      const errors = result.errors.map((error) => {
+        const message = told(error.message);
+        if (message === error.message) return error;
+        const { nodes, source, positions, path, extensions } = error;
+        return new GraphQLError(message, { nodes, source, positions, path, extensions });
+      });
+      setResult({ ...result, errors });
+    },
+  };
 }
 
 /** The body of an answer that refuses a request before any GraphQL is read. */
@@ -137,6 +152,7 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
       useDomainErrors(),
       useReaders,
       !graphiql && noIntrospection,
+      useMessages(graphiql),
       trusted !== undefined && onlyTrusted(trusted),
     ],
     extraParamNames: trusted && ['documentId'],
@@ -147,6 +163,7 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
     cors: false,
     logging: false,
     maxRequestBodySize: 1_000_000,
+    parserAndValidationCache: documentCaches,
   });
 }
 

@@ -1,7 +1,8 @@
 import { owned } from '../domain/actor.ts';
 import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf } from './list.ts';
+import { changeCost } from './cost.ts';
+import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from './list.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 
 export const Space = builder.prismaObject('Space', {
@@ -42,12 +43,14 @@ builder.queryFields((t) => ({
   }),
   spaces: t.field({
     type: SpaceConnection,
+    extensions: listCost,
     description: "The account's spaces, by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor }) => edgesOfSpaces(lists, actor, args),
   }),
   spacePage: t.field({
     type: SpacePage,
+    extensions: listCost,
     description: "The account's spaces, by numbered pages.",
     args: { ...pageArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor }) => pageOfSpaces(lists, actor, args),
@@ -75,12 +78,14 @@ const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space);
 builder.mutationFields((t) => ({
   createSpace: t.field({
     type: CreateResult,
+    extensions: changeCost,
     description: 'Makes a space.',
     args: { input: t.arg({ type: CreateSpaceInput, required: true, description: 'The new space.' }) },
     resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now())),
   }),
   updateSpace: t.field({
     type: UpdateResult,
+    extensions: changeCost,
     description: 'Changes a space.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the space.' }),
@@ -90,6 +95,7 @@ builder.mutationFields((t) => ({
   }),
   deleteSpace: t.field({
     type: DeleteResult,
+    extensions: changeCost,
     description: 'Deletes a space; the links in it stay, without a space.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
     resolve: (_root, { id }, { db, actor }) => asDeleted(deleteSpace(db, actor, id)),

@@ -1,6 +1,7 @@
 import { scopes } from '../domain/actor.ts';
 import { parseScopes } from '../domain/api-key.ts';
 import { builder } from './builder.ts';
+import { costs } from './cost.ts';
 
 const Account = builder.prismaObject('Account', {
   fields: (t) => ({
@@ -25,6 +26,7 @@ const ApiKey = builder.prismaObject('ApiKey', {
     scopes: t.field({
       type: [Scope],
       description: 'What the key may do.',
+      extensions: costs({ size: scopes.length }),
       resolve: (key) => parseScopes(key.scopes),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { createKey } from '../domain/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import { countryLookup } from '../http/country.ts';
+import { createHttpServer } from '../http/server.ts';
 import type { TrustedDocuments } from '../schema/trusted-documents.ts';
 import { Caller } from './caller.ts';
 
@@ -35,6 +35,12 @@ export interface TestServerOptions {
   readonly rateLimit?: number;
   readonly corsOrigins?: readonly string[];
   readonly maxInFlight?: number;
+  /** After how many milliseconds a client that neither sends nor reads is given up. */
+  readonly idleTimeout?: number;
+  /** Whether a domain serves visitors only once it is verified. */
+  readonly verifiesDomains?: boolean;
+  /** Where visitors of an unknown alias on the default domain are sent. */
+  readonly notFoundUrl?: string;
   /** Whether clicks are written and changes looked for as time goes by. */
   readonly background?: boolean;
   random?(below: number): number;
@@ -61,6 +67,9 @@ export async function startTestServer({
   replicas = [],
   corsOrigins = [],
   maxInFlight = 1_000,
+  idleTimeout,
+  verifiesDomains = false,
+  notFoundUrl,
   background = false,
   random = (below: number) => randomInt(below),
 }: TestServerOptions = {}) {
@@ -69,6 +78,7 @@ export async function startTestServer({
   const statements: string[] = [];
   const database = await openDatabase(databaseUrl, { onStatement: (sql) => statements.push(sql) });
   const clock = { now: NOON };
+  const dns = new Map<string, string[] | Error>();
   const log: Record<string, unknown>[] = [];
   const sink = new Writable({
     write(line, _encoding, done) {
@@ -76,7 +86,7 @@ export async function startTestServer({
       done();
     },
   });
-  const http = createServer();
+  const http = createHttpServer(idleTimeout === undefined ? {} : { idleTimeout });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const { port } = http.address() as AddressInfo;
@@ -85,7 +95,9 @@ export async function startTestServer({
     database,
     replicas,
     baseUrl: 'https://s.example',
-    defaultDomainId: migrated ? await shareDefaultDomain(database.client, 's.example', NOON) : 0,
+    defaultDomainId: migrated
+      ? await shareDefaultDomain(database.client, 's.example', notFoundUrl ?? null, NOON)
+      : 0,
     trustProxy: 'loopback',
     graphiql,
     trusted,
@@ -96,9 +108,15 @@ export async function startTestServer({
     now: () => clock.now,
     random,
     hashPassword: (password) => hashPassword(password, CHEAP),
+    verifiesDomains,
+    async resolveTxt(name) {
+      const records = dns.get(name) ?? [];
+      if (records instanceof Error) throw records;
+      return records;
+    },
     countryOf: await countryLookup('X-Country'),
   });
-  http.on('request', app.listener);
+  app.attachTo(http);
   if (background) app.start();
 
   return {
@@ -106,6 +124,8 @@ export async function startTestServer({
     databaseUrl,
     database,
     clock,
+    /** The TXT records that DNS has, by name, or how it fails. */
+    dns,
     log,
     /** A caller with a new key of the named account. */
     async caller(account = 'owner', scopes: Scope[] = ['read', 'write'], expiresAt: Date | null = null) {

@@ -1,8 +1,13 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { chromiumPath, launchBrowser, openPage } from '../support/browser.ts';
+
+/** All that the browser keeps for the service: scripts of others, which links' pixels may load, can read it. */
+function kept(page: Page): Promise<string> {
+  return page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+}
 
 describe.runIf(chromiumPath)('in a browser that reaches nothing but the server', () => {
   let server: TestServer;
@@ -41,6 +46,7 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await page.locator('#operations-spaces-listSpaces .execute').click();
     await page.locator('.live-responses-table').getByText('A space to be found').waitFor();
     expect(elsewhere).toEqual([]);
+    expect(await kept(page)).not.toContain(caller.key);
   });
 
   test('GraphiQL says that the key is missing, and runs an operation with the key that is typed', async () => {
@@ -59,5 +65,6 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await page.locator('.graphiql-execute-button').click();
     await result.getByText('A space to be found').waitFor();
     expect(elsewhere).toEqual([]);
+    expect(await kept(page)).not.toContain(caller.key);
   });
 });

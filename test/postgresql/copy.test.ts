@@ -30,7 +30,8 @@ async function answersOf(caller: Caller) {
     lists.push([data, meta.total]);
   }
   const graphql = await caller.data(`{
-    domains { id name notFoundUrl shared createdAt } pixels { id name type value createdAt updatedAt }
+    domains { edges { node { id name notFoundUrl shared verified verification { name value } createdAt } } }
+    pixels { edges { node { id name type value createdAt updatedAt } } }
     spaces { totalCount edges { node { name links { totalCount edges { node { id clicks } } } } } }
     viewer { account { id name createdAt } key { id prefix scopes createdAt } }
   }`);
@@ -161,6 +162,20 @@ test('a copy that fails leaves nothing, and can be run again', async () => {
   expect([second.code, JSON.parse(second.stdout)]).toEqual([
     0,
     { copied: expect.objectContaining({ Account: expect.any(Number) }) },
+  ]);
+});
+
+test('a copy names the row that the other database cannot hold', async () => {
+  const [from, to] = [newFile(), await newDatabase({ migrated: false })];
+  await applyMigrations(from);
+  const old = await startTestServer({ url: from });
+  const { id } = await (await old.caller()).link();
+  await old.database.client.$executeRawUnsafe(`UPDATE "Link" SET "clicks" = 3000000000 WHERE "id" = ${id}`);
+  await old.stop();
+  const failed = await copy(from, to);
+  expect([failed.code, failed.stderr]).toEqual([
+    1,
+    `The table Link has a row that cannot be copied (id ${id}): clicks is 3000000000, and the most is 2147483647.\n`,
   ]);
 });
 

@@ -63,6 +63,29 @@ test('a caller sees its own writes at once, on the process that wrote and on ano
   }
 });
 
+test('a process that begins to listen, or does so again, reads what was written before', async () => {
+  await expect.poll(() => readsFromReplica(elsewhere)).toBe(true);
+  for (let i = 0; i < 3; i++) {
+    await owner.link({ title: `Before ${i}` });
+    const { body } = await owner.rest('GET', '/links?per_page=100');
+    const { total } = (body as { meta: { total: number } }).meta;
+    // A process of its own, that has heard of nothing.
+    const fresh = await startTestServer({ url: primary.url, replicas: [read], background: true });
+    try {
+      const late = fresh.callerWith(owner.key);
+      const seen = new Set<number>();
+      const until = performance.now() + LATE;
+      while (performance.now() < until) {
+        const list = await late.rest('GET', '/links?per_page=100');
+        seen.add((list.body as { meta: { total: number } }).meta.total);
+      }
+      expect(seen).toEqual(new Set([total]));
+    } finally {
+      await fresh.stop();
+    }
+  }
+});
+
 test("another account's reads stay on the replica meanwhile, and the writer's return to it", async () => {
   const other = await servers[0].caller('other');
   // The key itself is not a read of the account.

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { runProgram } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
 
 test('a role that may not make extensions migrates all the same, and searches', async () => {
@@ -29,4 +31,41 @@ test('a role that may not make extensions migrates all the same, and searches', 
   } finally {
     await server.stop();
   }
+});
+
+/** What the program says when it cannot start on the database, without what pg warns of. */
+async function refusalOf(url: URL): Promise<string> {
+  const { code, stderr } = await runProgram('main', {
+    DATABASE_URL: url.href,
+    PORT: '0',
+    NODE_NO_WARNINGS: '1',
+  });
+  expect(code).toBe(1);
+  return stderr;
+}
+
+test('a start on a database that cannot be used says what to do', async () => {
+  const url = new URL(await newDatabase({ migrated: false }));
+  const name = url.pathname.slice(1);
+  const role = `plain_${name}`;
+  const owner = await openDatabase(url.href);
+  await owner.client.$executeRawUnsafe(`CREATE ROLE "${role}" LOGIN`);
+  await owner.close();
+  const { host } = url;
+  const change = (changes: Partial<URL>) => Object.assign(new URL(url.href), changes);
+  expect(await refusalOf(change({ username: role }))).toBe(
+    `The user "${role}" of DATABASE_URL may not make tables in the schema public of the database "${name}": from PostgreSQL 15 on, only the owner may. Let a superuser say ALTER DATABASE "${name}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".\n`,
+  );
+  expect(await refusalOf(change({ search: '?sslmode=require' }))).toBe(
+    `The PostgreSQL server at ${host} offers no TLS, which DATABASE_URL asks for by sslmode. Take sslmode out of the URL, or set up TLS on the server.\n`,
+  );
+  expect(await refusalOf(change({ pathname: '/nowhere' }))).toBe(
+    `The PostgreSQL server at ${host} has no database "nowhere", which DATABASE_URL names. Make it: CREATE DATABASE "nowhere"\n`,
+  );
+  expect(await refusalOf(change({ username: 'nobody_knows', password: 'secret' }))).toBe(
+    `The PostgreSQL server at ${host} refuses the user "nobody_knows" with the password that DATABASE_URL has. Special characters of a password must be percent-encoded in a URL.\n`,
+  );
+  expect(await refusalOf(change({ port: String(await freePort()) }))).toMatch(
+    /^No PostgreSQL server answers at 127\.0\.0\.1:\d+, which DATABASE_URL names\. Is it running, does it listen there, and may this machine reach it\?\n$/,
+  );
 });

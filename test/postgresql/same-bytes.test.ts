@@ -108,7 +108,7 @@ const calls: ([string, string, string?] | string)[] = [
   ['GET', '/links/4'],
   `{ links(first: 5, orderBy: { field: TITLE }) { totalCount edges { cursor node { ${fields} } } pageInfo { hasNextPage endCursor } } }`,
   `{ spaces { edges { cursor node { id name links(last: 2) { totalCount edges { cursor node { title } } } } } } }`,
-  '{ domains { id name } pixels { id name } viewer { account { id name } } }',
+  '{ domains { edges { cursor node { id name } } } pixels { edges { cursor node { id name } } } viewer { account { id name } } }',
   'mutation { deleteDomain(id: "2") { ... on Error { code message } } }',
   '{ links(filter: { search: "\\u0000" }) { totalCount } }',
 ];

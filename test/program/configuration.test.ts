@@ -17,6 +17,12 @@ test.each([
     'mysql://me:secret@db/x',
     'DATABASE_URL is "mysql://me:***@db/x"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME.',
   ],
+  ['DOMAIN_VERIFICATION', 'maybe', 'DOMAIN_VERIFICATION is "maybe"; it may be on or off.'],
+  [
+    'NOT_FOUND_URL',
+    'javascript:alert(1)',
+    'NOT_FOUND_URL is "javascript:alert(1)"; it may be an absolute http or https URL.',
+  ],
   [
     'BASE_URL',
     'https://s.example/path',
@@ -47,6 +53,27 @@ test.each([
   ],
 ])('%s=%s is refused', (name, value, line) => {
   expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(line));
+});
+
+test.each([
+  ['DATABASE_URL', 'postgres:/me:secret@db/x'],
+  ['DATABASE_URL', 'postgres//me:sec@ret@db/x'],
+  ['DATABASE_URL', 'mysql://me:se cret/@,db"/x@host'],
+  ['DATABASE_URL', 'postgresq://me:secret'],
+  ['DATABASE_URL', 'secret'],
+  ['DATABASE_URL', 'mysql://db/x?user=me&password=secret'],
+  ['DATABASE_READ_URLS', 'postgres://me:secret@db/x,http://me:secret@db/y'],
+  ['BASE_URL', 'https://me:secret@s.example'],
+  ['CORS_ORIGINS', 'https://me:secret@app.example'],
+])('%s=%s is refused without the password', (name, value) => {
+  let message = '';
+  try {
+    readConfig({ DATABASE_URL: 'postgresql://db/x', [name]: value });
+  } catch (error) {
+    ({ message } = error as Error);
+  }
+  expect(message).toContain(`${name} is "`);
+  expect(message).not.toMatch(/sec|ret/);
 });
 
 test('a wrong variable stops the start with one line', async () => {

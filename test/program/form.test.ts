@@ -91,6 +91,27 @@ describe('a form', () => {
     expect(parseForm(form).get('c')).toHaveProperty('size', 12_000);
   });
 
+  test.each([
+    ['a large number and empty brackets', `a[${'9'.repeat(50_000)}]=&${'a[]=&'.repeat(9_000)}`],
+    ['many large numbers', Array.from({ length: 250 }, (_, i) => `a[${i}${'9'.repeat(380)}]=`).join('&')],
+    ['empty brackets', 'a[]=&'.repeat(19_000)],
+  ])('of %s costs little time', (_what, form) => {
+    const started = performance.now();
+    parseForm(form);
+    expect(performance.now() - started).toBeLessThan(300);
+  });
+
+  test.each([
+    ['too many values', 'a&'.repeat(20_001)],
+    ['half a million values', 'a&'.repeat(500_000)],
+    ['too many brackets', `a${'[a]'.repeat(20)}=1`],
+    ['brackets without end', `a${'[a]'.repeat(30_000)}=1`],
+  ])('with %s is unreadable', (_what, form) => {
+    const started = performance.now();
+    expect(() => parseForm(form)).toThrow(UnreadableBody);
+    expect(performance.now() - started).toBeLessThan(300);
+  });
+
   test('of any bytes is read, or refused as unreadable', () => {
     const soup = fc.string({ unit: fc.constantFrom(...'ab[]=&%+0123fF\xff \0') });
     fc.assert(
@@ -177,9 +198,30 @@ test('any form of any operation is decoded to what the domain takes, or refused 
 test.each([
   ['p[5]=a&p[]=b&p[]=c', { 5: 'a', 6: 'b', 7: 'c' }],
   ['p[]=a&p[0]=b', { 0: 'b' }],
-  ['p[99999999999999999999]=a&p[]=b', { '99999999999999999999': 'a', '100000000000000000000': 'b' }],
+  ['p[999999999]=a&p[]=b', { '999999999': 'a', '1000000000': 'b' }],
+  // Longer numbers are no positions, and no empty bracket comes after them.
+  ['p[1000000000]=a&p[]=b', { '1000000000': 'a', 0: 'b' }],
   ['p[x]=a&p[]=b', { x: 'a', 0: 'b' }],
 ])('in %s, an empty bracket takes the number after the largest', (form, expected) => {
   const list = parseForm(form).get('p');
   expect(list instanceof Map && Object.fromEntries(list)).toEqual(expected);
+});
+
+test.each([
+  [{ 'country[0][key]': 'DE', 'country[0][value]': 'x' }, 'country[0][key]=DE&country[0][value]=x'],
+  [{ 'pixel_ids[]': [1, 2] }, 'pixel_ids[]=1&pixel_ids[]=2'],
+  [{ 'pixel_ids[]': 1 }, 'pixel_ids[]=1'],
+  [{ 'rotation[][value]': 'x' }, 'rotation[][value]=x'],
+  [{ 'rotation[3][value]': 'x', 'rotation[1]': { value: 'y' } }, 'rotation[3][value]=x&rotation[1][value]=y'],
+  [{ 'a[b': 1 }, 'a[b=1'],
+])('JSON with bracketed names means what a form means: %j', (json, form) => {
+  expect(parseJson(Buffer.from(JSON.stringify(json)))).toEqual(parseForm(form));
+});
+
+test.each([
+  ['too many values', { a: Array(20_001).fill(1) }],
+  ['too many names', Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [i, 1]))],
+  ['brackets without end', { [`a${'[a]'.repeat(30_000)}`]: 1 }],
+])('JSON with %s is unreadable', (_what, json) => {
+  expect(() => parseJson(Buffer.from(JSON.stringify(json)))).toThrow(UnreadableBody);
 });

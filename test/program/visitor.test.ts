@@ -3,7 +3,7 @@ import { isBot, platformOf } from '../../src/domain/visitor.ts';
 
 const visitor = (userAgent: string, platformHint: string | null = null) => ({
   ...{ userAgent, platformHint, country: null, acceptLanguage: '' },
-  ...{ optedOut: false, passwordGiven: false, query: '' },
+  ...{ optedOut: false, passwordGiven: false, counts: true, query: '' },
 });
 
 describe('the platform by its user agent', () => {

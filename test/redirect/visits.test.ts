@@ -1,3 +1,5 @@
+import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   A_SECOND,
@@ -84,6 +86,54 @@ describe('a link', () => {
   });
 });
 
+describe('what strangers send costs little', () => {
+  const timeOf = async (path: string, headers: Record<string, string>) => {
+    const start = performance.now();
+    for (let i = 0; i < 20; i++) await open(path, { headers });
+    return (performance.now() - start) / 20;
+  };
+
+  test('a long Accept-Language, on a link with all languages', async () => {
+    const languages =
+      'aa ab af ak sq am ar an hy as av ae ay az ba bm eu be bn bi bs br bg my ca ch ce ny zh'.split(' ');
+    const { alias } = await owner.link({
+      target_type: 3,
+      ...targets(
+        'language',
+        languages.map((one) => [one, one]),
+      ),
+    });
+    const wish = Array.from({ length: 1_400 }, (_, i) => `x${String.fromCharCode(97 + (i % 26))}-${i}`).join(
+      ',',
+    );
+    expect(wish.length).toBeGreaterThan(10_000);
+    expect(await timeOf(`/${alias}`, { 'Accept-Language': wish })).toBeLessThan(15);
+  });
+
+  test('a long query', async () => {
+    const { alias } = await owner.link({ url: 'https://example.com/?a=1' });
+    expect(await timeOf(`/${alias}?${'b&'.repeat(7_000)}`, {})).toBeLessThan(40);
+  });
+});
+
+describe('guesses do not drive out what is known', () => {
+  test('of aliases and of hosts', async () => {
+    const link = await owner.link();
+    await leadsTo(link);
+    const names = Array.from({ length: 3_000 }, (_, i) => `guess-${i}`);
+    for (let at = 0; at < names.length; at += 50)
+      await Promise.all(
+        names
+          .slice(at, at + 50)
+          .flatMap((name) => [
+            open(`/${name}`),
+            open(`/${link.alias}`, { headers: { Host: `${name}.example` } }),
+          ]),
+      );
+    expect(await server.statementsOf(() => leadsTo(link))).toEqual([]);
+  });
+});
+
 describe('what is not there', () => {
   test('gets a page, which no search engine lists', async () => {
     const { status, headers, body } = await open('/nowhere', { headers: { 'Accept-Language': 'de' } });
@@ -165,6 +215,33 @@ describe('a link that is over', () => {
     server.clock.now = NOON;
   });
 
+  test.each([
+    ['curl', {}, { 'User-Agent': 'curl/8.5.0' }],
+    ['a crawler', {}, { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }],
+    ['a preview', {}, { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }],
+    ['a prefetch', {}, { 'Sec-Purpose': 'prefetch' }],
+    ['HEAD', { method: 'HEAD' }, {}],
+  ])(
+    'by its clicks tells %s nothing of where it leads, and loses no click',
+    async (_what, options, headers) => {
+      const link = await owner.link({ url: 'https://secret.example/', expiration_clicks: 1 });
+      for (let i = 0; i < 3; i++) {
+        const {
+          status,
+          body,
+          headers: sent,
+        } = await open(`/${link.alias}`, {
+          ...options,
+          headers: headers as Record<string, string>,
+        });
+        expect([status, sent['x-robots-tag'], sent.location]).toEqual([200, 'noindex', undefined]);
+        expect(body + JSON.stringify(sent)).not.toContain('secret');
+      }
+      expect(await leadsTo(link)).toBe('302 https://secret.example/');
+      expect(await clicksOf(link)).toBe(1);
+    },
+  );
+
   test('by its clicks leads as many visitors on as it may, and then elsewhere', async () => {
     const link = await owner.link({ expiration_clicks: 2, expiration_url: 'https://example.com/over' });
     const answers = [];
@@ -221,6 +298,30 @@ describe('a link with a password', () => {
     expect((await guess('right', '192.0.2.2')).status).toBe(303);
   });
 
+  test('takes composed and decomposed letters for the same', async () => {
+    const { alias } = await owner.link({ password: 'Caf\u00e9' });
+    expect((await open(`/${alias}`, { form: { password: 'Cafe\u0301' } })).status).toBe(303);
+    const decomposed = await owner.link({ password: 'Cafe\u0301' });
+    expect((await open(`/${decomposed.alias}`, { form: { password: 'Caf\u00e9' } })).status).toBe(303);
+  });
+
+  test('takes 128 characters in its form, however many bytes they have', async () => {
+    const password = '\u{1f600}'.repeat(128);
+    const { alias } = await owner.link({ password });
+    const [, longest] = /maxlength="(\d+)"/.exec((await open(`/${alias}`)).body) ?? [];
+    expect(Number(longest)).toBeGreaterThanOrEqual(password.length);
+    expect((await open(`/${alias}`, { form: { password } })).status).toBe(303);
+  });
+
+  test('takes five wrong ones a minute from one IPv6 network', async () => {
+    const { alias } = await owner.link({ password: 'right' });
+    const guess = (address: string) =>
+      open(`/${alias}`, { form: { password: 'wrong' }, headers: { 'X-Forwarded-For': address } });
+    for (let i = 0; i < 5; i++) expect((await guess(`2001:db8:0:1::${i}`)).status).toBe(401);
+    expect((await guess('2001:db8:0:1:ffff::1')).status).toBe(429);
+    expect((await guess('2001:db8:0:2::1')).status).toBe(401);
+  });
+
   test('is asked for it by a form that is too large, or none', async () => {
     const { alias } = await owner.link({ password: 'right' });
     expect((await open(`/${alias}`, { form: { password: 'x'.repeat(20_000) } })).status).toBe(401);
@@ -265,6 +366,19 @@ describe('targeting', () => {
     ['fr', ''],
     ['', ''],
     ['nonsense;;;q=x', ''],
+    // A language has the highest weight of the ranges that are it or begin with it.
+    ['en-US,de;q=0.7,en;q=0.3', 'en'],
+    ['de-AT,fr;q=0.9,en;q=0.8', 'de'],
+    ['en;q=0.5,DE-de;q=0.6', 'de'],
+    // Of equal ones, the first.
+    ['de,en', 'de'],
+    ['en,de', 'en'],
+    // The rest.
+    ['fr,*;q=0.5', 'en'],
+    ['en;q=0,*;q=0.5', 'de'],
+    ['*;q=0', ''],
+    ['de;q=0,en-US;q=0', ''],
+    ['english,den', ''],
   ])('by language: "%s" leads to /%s', async (wish, path) => {
     const link = await owner.link({
       target_type: 3,
@@ -372,6 +486,54 @@ describe('clicks', () => {
       data: { clicks: 1, updated_at: NOON.toISOString() },
     });
   });
+});
+
+test('one link at the end of its counter holds up no other’s clicks', async () => {
+  const [full, other] = [await owner.link(), await owner.link()];
+  await server.database.client.link.update({ where: { id: full.id }, data: { clicks: 2_147_483_647 } });
+  await Promise.all([leadsTo(full), leadsTo(other), leadsTo(other)]);
+  expect([await clicksOf(full), await clicksOf(other)]).toEqual([2_147_483_647, 2]);
+});
+
+test('a rotation at the end of its counter goes on', async () => {
+  const link = await owner.link({
+    target_type: 4,
+    'rotation[0][value]': 'https://example.com/1',
+    'rotation[1][value]': 'https://example.com/2',
+  });
+  const end = { clicks: 2_147_483_647, turns: 2_147_483_647 };
+  await server.database.client.link.update({ where: { id: link.id }, data: end });
+  const seen = new Set();
+  for (let i = 0; i < 4; i++) seen.add(await leadsTo(link));
+  expect(seen).toEqual(new Set(['302 https://example.com/1', '302 https://example.com/2']));
+});
+
+test('a visitor who goes while the password is on its way is no fault of ours', async () => {
+  const { alias } = await owner.link({ password: 'right' });
+  const { hostname, port } = new URL(server.origin);
+  const headers = {
+    Host: 's.example',
+    'Content-Length': '100',
+    'Content-Type': 'application/x-www-form-urlencoded',
+  };
+  const broken = request({ hostname, port, path: `/${alias}`, method: 'POST', headers });
+  broken.on('error', () => {}).write('password=ri');
+  await setTimeout(50);
+  broken.destroy();
+  await expect.poll(() => server.log.find(({ path }) => path === `/${alias}`)).toMatchObject({ status: 499 });
+  expect(server.log.filter(({ err }) => err)).toEqual([]);
+});
+
+test('a stored pixel that is not of its network’s form is not fired', async () => {
+  const id = await owner.pixel();
+  const link = await owner.link({ pixel_ids: id });
+  await server.database.client.pixel.update({
+    where: { id },
+    data: { type: 'GOOGLE_ANALYTICS', value: 'GTM-ABC123' },
+  });
+  const { status, body } = await open(`/${link.alias}`);
+  expect(status).toBe(200);
+  expect(body).not.toContain('GTM-ABC123');
 });
 
 describe('a change', () => {

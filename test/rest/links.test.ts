@@ -178,7 +178,7 @@ describe('POST /links', () => {
     [
       'positions that are large, sparse and out of order, which give the order',
       () =>
-        'rotation[99999999999999999999][value]=https://example.com/c&rotation[7][value]=https://example.com/b&rotation[007][value]=https://example.com/b2&rotation[0][value]=https://example.com/a',
+        'rotation[999999999][value]=https://example.com/c&rotation[7][value]=https://example.com/b&rotation[007][value]=https://example.com/b2&rotation[0][value]=https://example.com/a',
       () => ({
         rotation: ['a', 'b', 'b2', 'c'].map((path) => ({ value: `https://example.com/${path}` })),
       }),
@@ -357,6 +357,16 @@ describe('POST /links', () => {
       'a position that is no number',
       'rotation[__proto__][value]=https://example.com/',
       { 'rotation.__proto__': 'must have a whole number as its position' },
+    ],
+    [
+      'a position of ten digits',
+      'rotation[1000000000][value]=https://example.com/',
+      { 'rotation.1000000000': 'must have a whole number of at most 9 digits as its position' },
+    ],
+    [
+      'a position of very many digits',
+      `rotation[${'9'.repeat(400)}][value]=https://example.com/`,
+      { [`rotation.${'9'.repeat(50)}…`]: 'must have a whole number of at most 9 digits as its position' },
     ],
     [
       'more than 250 entries',

@@ -48,6 +48,29 @@ describe('wrong keys', () => {
     expect((await wrong.graphql('{ __typename }')).status).toBe(429);
     expect((await (await server.caller()).rest('GET', '/spaces')).status).toBe(200);
   });
+
+  test('cost no statement once there were too many, and right ones are served', async () => {
+    const known = await server.caller();
+    expect((await known.rest('GET', '/spaces')).status).toBe(200);
+    const wrong = server.callerWith('wrong-too');
+    await wrong.rest('GET', '/spaces');
+    const statements = await server.statementsOf(async () => {
+      for (let i = 0; i < 5; i++) expect((await wrong.rest('GET', '/spaces')).status).toBe(429);
+    });
+    expect(statements).toEqual([]);
+    expect((await known.rest('GET', '/links')).status).toBe(200);
+  });
+
+  test('count for the network of an IPv6 address', async () => {
+    const from = (address: string) =>
+      fetch(`${server.origin}/api/v1/spaces`, {
+        headers: { Authorization: 'Bearer wrong', 'X-Forwarded-For': address },
+      }).then(({ status }) => status);
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push(await from(`2001:db8::${i}`));
+    expect(statuses).toEqual([401, 401, 429, 429]);
+    expect(await from('2001:db8:0:1::1')).toBe(401);
+  });
 });
 
 test('visitors and health checks are not limited', async () => {

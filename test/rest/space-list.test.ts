@@ -125,7 +125,7 @@ describe('search', () => {
     ['a%b', []],
     ['  beta ', ['beta']],
     ["' OR 1=1 --", []],
-    ['x'.repeat(2048), []],
+    ['x'.repeat(500), []],
   ])('finds the text %j as it stands', async (text, expected) => {
     expect(await names(`?sort=asc&search_by=name&search=${encodeURIComponent(text)}`)).toEqual(expected);
   });

@@ -182,3 +182,14 @@ test('refuses a cursor of another order', async () => {
   const { errors } = await owner.graphql(query, { after: pageInfo.endCursor, orderBy: BY_NAME });
   expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION' } }]);
 });
+
+test('refuses a cursor of another list', async () => {
+  await owner.link();
+  const { links } = await owner.data<{ links: { edges: { cursor: string }[] } }>(
+    '{ links(first: 1) { edges { cursor } } }',
+  );
+  const { errors } = await owner.graphql('query ($after: String) { spaces(after: $after) { totalCount } }', {
+    after: links.edges[0]?.cursor,
+  });
+  expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION', fields: [{ path: ['after'] }] } }]);
+});

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareDefaultDomain } from '../../src/domain/domain.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -9,7 +10,7 @@ beforeAll(async () => {
   server = await startTestServer();
   owner = await server.caller('owner');
   stranger = await server.caller('stranger');
-  await shareDefaultDomain(server.database.client, 's.example', NOON);
+  await shareDefaultDomain(server.database.client, 's.example', null, NOON);
 });
 afterAll(() => server.stop());
 
@@ -31,11 +32,15 @@ async function make(name: string, caller = owner): Promise<string> {
   return createDomain.id;
 }
 
+async function domainsOf(caller: Caller): Promise<{ id: string; name: string; shared: boolean }[]> {
+  const { domains } = await caller.data<{
+    domains: { edges: { node: { id: string; name: string; shared: boolean } }[] };
+  }>('{ domains(first: 100) { edges { node { id name shared } } } }');
+  return domains.edges.map(({ node }) => node);
+}
+
 async function sharedId(): Promise<string> {
-  const { domains } = await owner.data<{ domains: { id: string; shared: boolean }[] }>(
-    '{ domains { id shared } }',
-  );
-  return domains.find(({ shared }) => shared)?.id ?? '';
+  return (await domainsOf(owner)).find(({ shared }) => shared)?.id ?? '';
 }
 
 test('adds a domain, and shows it', async () => {
@@ -65,6 +70,47 @@ test.each(['https://go.example', 'go.example/path', 'a b', 'go.example?x', 'me@g
     });
   },
 );
+
+test.each([
+  '127.0.0.1',
+  '127.0.0.1:3000',
+  '127.1',
+  '0x7f000001',
+  '[::1]',
+  '[::1]:3000',
+  '*.example',
+  'localhost',
+  'LOCALHOST:443',
+  'go.localhost',
+  's.example',
+  'S.Example.',
+  's.example:8443',
+  'taken-host.example',
+  'taken-host.example:8443',
+])(
+  'refuses %s, which is no name, this machine, or the host of a shared or another account’s domain',
+  async (name) => {
+    await stranger.data(create, { input: { name: 'taken-host.example:81' } });
+    const made = await owner.data(create, { input: { name } });
+    expect(made).toMatchObject({ createDomain: { fields: [{ path: ['name'] }] } });
+    const id = await make(`renamed-${randomUUID()}.example`);
+    const renamed = await owner.data(update, { id, input: { name } });
+    expect(renamed).toMatchObject({ updateDomain: { fields: [{ path: ['name'] }] } });
+  },
+);
+
+test('lets one of many accounts at once have a host, on whichever port', async () => {
+  const callers = await Promise.all(Array.from({ length: 8 }, (_, i) => server.caller(`racer ${i}`)));
+  const made = await Promise.all(
+    callers.map((caller, i) =>
+      caller.data<{ createDomain: { __typename: string } }>(create, {
+        input: { name: `raced.example:${8000 + i}` },
+      }),
+    ),
+  );
+  const types = made.map(({ createDomain }) => createDomain.__typename);
+  expect(types.filter((type) => type === 'Domain')).toHaveLength(1);
+});
 
 test('refuses every wrong field at once', async () => {
   const input = { name: '', notFoundUrl: 'javascript:alert(1)' };
@@ -131,12 +177,10 @@ test('deletes a domain once', async () => {
 
 describe('a shared domain', () => {
   test('is seen by every account, and made once', async () => {
-    await shareDefaultDomain(server.database.client, 's.example', NOON);
+    await shareDefaultDomain(server.database.client, 's.example', null, NOON);
     for (const caller of [owner, stranger]) {
-      const { domains } = await caller.data<{ domains: object[] }>('{ domains { name shared } }');
-      expect(domains.filter((domain) => 'shared' in domain && domain.shared)).toEqual([
-        { name: 's.example', shared: true },
-      ]);
+      const shared = (await domainsOf(caller)).filter((domain) => domain.shared);
+      expect(shared.map(({ name }) => name)).toEqual(['s.example']);
     }
   });
 
@@ -155,6 +199,5 @@ test("never shows or changes another account's domain", async () => {
     updateDomain: missing,
   });
   expect(await stranger.data(remove, { id })).toEqual({ deleteDomain: missing });
-  const { domains } = await stranger.data<{ domains: { id: string }[] }>('{ domains { id } }');
-  expect(domains.map((domain) => domain.id)).not.toContain(id);
+  expect((await domainsOf(stranger)).map((domain) => domain.id)).not.toContain(id);
 });

@@ -37,15 +37,16 @@ test('tells what a visitor gets, and why, rule by rule', async () => {
   });
   const input = { linkId: String(id), country: 'de', userAgent: BROWSER, query: 'utm=1', password: 'x' };
   expect(await explain(input)).toEqual({
-    outcome: 'PIXELS',
+    outcome: 'REDIRECT',
     destination: 'https://example.com/de?utm=1',
     steps: [
       { rule: 'EXISTS', applied: false, why: 'There is such a link.' },
       { rule: 'DISABLED', applied: false, why: 'It is switched on.' },
       { rule: 'EXPIRED', applied: false, why: 'Neither its time nor its clicks are used up.' },
       { rule: 'PASSWORD', applied: false, why: 'The right password was given.' },
+      { rule: 'CLICK_LIMIT', applied: false, why: 'It does not end by clicks.' },
       { rule: 'TARGETING', applied: true, why: 'The visitor is in DE, which is listed.' },
-      { rule: 'PIXELS', applied: true, why: 'It has a pixel.' },
+      { rule: 'PIXELS', applied: false, why: 'The visitor gave a password, and is sent on at once.' },
     ],
   });
   expect(await explain({ ...input, password: 'y' })).toMatchObject({
@@ -71,7 +72,7 @@ test('tells of a link at another moment', async () => {
       { rule: 'EXISTS', applied: false, why: 'There is such a link.' },
       { rule: 'DISABLED', applied: false, why: 'It is switched on.' },
       { rule: 'EXPIRED', applied: true, why: 'It ended at 2027-01-01T00:00:00.000Z.' },
-      ...notReached('PASSWORD', 'TARGETING', 'PIXELS'),
+      ...notReached('PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
     ],
   });
 });
@@ -85,7 +86,7 @@ test.each([
     destination: null,
     steps: [
       { rule: 'EXISTS', applied: true, why: 'There is no link with this alias on this domain.' },
-      ...notReached('DISABLED', 'EXPIRED', 'PASSWORD', 'TARGETING', 'PIXELS'),
+      ...notReached('DISABLED', 'EXPIRED', 'PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
     ],
   });
 });
@@ -93,6 +94,42 @@ test.each([
 test('refuses a moment that is none', async () => {
   const { errors } = await owner.graphql(query, { input: { linkId: '1', at: 'tomorrow' } });
   expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION', fields: [{ path: ['input', 'at'] }] } }]);
+});
+
+test('tells that pixels are fired', async () => {
+  const { id } = await owner.link({ pixel_ids: await owner.pixel() });
+  expect(await explain({ linkId: String(id), userAgent: BROWSER })).toMatchObject({
+    outcome: 'PIXELS',
+    steps: expect.arrayContaining([{ rule: 'PIXELS', applied: true, why: 'It has a pixel.' }]),
+  });
+});
+
+test('tells that a program is not told where a link leads that ends by clicks', async () => {
+  const { id } = await owner.link({ expiration_clicks: 1 });
+  expect(await explain({ linkId: String(id), userAgent: 'curl/8.5.0' })).toMatchObject({
+    outcome: 'PREVIEW',
+    destination: null,
+    steps: expect.arrayContaining([expect.objectContaining({ rule: 'CLICK_LIMIT', applied: true })]),
+  });
+  expect((await explain({ linkId: String(id), userAgent: BROWSER })).outcome).toBe('REDIRECT');
+});
+
+test.each([
+  ['userAgent', 'x'.repeat(1_001), 'may have at most 1000 characters, not 1001'],
+  ['acceptLanguage', 'x'.repeat(1_001), 'may have at most 1000 characters, not 1001'],
+  ['query', 'x'.repeat(2_049), 'may have at most 2048 characters, not 2049'],
+  ['password', 'x'.repeat(129), 'may have at most 128 characters, not 129'],
+])('refuses a %s that is too long', async (field, text, message) => {
+  const { errors } = await owner.graphql(query, { input: { linkId: '1', [field]: text } });
+  expect(errors?.[0]?.extensions).toEqual({
+    code: 'VALIDATION',
+    fields: [{ path: ['input', field], messages: [message] }],
+  });
+});
+
+test('takes a moment with white space around it, as all text', async () => {
+  const { id } = await owner.link({ expiration_date: '2027-01-01' });
+  expect((await explain({ linkId: String(id), at: ' 2027-01-01T00:00Z ' })).outcome).toBe('EXPIRED');
 });
 
 test('counts nothing, and says what the live visit then does', async () => {

@@ -150,6 +150,23 @@ describe('GraphiQL', () => {
       expect(await caller.data('{ viewer { account { name } } }')).toEqual({
         viewer: { account: { name: 'owner' } },
       });
+      for (const [query, variables] of [
+        ['{ link(id: "1") { ulr } }', {}],
+        ['{ links(filter: { status: ACTVE }) { totalCount } }', {}],
+        [
+          'query ($status: LinkStatus) { links(filter: { status: $status }) { totalCount } }',
+          { status: 'ACTVE' },
+        ],
+        [
+          'query ($filter: LinkFilter) { links(filter: $filter) { totalCount } }',
+          { filter: { serach: 'x' } },
+        ],
+      ] as const) {
+        const { errors } = await caller.graphql(query, variables);
+        expect(errors).toHaveLength(1);
+        expect(errors?.[0]?.message).not.toMatch(/did you mean/i);
+        expect((await owner.graphql(query, variables)).errors?.[0]?.message).toMatch(/did you mean/i);
+      }
     } finally {
       await closed.stop();
     }
@@ -159,4 +176,19 @@ describe('GraphiQL', () => {
     const { __schema } = await owner.data<{ __schema: object }>('{ __schema { queryType { name } } }');
     expect(__schema).toEqual({ queryType: { name: 'Query' } });
   });
+});
+
+test.each([
+  ['/api/v1/spaces', 200],
+  ['/api/v1/spaces/999', 404],
+  ['/api/v1/nowhere', 404],
+  ['/graphql?query={__typename}', 200],
+])('no cache keeps what %s answers', async (path, status) => {
+  const response = await owner.fetch(path);
+  expect([response.status, response.headers.get('Cache-Control')]).toEqual([status, 'private, no-store']);
+});
+
+test('no cache keeps a refusal', async () => {
+  const response = await fetch(`${server.origin}/api/v1/spaces`);
+  expect([response.status, response.headers.get('Cache-Control')]).toEqual([401, 'private, no-store']);
 });

@@ -1,5 +1,15 @@
-import { getIntrospectionQuery } from 'graphql';
+import {
+  type GraphQLOutputType,
+  getIntrospectionQuery,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FieldCost } from '../../src/schema/cost.ts';
+import { schema } from '../../src/schema/index.ts';
+import { documentCaches } from '../../src/schema/limits.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -34,8 +44,8 @@ test.each([
   ],
   [
     'cost',
-    130_301,
-    100_000,
+    401_310,
+    300_000,
     `{ spaces(first: 100) { edges { node { links(first: 100) { edges { node {
     id url alias shortUrl title clicks status createdAt updatedAt disabled privacy } } } } } } }`,
   ],
@@ -49,6 +59,25 @@ test.each([
     });
   });
   expect(statements).toEqual([]);
+});
+
+test.each([
+  ['lists', `{ links(filter: ${'['.repeat(101)}${']'.repeat(101)}) { totalCount } }`],
+  ['objects', `{ links(filter: ${'{a:'.repeat(101)}1${'}'.repeat(101)}) { totalCount } }`],
+  ['thousands of lists', `{ links(filter: ${'['.repeat(4_900)}${']'.repeat(4_900)}) { totalCount } }`],
+  ['selections', `{ a ${'{ a '.repeat(101)} ${'}'.repeat(102)}`],
+  ['what is not closed', `{ links(filter: ${'['.repeat(9_000)}`],
+])('refuses %s that are nested too deeply', async (_what, query) => {
+  const { data, errors } = await caller.graphql(query);
+  expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'TOO_COSTLY']);
+});
+
+test.each([
+  ['an alias', `{ ${'a'.repeat(101)}: __typename }`],
+  ['a name', `query ${'a'.repeat(101)} { __typename }`],
+])('refuses %s that is too long: an answer repeats it', async (_what, query) => {
+  const { data, errors } = await caller.graphql(query);
+  expect([data, errors?.[0]?.extensions]).toMatchObject([undefined, { code: 'TOO_COSTLY', limit: 100 }]);
 });
 
 test('refuses too many tokens', async () => {
@@ -69,6 +98,150 @@ test('a mutation that costs too much changes nothing', async () => {
   expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 1 } });
 });
 
+const inputs = (count: number) => Array.from({ length: count }, () => ({ url: 'https://example.com/' }));
+const shared = (count: number) =>
+  `mutation ($inputs: [CreateLinkInput!]!) { ${many(count, (i) => `a${i}: createLinks(inputs: $inputs) { __typename }`)} }`;
+
+test.each([
+  ['batches that share a variable', shared(30), { inputs: inputs(100) }, 3_000],
+  ['batches that share a variable, each far below the limit', shared(11), { inputs: inputs(10) }, 110],
+  [
+    'many mutations of one record',
+    `mutation { ${many(101, (i) => `a${i}: deleteLink(id: "1") { __typename }`)} }`,
+    {},
+    101,
+  ],
+  [
+    'a batch of deletions beside a creation',
+    'mutation ($ids: [ID!]!) { deleteLinks(ids: $ids) { __typename } createLink(input: { url: "https://example.com/" }) { __typename } }',
+    { ids: Array(100).fill('1') },
+    101,
+  ],
+  [
+    'a batch written in the document, in a fragment',
+    `mutation { ...A ...A b: createLinks(inputs: [${many(60, () => '{ url: "https://example.com/" }')}]) { __typename } }
+      fragment A on Mutation { createLinks(inputs: [${many(60, () => '{ url: "https://example.com/" }')}]) { __typename } }`,
+    {},
+    180,
+  ],
+])('changes at most 100 records in a request: refuses %s', async (_what, query, variables, records) => {
+  const { data, errors } = await caller.graphql(query, variables);
+  expect(data).toBeUndefined();
+  expect(errors?.[0]?.extensions).toEqual({ code: 'TOO_COSTLY', records, limit: 100 });
+  expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 1 } });
+});
+
+test('a batch that is too long by itself is wrong input', async () => {
+  const { errors } = await caller.graphql(shared(1), { inputs: inputs(101) });
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', fields: [{ path: ['inputs'] }] });
+});
+
+test.each([
+  [
+    'a password that is checked 200 times',
+    `{ ${many(200, (i) => `a${i}: explainRedirect(input: { linkId: "1", password: "x" }) { outcome }`)} }`,
+    {},
+  ],
+  [
+    'a password in a variable',
+    `query ($input: ExplainRedirectInput!) { ${many(50, (i) => `a${i}: explainRedirect(input: $input) { outcome }`)} }`,
+    { input: { linkId: '1', password: 'x' } },
+  ],
+  [
+    'a hundred passwords to hash',
+    shared(1),
+    { inputs: inputs(100).map((input) => ({ ...input, password: 'x' })) },
+  ],
+  [
+    'pixels of links of spaces',
+    '{ spaces(first: 100) { edges { node { links(first: 60) { edges { node { pixels { id } } } } } } } }',
+    {},
+  ],
+  ['searches', `{ ${many(51, (i) => `a${i}: links(filter: { search: "abc" }) { totalCount }`)} }`, {}],
+  [
+    'searches in spaces, by a variable',
+    'query ($filter: LinkFilter) { spaces(first: 60) { edges { node { links(filter: $filter) { totalCount } } } } }',
+    { filter: { search: 'abc' } },
+  ],
+  ['DNS', `mutation { ${many(21, (i) => `a${i}: verifyDomain(id: "1") { __typename }`)} }`, {}],
+  [
+    'what is asked of the schema, again and again',
+    `{ ${many(12, (i) => `s${i}: __schema { ...S }`)} }
+      fragment S on __Schema { types { fields { ${many(40, (i) => `a${i}: description`)} } } }`,
+    {},
+  ],
+])('costs too much: %s', async (_what, query, variables) => {
+  const { status, data, errors } = await caller.graphql(query, variables);
+  expect([status, data, errors?.[0]?.extensions.code]).toEqual([400, undefined, 'TOO_COSTLY']);
+  expect(errors?.[0]?.extensions.cost).toBeGreaterThan(300_000);
+});
+
+test.each([
+  [
+    'a full page with what a table of links shows',
+    `{ links(first: 100, filter: { search: "a", status: ACTIVE }) { totalCount edges { cursor node {
+      id url alias shortUrl title clicks status disabled privacy createdAt updatedAt hasPassword
+      domain { id name } space { id name color } pixels { id name type } expiration { at clicks url } } }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+    {},
+  ],
+  [
+    'a hundred whole links',
+    `{ links(first: 100) { edges { node { id url shortUrl title pixels { id name type value }
+      targeting { type countries { country url } platforms { platform url } languages { language url } rotation } } } } }`,
+    {},
+  ],
+  [
+    'a whole batch, with all of each link, or what is wrong with it',
+    `mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) {
+      ... on Link { id url shortUrl title pixels { id name type value }
+        targeting { type countries { country url } platforms { platform url } languages { language url } rotation } } ... on Error { code message } ... on ValidationError { fields { path messages } } } }`,
+    { inputs: Array.from({ length: 100 }, () => ({ url: 'nowhere' })) },
+  ],
+])('does not cost too much: %s', async (_what, query, variables) => {
+  expect((await caller.graphql(query, variables)).errors).toBeUndefined();
+});
+
+test('the targets of an answer are bounded by what they take', async () => {
+  const rotation = Array.from({ length: 250 }, (_, i) => `https://example.com/${i}/${'x'.repeat(1_950)}`);
+  const long = await server.caller('long lists');
+  for (let i = 0; i < 10; i++)
+    await long.data(
+      `mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { id } } }`,
+      { input: { url: 'https://example.com/', targeting: { rotation } } },
+    );
+  const query = (aliases: number) =>
+    `{ links(first: 10) { edges { node { ${many(aliases, (i) => `a${i}: targeting { rotation }`)} } } } }`;
+  const { status, data, errors } = await long.graphql(query(20));
+  expect([status, data, errors?.[0]?.extensions.code]).toEqual([400, null, 'TOO_COSTLY']);
+  expect((await long.graphql(query(1))).errors).toBeUndefined();
+});
+
+test('every list says how many values it holds', () => {
+  const isList = (type: GraphQLOutputType): boolean => isListType(isNonNullType(type) ? type.ofType : type);
+  const silent = Object.values(schema.getTypeMap()).flatMap((type) =>
+    (isObjectType(type) || isInterfaceType(type)) && !type.name.startsWith('__')
+      ? Object.values(type.getFields())
+          .filter((field) => isList(field.type) && !(field.extensions.cost as FieldCost | undefined)?.size)
+          .map((field) => `${type.name}.${field.name}`)
+      : [],
+  );
+  expect(silent).toEqual([]);
+});
+
+test('what is remembered of documents is bounded', async () => {
+  const long = (i: number) => `# ${i} ${'x'.repeat(400_000)}\n{ __typename }`;
+  for (let i = 0; i < 5; i++) expect((await caller.graphql(long(i))).errors).toBeUndefined();
+  expect(documentCaches.documentCache.calculatedSize).toBeLessThanOrEqual(500_000);
+});
+
+test('a message that repeats what was sent is cut', async () => {
+  const { errors } = await caller.graphql('query ($first: Int) { links(first: $first) { totalCount } }', {
+    first: 'x'.repeat(100_000),
+  });
+  expect(errors?.[0]?.message.length).toBeLessThan(600);
+});
+
 test('the size of a page counts, from a variable too', async () => {
   const query = 'query ($first: Int) { links(first: $first) { edges { node { id } } } }';
   const costFor = async (variables: object) => {
@@ -80,7 +253,7 @@ test('the size of a page counts, from a variable too', async () => {
     return ((await response.json()) as { extensions: { cost: { cost: number } } }).extensions.cost.cost;
   };
   expect([await costFor({ first: 1 }), await costFor({ first: 100 }), await costFor({})]).toEqual([
-    4, 301, 61,
+    14, 410, 90,
   ]);
 });
 

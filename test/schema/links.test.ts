@@ -405,3 +405,112 @@ describe('what a link belongs to', () => {
     });
   });
 });
+
+describe('of what an account may not use, it learns nothing', () => {
+  const create = `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
+    __typename ... on ValidationError { fields { path messages } } } }`;
+
+  test('whether an alias is taken on another account’s domain', async () => {
+    const other = await server.caller('holder');
+    const domainId = String(await other.domain('held.example'));
+    await other.link({ alias: 'taken', domain_id: domainId });
+    const refused = (alias: string) => owner.data(create, { input: { url, domainId, alias } });
+    expect(await refused('taken')).toEqual({
+      createLink: {
+        __typename: 'ValidationError',
+        fields: [{ path: ['domainId'], messages: ['must be the id of a domain that you may use'] }],
+      },
+    });
+    expect(await refused('taken')).toEqual(await refused('free'));
+  });
+
+  test('whether a host is another account’s domain', async () => {
+    const other = await server.caller('holder too');
+    await other.domain('secret-host.example');
+    const lead = (to: string, caller: Caller) => caller.data(create, { input: { url: to } });
+    expect(await lead('https://secret-host.example/x', owner)).toEqual({
+      createLink: { __typename: 'Link' },
+    });
+    expect(await lead('https://secret-host.example/x', other)).toMatchObject({
+      createLink: {
+        fields: [{ path: ['url'], messages: ['may not lead to a short domain of this service'] }],
+      },
+    });
+  });
+});
+
+test('an address that was allowed when it came may be sent back after its host became a short domain', async () => {
+  const caller = await server.caller('late domain');
+  const to = (path: string) => `https://later.example/${path}`;
+  const targeting = {
+    type: 'COUNTRY',
+    countries: [{ country: 'DE', url: to('de') }],
+    rotation: [to('turn')],
+  };
+  const input = { url: to(''), expiration: { url: to('over') }, targeting };
+  const { createLink } = await caller.data<{ createLink: { id: string } }>(
+    'mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { id } } }',
+    { input },
+  );
+  await caller.domain('later.example');
+  const change = (changes: object) =>
+    caller.data(
+      `mutation ($id: ID!, $input: UpdateLinkInput!) { updateLink(id: $id, input: $input) {
+        __typename ... on ValidationError { fields { path } } } }`,
+      { id: createLink.id, input: changes },
+    );
+  expect(await change({ ...input, title: 'Same' })).toEqual({ updateLink: { __typename: 'Link' } });
+  expect(await change({ ...input, url: to('new') })).toEqual({
+    updateLink: { __typename: 'ValidationError', fields: [{ path: ['url'] }] },
+  });
+});
+
+test('an id that is sent twice is named once', async () => {
+  const { createLink } = await owner.data<{ createLink: object }>(
+    `mutation { createLink(input: { url: "https://example.com/", pixelIds: ["99999", "99999"] }) {
+      ... on ValidationError { fields { messages } } } }`,
+  );
+  expect(createLink).toEqual({ fields: [{ messages: ['must be ids of your pixels, which 99999 is not'] }] });
+});
+
+test('a moment may have white space around it, as all text', async () => {
+  const { createLink } = await owner.data<{ createLink: object }>(
+    `mutation { createLink(input: { url: "https://example.com/", expiration: { at: " 2030-01-01T00:00Z " } }) {
+      ... on Link { expiration { at } } } }`,
+  );
+  expect(createLink).toEqual({ expiration: { at: '2030-01-01T00:00:00.000Z' } });
+});
+
+test.each([
+  ['country', 'countries', '\u00df'],
+  ['country', 'countries', 'd\u0435'],
+  ['language', 'languages', '\u212aa'],
+])('a %s beyond ASCII is folded into no code', async (key, list, code) => {
+  const targeting = { type: 'NONE', [list]: [{ [key]: code, url }] };
+  const { createLink } = await owner.data<{ createLink: object }>(
+    `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
+      __typename ... on ValidationError { fields { path } } } }`,
+    { input: { url, targeting } },
+  );
+  expect(createLink).toEqual({
+    __typename: 'ValidationError',
+    fields: [{ path: ['targeting', list, '0', key] }],
+  });
+});
+
+test('a URL has 2048 characters at most as it is sent, with those beyond ASCII escaped', async () => {
+  const { createLink } = await owner.data<{ createLink: object }>(
+    `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
+      __typename ... on ValidationError { fields { path messages } } } }`,
+    { input: { url: `https://x.example/${'\u{1f600}'.repeat(2_000)}` } },
+  );
+  expect(createLink).toEqual({
+    __typename: 'ValidationError',
+    fields: [
+      {
+        path: ['url'],
+        messages: ['may have at most 2048 characters as it is sent, with those beyond ASCII escaped'],
+      },
+    ],
+  });
+});

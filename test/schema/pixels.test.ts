@@ -38,21 +38,40 @@ test('adds a pixel, and shows it', async () => {
   expect(await owner.data(show, { id: createPixel.id })).toEqual({ pixel });
 });
 
-test('knows every network of the schema', async () => {
+/** An id of each network. */
+const values = {
+  ADROLL: 'ABCDEFGHIJKLMNOPQRSTUV:ABCDEFGHIJKLMNOPQRSTUV',
+  BING: '12345678',
+  FACEBOOK: '123456789012345',
+  GOOGLE_ADS: 'AW-123456789',
+  GOOGLE_ANALYTICS: 'G-ABC1234567',
+  GOOGLE_TAG_MANAGER: 'GTM-ABC123',
+  LINKEDIN: '123456',
+  PINTEREST: '2612345678901',
+  QUORA: '0123456789abcdef0123456789abcdef',
+  X: 'o1abc',
+};
+
+test('knows every network of the schema, and takes its ids', async () => {
   const { __type } = await owner.data<{ __type: { enumValues: { name: string }[] } }>(
     '{ __type(name: "PixelType") { enumValues { name } } }',
   );
-  const types = __type.enumValues.map(({ name }) => name);
-  expect(types).toEqual(
-    'ADROLL BING FACEBOOK GOOGLE_ADS GOOGLE_ANALYTICS GOOGLE_TAG_MANAGER LINKEDIN PINTEREST QUORA X'.split(
-      ' ',
-    ),
-  );
-  for (const type of types) {
-    const id = await make({ type });
-    expect(await owner.data(show, { id })).toMatchObject({ pixel: { type } });
+  expect(__type.enumValues.map(({ name }) => name)).toEqual(Object.keys(values));
+  for (const [type, value] of Object.entries(values)) {
+    const id = await make({ type, value });
+    expect(await owner.data(show, { id })).toMatchObject({ pixel: { type, value } });
   }
 });
+
+test.each(Object.keys(values).filter((type) => type !== 'GOOGLE_TAG_MANAGER'))(
+  '%s takes no tag manager’s container, which runs whatever its owner puts into it',
+  async (type) => {
+    for (const value of ['GTM-ABC123', 'gtm-abc123'])
+      expect(await owner.data(create, { input: { ...input, type, value } })).toMatchObject({
+        createPixel: { __typename: 'ValidationError', fields: [{ path: ['value'] }] },
+      });
+  },
+);
 
 test('refuses every wrong field at once', async () => {
   expect(await owner.data(create, { input: { ...input, name: '', value: 'x'.repeat(256) } })).toMatchObject({
@@ -68,8 +87,8 @@ test('refuses every wrong field at once', async () => {
 
 test('changes what is there, and clears nothing', async () => {
   const id = await make();
-  expect(await owner.data(update, { id, input: { type: 'X' } })).toMatchObject({
-    updatePixel: { name: 'Ads', type: 'X', value: 'AW-1' },
+  expect(await owner.data(update, { id, input: { type: 'X', value: 'o1abc' } })).toMatchObject({
+    updatePixel: { name: 'Ads', type: 'X', value: 'o1abc' },
   });
   expect(await owner.data(update, { id, input: { type: null } })).toMatchObject({
     updatePixel: { __typename: 'ValidationError', fields: [{ path: ['type'] }] },
@@ -85,7 +104,7 @@ test('deletes a pixel once', async () => {
 test("never shows or changes another account's pixel", async () => {
   const id = await make();
   expect(await stranger.data(show, { id })).toEqual({ pixel: null });
-  expect(await stranger.data('{ pixels { id } }')).toEqual({ pixels: [] });
+  expect(await stranger.data('{ pixels { edges { node { id } } } }')).toEqual({ pixels: { edges: [] } });
   expect(await stranger.data(update, { id, input: { name: 'x' } })).toEqual({ updatePixel: missing });
   expect(await stranger.data(remove, { id })).toEqual({ deletePixel: missing });
   expect(await owner.data(show, { id })).toMatchObject({ pixel: { name: 'Ads' } });
@@ -123,4 +142,18 @@ test('holds a changed type to the value that is there', async () => {
     updatePixel: { __typename: 'ValidationError', fields: [{ path: ['value'] }] },
   });
   expect(await change({ type: 'FACEBOOK', value: '123' })).toEqual({ updatePixel: { __typename: 'Pixel' } });
+});
+
+test('lists by cursor, the oldest first', async () => {
+  const lister = await server.caller('lister');
+  const ids = [];
+  for (let i = 0; i < 5; i++) ids.push(String(await lister.pixel(`Pixel ${i}`)));
+  const page = (args: string) =>
+    lister.data<{ pixels: { edges: { cursor: string; node: { id: string } }[]; pageInfo: object } }>(
+      `{ pixels${args} { totalCount edges { cursor node { id } } pageInfo { hasNextPage } } }`,
+    );
+  const first = await page('(first: 2)');
+  expect(first).toMatchObject({ pixels: { totalCount: 5, pageInfo: { hasNextPage: true } } });
+  const next = await page(`(first: 3, after: "${first.pixels.edges[1]?.cursor}")`);
+  expect([...first.pixels.edges, ...next.pixels.edges].map(({ node }) => node.id)).toEqual(ids);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -89,16 +89,84 @@ test.runIf(inject('database').provider === 'sqlite')('reads the few links that t
   const caller = await server.caller();
   const [id] = await create(caller, ['A needle']);
   const [, page] = await server.statementsOf(async () => expect(await found(caller, 'needle')).toEqual([id]));
-  expect(page).toContain('"id" IN (?)');
+  expect(page).toContain('"id" IN (SELECT "value" FROM json_each(?))');
+});
+
+/** As many links of another account, each with the text in its title, alias and URL. */
+async function createElsewhere(count: number, text: string): Promise<void> {
+  const caller = await server.caller(`elsewhere ${count} ${text}`);
+  for (let at = 0; at < count; at += 100) {
+    const inputs = Array.from({ length: 100 }, (_, i) => ({
+      ...{ title: `${text} ${at + i}`, alias: `${text}-${at + i}` },
+      url: `https://example.com/${text}/${at + i}`,
+    }));
+    await caller.data(
+      'mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) { __typename } }',
+      { inputs },
+    );
+  }
+}
+
+test('meets no other account’s links, however many there are', async () => {
+  await createElsewhere(700, 'foreign');
+  const caller = await server.caller('narrow');
+  const [id] = await create(caller, ['My foreign link']);
+  const searches = Array.from(
+    { length: 40 },
+    (_, i) => `s${i}: links(filter: { search: "foreign" }) { totalCount edges { node { id } } }`,
+  );
+  const data = await caller.data<Record<string, unknown>>(`{ ${searches.join(' ')} }`);
+  for (const list of Object.values(data))
+    expect(list).toEqual({ totalCount: 1, edges: [{ node: { id: String(id) } }] });
+  // By the database's own account of what it read.
+  const { client, provider } = server.database;
+  if (provider === 'sqlite') {
+    const rows = await client.$queryRawUnsafe<unknown[]>(
+      `SELECT "rowid" >> 32 AS "account" FROM "LinkText" WHERE "LinkText" MATCH 'foreign' GROUP BY 1`,
+    );
+    expect(rows).toHaveLength(2);
+  }
 });
 
 test.runIf(inject('database').provider === 'postgresql').each(['titleKey', 'aliasKey', 'urlKey'])(
-  'has an index for the texts in %s',
+  'has an index for the texts in %s of an account',
   async (column) => {
-    const plan = await server.database.client.$transaction(async (db) => {
-      await db.$executeRawUnsafe('SET LOCAL enable_seqscan = off');
-      return db.$queryRawUnsafe(`EXPLAIN SELECT * FROM "Link" WHERE "${column}" LIKE '%abc%' ESCAPE '\\'`);
-    });
-    expect(JSON.stringify(plan)).toContain(`Link_${column}_text`);
+    const [plan] = await server.database.client.$queryRawUnsafe<{ indexdef: string }[]>(
+      `SELECT indexdef FROM pg_indexes WHERE indexname = 'Link_${column}_text'`,
+    );
+    expect(plan?.indexdef).toMatch(new RegExp(`gin \\("accountId", "${column}" gin_trgm_ops\\)`));
   },
 );
+
+test('finds a text of as many characters as may be searched for, at any place', async () => {
+  const caller = await server.caller('long');
+  const text = `${'ab'.repeat(249)}ac`;
+  const [id] = await create(caller, ['Long']);
+  await caller.rest('PATCH', `/links/${id}`, { url: `https://example.com/${'ab'.repeat(100)}${text}x` });
+  await caller.link({ url: `https://example.com/${'ab'.repeat(600)}` });
+  const search = async (wanted: string) => {
+    const { body } = await caller.rest('GET', `/links?search_by=url&search=${wanted}`);
+    return (body as { data?: RestLink[] }).data?.map((link) => link.id);
+  };
+  expect(await search(text)).toEqual([Number(id)]);
+  expect(await search('ab'.repeat(250))).toHaveLength(2);
+  const { status, body } = await caller.rest('GET', `/links?search_by=url&search=${text}x`);
+  expect([status, body]).toMatchObject([
+    422,
+    { errors: { search: ['The search field may have at most 500 characters, not 501.'] } },
+  ]);
+});
+
+test('of texts that are alike for long costs little time', async () => {
+  const caller = await server.caller('hostile');
+  const url = `https://example.com/${'a'.repeat(1_000)}${'b'.repeat(1_000)}`;
+  for (let i = 0; i < 40; i++) await caller.link({ url });
+  const long = (i: number) => `${'a'.repeat(400 + i)}c`;
+  const searches = Array.from(
+    { length: 8 },
+    (_, i) => `s${i}: links(filter: { search: "${long(i)}", searchBy: URL }) { totalCount }`,
+  );
+  const started = performance.now();
+  await caller.data(`{ ${searches.join(' ')} }`);
+  expect(performance.now() - started).toBeLessThan(500);
+});

@@ -58,6 +58,17 @@ test('the log names the operation too', async () => {
     .toEqual(expect.arrayContaining(['POST /links', 'GET /links/:id', 'Dashboard']));
 });
 
+test('names that clients choose do not fill the metrics', async () => {
+  const caller = new Caller(program.origin, KEY);
+  const before = (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).length;
+  for (let i = 0; i < 40; i++) {
+    await caller.graphql(`query ${'N'.repeat(900_000)}${i} { __typename }`);
+    await caller.graphql(`query ${'N'.repeat(90)}${i} { __typename }`);
+  }
+  const after = (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).length;
+  expect(after - before).toBeLessThan(200_000);
+});
+
 test('the service itself serves no metrics', async () => {
   const response = await fetch(`${program.origin}/metrics`);
   expect(response.status).toBe(404);

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
+import { freePort } from '../support/postgres-server.ts';
 import { type Program, runProgram, startProgram } from '../support/process.ts';
-import { A_SECOND, startTestServer } from '../support/server.ts';
+import { A_SECOND, Caller, startTestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 const running: Program[] = [];
 afterEach(async () => {
@@ -56,6 +59,88 @@ test('the first key may be given, and is then accepted', async () => {
   const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY });
   const headers = { Authorization: `Bearer ${INITIAL_API_KEY}` };
   expect((await fetch(`${program.origin}/api/v1/spaces`, { headers })).status).toBe(200);
+  await expect.poll(() => program.stdout).toContain('/graphql\n');
+  expect(program.stdout).not.toContain(INITIAL_API_KEY);
+  expect(program.stdout).toContain('-H "Authorization: Bearer $KEY"');
+});
+
+test('the port opens when the program can answer: whoever is connected is answered', async () => {
+  const DATABASE_URL = await emptyDatabase();
+  const port = await freePort();
+  const starting = start({ DATABASE_URL, PORT: String(port) });
+  const outcomes = new Map<string, number>();
+  let going = true;
+  const probe = async () => {
+    while (going) {
+      const outcome = await fetch(`http://127.0.0.1:${port}/livez`, {
+        signal: AbortSignal.timeout(5_000),
+      }).then(
+        ({ status }) => String(status),
+        (error: Error) => (error.name === 'TimeoutError' ? 'no answer' : 'not open'),
+      );
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      await setTimeout(1);
+    }
+  };
+  const probes = Promise.all([probe(), probe(), probe()]);
+  await starting;
+  await setTimeout(50);
+  going = false;
+  await probes;
+  expect([...outcomes.keys()].sort()).toEqual(['200', 'not open']);
+});
+
+test('a base URL whose host an account holds stops the start, until the operator takes it away', async () => {
+  const DATABASE_URL = await newDatabase();
+  const server = await startTestServer({ url: DATABASE_URL });
+  const holder = await server.caller('holder');
+  await holder.link({ domain_id: await holder.domain('go.example:8080') });
+  await server.stop();
+  const BASE_URL = 'https://go.example';
+  const refused = await runProgram('main', { DATABASE_URL, BASE_URL, PORT: '0' });
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    'BASE_URL is "https://go.example", whose host the account "holder" holds as its own domain; it may be another URL, or take the host from the account: npm run domains -- remove go.example:8080\n',
+  ]);
+  const domains = (...args: string[]) => runProgram('cli/domains', { DATABASE_URL }, args);
+  expect((await domains('list')).stdout).toMatch(
+    /^ID {2}HOST +ACCOUNT +VERIFIED {2}LINKS\n1 +s.example +\(shared\) +yes +0\n2 +go.example:8080 +holder +yes +1\n$/,
+  );
+  expect((await domains('remove', 'go.example:8080')).stderr).toBe(
+    'The domain go.example:8080 has 1 links: name --with-links to remove them too.\n',
+  );
+  expect((await domains('remove', 'go.example:8080', '--with-links')).stdout).toBe(
+    'go.example:8080 is removed, with its 1 links.\n',
+  );
+  expect((await domains('remove', 'go.example:8080')).stderr).toBe('No such domain.\n');
+  expect((await start({ DATABASE_URL, BASE_URL })).origin).toBeDefined();
+});
+
+test('the operator’s word verifies a domain', async () => {
+  const DATABASE_URL = await newDatabase();
+  const program = await start({
+    DATABASE_URL,
+    BASE_URL: 'https://s.example',
+    INITIAL_API_KEY: 'k'.repeat(32),
+  });
+  const owner = new Caller(program.origin, 'k'.repeat(32));
+  const link = await owner.link({ domain_id: await owner.domain('go.example') });
+  const status = async () =>
+    (await visit(program.origin, `/${link.alias}`, { headers: { Host: 'go.example' } })).status;
+  expect(await status()).toBe(404);
+  const { stdout } = await runProgram('cli/domains', { DATABASE_URL }, ['verify', 'Go.Example']);
+  expect(stdout).toBe('Go.Example is verified.\n');
+  await expect.poll(status, { timeout: A_SECOND }).toBe(302);
+});
+
+test('visitors of an unknown alias on the default domain are sent where NOT_FOUND_URL says', async () => {
+  const DATABASE_URL = await newDatabase();
+  const env = { DATABASE_URL, BASE_URL: 'https://s.example' };
+  const first = await start({ ...env, NOT_FOUND_URL: 'https://example.com/lost' });
+  const at = (origin: string) => visit(origin, '/nowhere');
+  expect(await at(first.origin)).toMatchObject({ status: 302, location: 'https://example.com/lost' });
+  await first.end('SIGTERM');
+  expect(await at((await start(env)).origin)).toMatchObject({ status: 404 });
 });
 
 test('several first starts at once: all come up, one makes the first key', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,6 +14,8 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Ends the server at once and without farewell, as a crash would, or cleanly by SIGINT; its data stay. */
   kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Has the server, with all that it runs, hang, or go on. */
+  freeze(frozen: boolean): void;
   /** Ends the server, and takes its data with it. */
   stop(): Promise<void>;
 }
@@ -48,6 +50,11 @@ async function makeFolder(): Promise<{ folder: string; native: string }> {
   cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
   chownSync(folder, NOBODY.uid, NOBODY.gid);
   return { folder, native: join(folder, 'native') };
+}
+
+/** The processes that a process started, by Linux' own list of them. */
+function childrenOf(pid: number | undefined): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 function run(program: string, args: string[], folder: string) {
@@ -130,6 +137,10 @@ export async function startPostgres(
     cluster,
     start,
     kill: (signal = 'SIGQUIT') => end(signal),
+    freeze(frozen) {
+      for (const pid of [server?.pid, ...childrenOf(server?.pid)])
+        if (pid !== undefined) process.kill(pid, frozen ? 'SIGSTOP' : 'SIGCONT');
+    },
     async stop() {
       await end('SIGINT');
       process.removeListener('exit', endWithUs);

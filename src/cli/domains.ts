@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util';
+import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain-admin.ts';
+import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
+
+const help = `Usage: npm run domains -- list
+       npm run domains -- verify HOST
+       npm run domains -- remove HOST [--with-links]
+
+  list     shows every domain, whose it is, and whether it is verified
+  verify   has an account's domain serve visitors from now on, without a look at DNS
+  remove   takes a domain away
+
+  --with-links  also takes away the links on it; without this, a domain that has links stays
+  --json        prints JSON instead of text
+
+The database is the one that DATABASE_URL names.`;
+
+function tableOf(domains: readonly DomainView[]): string {
+  return table([
+    ['ID', 'HOST', 'ACCOUNT', 'VERIFIED', 'LINKS'],
+    ...domains.map(({ id, host, account, verifiedAt, links }) => [
+      ...[
+        String(id),
+        host,
+        account ?? '(shared)',
+        verifiedAt || account === null ? 'yes' : 'no',
+        String(links),
+      ],
+    ]),
+  ]);
+}
+
+await runCommand(async (url) => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      'with-links': { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const [verb, host, ...rest] = positionals;
+  if (values.help) return print(help);
+  if (verb === undefined) throw new UsageError('Say what to do: list, verify or remove.');
+  if (rest.length > 0 || (verb === 'list' && host !== undefined))
+    throw new UsageError('There are too many words.');
+  const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
+
+  if (verb === 'list') {
+    const domains = await withDatabase(url, listDomains);
+    return show(domains, domains.length > 0 ? tableOf(domains) : 'There are no domains.');
+  }
+  if (verb !== 'verify' && verb !== 'remove')
+    throw new UsageError(`"${verb}" is no command; there are list, verify and remove.`);
+  if (host === undefined) throw new UsageError('Name the domain by its host, as list shows it.');
+  if (verb === 'verify') {
+    await withDatabase(url, (db) => verifyHost(db, host, new Date()));
+    return show({ host, verified: true }, `${host} is verified.`);
+  }
+  const links = await withDatabase(url, (db) => removeHost(db, host, values['with-links']));
+  show({ host, removed: true, links }, `${host} is removed${links > 0 ? `, with its ${links} links` : ''}.`);
+});

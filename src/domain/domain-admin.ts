@@ -1,0 +1,63 @@
+import type { Db } from '../db/client.ts';
+import { DomainError, notFound } from './errors.ts';
+import { normalizeHost } from './url.ts';
+
+/** A domain as the operator sees it. */
+export interface DomainView {
+  id: number;
+  host: string;
+  /** Null where all accounts share it. */
+  account: string | null;
+  verifiedAt: Date | null;
+  links: number;
+}
+
+/** Every domain, oldest first. */
+export async function listDomains(db: Db): Promise<DomainView[]> {
+  const domains = await db.domain.findMany({
+    include: { account: true, _count: { select: { links: true } } },
+    orderBy: { id: 'asc' },
+  });
+  return domains.map(({ id, name, account, verifiedAt, _count }) => ({
+    ...{ id, host: name, account: account?.name ?? null },
+    ...{ verifiedAt, links: _count.links },
+  }));
+}
+
+/** @throws DomainError NOT_FOUND */
+async function domainOf(db: Db, host: string) {
+  const name = normalizeHost(host);
+  const domain = name === null ? null : await db.domain.findUnique({ where: { name } });
+  if (domain === null) throw notFound('domain');
+  return domain;
+}
+
+/**
+ * Takes the operator's word for it that the host is its account's, without a look at DNS.
+ * @throws DomainError NOT_FOUND
+ */
+export async function verifyHost(db: Db, host: string, now: Date): Promise<void> {
+  const { id, verifiedAt } = await domainOf(db, host);
+  if (verifiedAt !== null) return;
+  await db.domain.update({ where: { id }, data: { verifiedAt: now, updatedAt: now } });
+}
+
+/**
+ * Removes the domain, and returns how many links went with it.
+ * @param withLinks whether it may have any
+ * @throws DomainError NOT_FOUND, IN_USE
+ */
+export async function removeHost(db: Db, host: string, withLinks: boolean): Promise<number> {
+  const { id } = await domainOf(db, host);
+  return db.$transaction(async (tx) => {
+    const links = await tx.link.count({ where: { domainId: id } });
+    if (links > 0 && !withLinks)
+      throw new DomainError(
+        'IN_USE',
+        `The domain ${host} has ${links} links: name --with-links to remove them too.`,
+      );
+    await tx.link.deleteMany({ where: { domainId: id } });
+    await tx.domain.delete({ where: { id } });
+    return links;
+  });
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/**
+ * How long a client may take, in milliseconds: to send a request's headers, to send all of it, and without sending or
+ * reading anything while it is answered. A connection without a request is kept for longer than proxies keep theirs, which
+ * is a minute for most: who ends it first must not be we, or a request that was on its way fails.
+ */
+const timeouts = {
+  keepAliveTimeout: 65_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
+const IDLE_TIMEOUT = 30_000;
+
+/** The statuses of requests that could not be read; 400 for all others. */
+const statuses: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+export interface HttpServerOptions {
+  /** After how many milliseconds a client that neither sends nor reads while it is answered is given up. */
+  readonly idleTimeout?: number;
+}
+
+/** A server that holds its clients to limits of time. It does not listen yet. */
+export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: HttpServerOptions = {}): Server {
+  return createServer(timeouts).setTimeout(idleTimeout);
+}
+
+/** What a request that could not be read was answered with. */
+export interface Unreadable {
+  readonly requestId: string;
+  readonly status: number;
+  /** What Node's parser says of it. */
+  readonly code: string;
+}
+
+/**
+ * Answers requests that Node cannot read, for which it calls no listener, with a status and a request id.
+ * @param isAnswering whether answers of the connection are still to be sent, into which this one must not be written
+ */
+export function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  isAnswering: boolean,
+): Unreadable | null {
+  const { code = 'unknown' } = error;
+  if (isAnswering || !socket.writable || code === 'ECONNRESET') {
+    socket.destroy();
+    return null;
+  }
+  const status = statuses[code] ?? 400;
+  const requestId = randomUUID();
+  const body = JSON.stringify({ message: 'The request could not be read.', status });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: private, no-store',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return { requestId, status, code };
+}
+
+/** Answers with 503; the connection ends, so that what is still to come is not read. */
+function refuse(res: ServerResponse, message: string): void {
+  const body = JSON.stringify({ message: `${message} Try again shortly.`, status: 503 });
+  res.writeHead(503, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Retry-After': '1',
+    Connection: 'close',
+  });
+  res.end(body);
+}
+
+/** Answers that too many requests are in flight. */
+export function refuseAsBusy(res: ServerResponse): void {
+  refuse(res, 'The server is busy.');
+}
+
+/** Answers every request that comes before the program can answer it. */
+export const refuseAsStarting: RequestListener = (_req, res) => {
+  res.setHeader('X-Request-Id', randomUUID());
+  refuse(res, 'The server is starting.');
+};

@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ maxInFlight: 200 });
+});
+afterAll(() => server.stop());
+
+/** A connection to the server, and all that came over it. */
+async function open({ origin }: TestServer): Promise<Socket & { received: () => string }> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return Object.assign(socket, { received: () => text });
+}
+
+const requests = (count: number, path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: s.example\r\nUser-Agent: Mozilla/5.0\r\n\r\n`.repeat(count);
+const logged = ({ log }: TestServer, path: string) => log.filter((line) => line.path === path);
+
+describe('many requests at once on one connection', () => {
+  test('are all answered, in order, up to a hundred', async () => {
+    const socket = await open(server);
+    socket.write(requests(100, '/hundred'));
+    await expect.poll(() => socket.received().match(/HTTP\/1\.1 404/g)?.length).toBe(100);
+    socket.destroy();
+  });
+
+  test('are refused beyond a hundred', async () => {
+    const socket = await open(server);
+    socket.write(requests(150, '/more'));
+    await once(socket, 'close');
+    expect(socket.received().match(/HTTP\/1\.1 404/g)).toHaveLength(100);
+    expect(socket.received()).toContain('HTTP/1.1 503');
+  });
+
+  test('end with the connection: others are served after, and each is logged once', async () => {
+    for (let i = 0; i < 3; i++) {
+      const socket = await open(server);
+      socket.write(requests(1_100, `/reset-${i}`));
+      await setTimeout(5);
+      socket.resetAndDestroy();
+    }
+    const status = () => fetch(`${server.origin}/livez`).then((response) => response.status);
+    await expect.poll(status).toBe(200);
+    await setTimeout(200);
+    for (let i = 0; i < 3; i++) {
+      const lines = logged(server, `/reset-${i}`);
+      expect(lines.length).toBeGreaterThan(0);
+      expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(lines.length);
+    }
+  });
+});
+
+test('a client that does not read its answers is given up, and takes nobody else’s place', async () => {
+  const patient = await startTestServer({ maxInFlight: 20, idleTimeout: 300 });
+  try {
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => open(patient)));
+    for (const socket of sockets) {
+      socket.pause();
+      socket.write(requests(100, '/unread'));
+    }
+    const status = () => fetch(`${patient.origin}/livez`).then((response) => response.status);
+    await expect.poll(status).toBe(200);
+    const closed = sockets.map((socket) => {
+      socket.resume();
+      return socket.closed ? null : once(socket, 'close');
+    });
+    await Promise.all(closed);
+  } finally {
+    await patient.stop();
+  }
+});
+
+describe('a request that cannot be read', () => {
+  test.each([
+    ['raw UTF-8 in its target', 'GET /n\u00c3\u00a4ve HTTP/1.1\r\nHost: s.example\r\n\r\n', 400],
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+  ])('gets a status and a request id: %s', async (_what, text, status) => {
+    const socket = await open(server);
+    socket.write(text, 'latin1');
+    await once(socket, 'close');
+    const [head = '', body = ''] = socket.received().split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(JSON.parse(body)).toEqual({ message: 'The request could not be read.', status });
+    const requestId = /X-Request-Id: (.*)/.exec(head)?.[1];
+    await expect
+      .poll(() => server.log.find((line) => line.requestId === requestId))
+      .toMatchObject({ status });
+  });
+});
+
+describe('the target of a request', () => {
+  const statusOf = async (target: string, host = 's.example') => {
+    const socket = await open(server);
+    socket.write(
+      `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: Mozilla/5.0\r\nConnection: close\r\n\r\n`,
+    );
+    await once(socket, 'close');
+    const [head = ''] = socket.received().split('\r\n\r\n');
+    return [
+      / (\d+) /.exec(head)?.[1],
+      /Location: (.*)/.exec(head)?.[1],
+      /Content-Type: ([^;]*)/.exec(head)?.[1],
+    ];
+  };
+
+  test('may be in absolute form, which names the host', async () => {
+    const owner = await server.caller();
+    const domain = await owner.domain('other.example');
+    await owner.link({ alias: 'absolute', url: 'https://example.com/default' });
+    await owner.link({ alias: 'absolute', url: 'https://example.com/other', domain_id: domain });
+    expect((await statusOf('http://s.example/absolute'))[1]).toBe('https://example.com/default');
+    expect((await statusOf('http://other.example/absolute'))[1]).toBe('https://example.com/other');
+    expect(await statusOf('http://s.example/livez', 'ignored.example')).toEqual([
+      '200',
+      undefined,
+      'application/json',
+    ]);
+    expect((await statusOf('http://s.example'))[0]).toBe('200');
+  });
+
+  test('may begin with more than one slash', async () => {
+    const owner = await server.caller();
+    await owner.link({ alias: 'slashes' });
+    expect((await statusOf('//slashes'))[1]).toBe('https://example.com/');
+    expect(await statusOf('///nowhere')).toEqual(['404', undefined, 'text/html']);
+  });
+});
+
+test('what the log tells of a path and of an operation is short', async () => {
+  const caller = await server.caller();
+  await fetch(`${server.origin}/${'x'.repeat(10_000)}`);
+  await caller.graphql(`query ${'N'.repeat(100)} { __typename }`);
+  await caller.graphql(`query ${'N'.repeat(900_000)} { __typename }`);
+  await expect.poll(() => server.log.some(({ path }) => String(path).startsWith('/xxx'))).toBe(true);
+  await expect.poll(() => server.log.some(({ operation }) => operation === 'N'.repeat(100))).toBe(true);
+  for (const line of server.log) expect(JSON.stringify(line).length).toBeLessThan(1_000);
+});

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addClicks, forgetReceipts } from '../../src/db/clicks.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let id: number;
+beforeAll(async () => {
+  server = await startTestServer();
+  id = (await (await server.caller()).link()).id;
+});
+afterAll(() => server.stop());
+
+const clicks = async () => (await server.database.client.link.findUniqueOrThrow({ where: { id } })).clicks;
+
+test('a write that is sent again, since no answer came, counts once', async () => {
+  const db = server.database.client;
+  const processId = crypto.randomUUID();
+  const send = (number: number, count: number) =>
+    addClicks(db, new Map([[id, count]]), { processId, number });
+  await Promise.all([send(1, 5), send(1, 5), send(1, 5)]);
+  expect(await clicks()).toBe(5);
+  await send(2, 1);
+  await send(1, 5);
+  expect(await clicks()).toBe(6);
+  await addClicks(db, new Map([[id, 1]]), { processId: crypto.randomUUID(), number: 1 });
+  expect(await clicks()).toBe(7);
+  await db.$executeRaw`UPDATE "ClickReceipt" SET "at" = now() - interval '8 days' WHERE "processId" = ${processId}::uuid`;
+  await forgetReceipts(db);
+  expect(await db.$queryRaw`SELECT COUNT(*)::int AS "left" FROM "ClickReceipt"`).toEqual([{ left: 1 }]);
+});

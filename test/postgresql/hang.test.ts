@@ -1,0 +1,75 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+
+let postgres: PostgresServer;
+let program: Program & { origin: string };
+let owner: Caller;
+let metrics: string;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  const port = await freePort();
+  metrics = `http://127.0.0.1:${port}/metrics`;
+  program = await startProgram({
+    DATABASE_URL: postgres.url,
+    DATABASE_STATEMENT_TIMEOUT: '1000',
+    BASE_URL: 'https://s.example',
+    INITIAL_API_KEY: KEY,
+    METRICS_PORT: String(port),
+  });
+  owner = new Caller(program.origin, KEY);
+});
+afterAll(async () => {
+  postgres.freeze(false);
+  await program.end('SIGTERM');
+  await postgres.stop();
+});
+
+/** What the work gives, and how long it took, in milliseconds. */
+async function timed<T>(work: Promise<T>): Promise<[T, number]> {
+  const start = performance.now();
+  const result = await work;
+  return [result, performance.now() - start];
+}
+
+const isAway = async () => /^linkspace_database_away (\d)$/m.exec(await (await fetch(metrics)).text())?.[1];
+
+test('a database that hangs is away: known links lead on, the rest is refused in time, and all goes on after', async () => {
+  const { id, alias } = await owner.link();
+  const open = (path: string) => timed(visit(program.origin, path));
+  expect((await open(`/${alias}`))[0].status).toBe(302);
+  expect(await isAway()).toBe('0');
+  postgres.freeze(true);
+  const hungAt = performance.now();
+  let known = 0;
+  while (performance.now() - hungAt < 4_000) {
+    const [{ status }, took] = await open(`/${alias}`);
+    expect(status).toBe(302);
+    expect(took).toBeLessThan(300);
+    known++;
+    await setTimeout(50);
+  }
+  expect(await isAway()).toBe('1');
+  const answers = await Promise.all([
+    open('/unknown'),
+    timed(owner.rest('GET', '/links')),
+    timed(owner.rest('POST', '/links', { url: 'https://example.com/' })),
+    timed(owner.graphql('{ links { totalCount } }')),
+    timed(new Caller(program.origin, 'a-key-that-nobody-has-seen-before-now').rest('GET', '/links')),
+    timed(owner.fetch('/readyz')),
+  ]);
+  expect(answers.map(([{ status }]) => status)).toEqual(answers.map(() => 503));
+  for (const [, took] of answers) expect(took).toBeLessThan(4_000);
+  postgres.freeze(false);
+  const clicks = async () => {
+    const { body } = await owner.rest('GET', `/links/${id}`);
+    return (body as { data?: { clicks: number } }).data?.clicks;
+  };
+  await expect.poll(clicks, { interval: 200 }).toBe(known + 1);
+  expect(await isAway()).toBe('0');
+});

@@ -1,0 +1,42 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/client.ts';
+import { runProgram, startProgram } from '../support/process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-modes-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const modesIn = (path: string) =>
+  Object.fromEntries(readdirSync(path).map((name) => [name, modeOf(join(path, name))]));
+
+test.runIf(platform() !== 'win32')(
+  'only the user who runs the program can read its SQLite file',
+  async () => {
+    const data = join(folder, 'data');
+    const DATABASE_URL = `file:${join(data, 'linkspace.db')}`;
+    const program = await startProgram({ DATABASE_URL });
+    expect(modeOf(data)).toBe('700');
+    expect(modesIn(data)).toEqual({
+      'linkspace.db': '600',
+      'linkspace.db-shm': '600',
+      'linkspace.db-wal': '600',
+    });
+    const copies = join(folder, 'copies');
+    const copy = ['--from', DATABASE_URL, '--to', `file:${join(copies, 'copy.db')}`];
+    expect((await runProgram('cli/copy', {}, copy)).code).toBe(0);
+    expect([modeOf(copies), modesIn(copies)['copy.db']]).toEqual(['700', '600']);
+    await program.end('SIGTERM');
+  },
+);
+
+test.runIf(platform() !== 'win32')('a file that everybody could read is closed to them', async () => {
+  const path = join(folder, 'old.db');
+  writeFileSync(path, '');
+  chmodSync(path, 0o644);
+  const database = await openDatabase(`file:${path}`);
+  expect(modeOf(path)).toBe('600');
+  await database.close();
+});

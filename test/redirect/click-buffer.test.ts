@@ -1,0 +1,46 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addClicks } from '../../src/db/clicks.ts';
+import type { Db } from '../../src/db/client.ts';
+import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+let db: Db;
+let ids: number[];
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+  db = server.database.client;
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  ids = [(await owner.link()).id, (await owner.link()).id];
+});
+
+const clicks = async () =>
+  (await db.link.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } })).map((link) => link.clicks);
+
+test('links that are gone are passed over', async () => {
+  const [first = 0] = ids;
+  const counts = new Map([
+    [first, 2],
+    [999_999, 5],
+  ]);
+  await addClicks(db, counts, { processId: crypto.randomUUID(), number: 1 });
+  expect(await clicks()).toEqual([2, 0]);
+});
+
+test('what is counted while it is written is written too, before the end', async () => {
+  const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
+  const [first = 0, second = 0] = ids;
+  for (let round = 0; round < 50; round++) {
+    buffer.count(first);
+    const written = buffer.flush();
+    buffer.count(second);
+    if (round % 7 === 0) await written;
+  }
+  await buffer.stop();
+  expect(await clicks()).toEqual([50, 50]);
+});
