@@ -23,7 +23,11 @@ const guide = [...readFileSync('docs/graphql.md', 'utf8').matchAll(/^```graphql\
 test("the guide's examples run as they stand, and none is refused but the one that shows it", async () => {
   const caller = await server.caller('reader of the guide');
   const { id } = await caller.link();
-  const variables = { id: String(id), spaceId: String(await caller.space('Launch')) };
+  const variables = {
+    id: String(id),
+    spaceId: String(await caller.space('Launch')),
+    domainId: String(await caller.domain('guide.example')),
+  };
   const refused: string[] = [];
   for (const example of guide) {
     const asks = [...example.matchAll(/\$(\w+):/g)].map(([, name = '']) => name);
@@ -31,7 +35,7 @@ test("the guide's examples run as they stand, and none is refused but the one th
     const data = await caller.data(example, Object.fromEntries(given));
     for (const [type] of JSON.stringify(data).matchAll(/\w+Error/g)) refused.push(type);
   }
-  expect([guide.length, refused]).toEqual([7, ['ValidationError']]);
+  expect([guide.length, refused]).toEqual([8, ['ValidationError']]);
 });
 
 test('the explained visit of the guide to redirects is answered as it says', async () => {
