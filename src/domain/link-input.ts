@@ -22,6 +22,7 @@ export function privacyOf(link: { privacy: string }): LinkPrivacy {
 }
 
 export const wrongDomain = 'must be the id of a domain that you may use';
+export const fixedDomain = 'cannot be changed: a link stays on its domain';
 export const wrongSpace = 'must be the id of one of your spaces';
 export const wrongPixel = 'must be ids of your pixels';
 export const missingPrivacyPassword = 'is required where a password guards the statistics';
@@ -106,6 +107,7 @@ export const createLinkInput = z
 
 export const updateLinkInput = z.object({
   url: webAddress.optional(),
+  domainId: idOf(fixedDomain).optional(),
   alias: aliasInput.optional(),
   ...clearable,
   disabled: disabled.optional(),

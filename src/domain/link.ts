@@ -8,7 +8,13 @@ import { invalid, notFound } from './errors.ts';
 import { foldCase } from './fold.ts';
 import { parseInput, type Unparsed } from './input.ts';
 import { aliasTaken, refusalsOf } from './link-check.ts';
-import { createLinkInput, type LinkInput, missingPrivacyPassword, updateLinkInput } from './link-input.ts';
+import {
+  createLinkInput,
+  fixedDomain,
+  type LinkInput,
+  missingPrivacyPassword,
+  updateLinkInput,
+} from './link-input.ts';
 import { deleteOwned } from './owned.ts';
 import { encodeTargets } from './targeting.ts';
 
@@ -130,6 +136,8 @@ export async function updateLink(
   const link = where && (await db.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
   const refusals = await refusalsOf(db, actor, input, link.domainId, link);
+  if (input.domainId !== undefined && input.domainId !== link.domainId)
+    refusals.push({ path: ['domainId'], messages: [fixedDomain] });
   const { privacy = link.privacy, privacyPassword = link.privacyPassword, pixelIds } = input;
   if (privacy === 'PASSWORD' && privacyPassword === null)
     refusals.push({ path: ['privacyPassword'], messages: [missingPrivacyPassword] });

@@ -30,12 +30,12 @@ export function unreadable(message: string): Answer {
 }
 
 export function tooLarge(limit: number): Answer {
-  return failure(413, `The body is larger than ${limit / 1024} kB.`);
+  return failure(413, `The body is larger than ${limit / 1024 / 1024} MB.`);
 }
 
 export const unsupportedMediaType = failure(
   415,
-  'Send the body as application/x-www-form-urlencoded or application/json, in UTF-8.',
+  'Send the body as application/x-www-form-urlencoded, multipart/form-data without files, or application/json, in UTF-8.',
 );
 
 export function unprocessable(refusals: Refusals): Answer {

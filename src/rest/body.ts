@@ -1,8 +1,10 @@
 import express, { type Request, type Response } from 'express';
 import { Refused, tooLarge, unreadable, unsupportedMediaType } from './answer.ts';
 import { type FormFields, parseForm, parseJson } from './form.ts';
+import { parseMultipart } from './multipart.ts';
 
-const LIMIT = 100 * 1024;
+/** The largest body, in bytes: a list of targets may take half of it. */
+const LIMIT = 1024 * 1024;
 /**
  * How much of what is too large is still taken, and how long a client that sends yet more has to read why it was refused,
  * in milliseconds, before the connection ends.
@@ -11,13 +13,16 @@ const TAKEN = 4 * 1024 * 1024;
 const GRACE = 1_000;
 const readRaw = express.raw({ type: () => true, limit: LIMIT });
 
-const parsers = new Map<string, (body: Buffer) => FormFields>([
+type Parser = (body: Buffer, contentType: string) => FormFields | Promise<FormFields>;
+
+const parsers = new Map<string, Parser>([
   ['application/x-www-form-urlencoded', (body) => parseForm(body.toString('latin1'))],
+  ['multipart/form-data', parseMultipart],
   ['application/json', parseJson],
 ]);
 
 /** The parser for a content type, or undefined where v1 reads no such body. */
-function parserFor(contentType: string) {
+function parserFor(contentType: string): Parser | undefined {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
@@ -60,5 +65,5 @@ export async function readForm(req: Request, res: Response): Promise<FormFields>
   if (parse === undefined || !hasBody) return new Map();
   await read(req, res);
   const body: unknown = req.body;
-  return Buffer.isBuffer(body) && body.length > 0 ? parse(body) : new Map();
+  return Buffer.isBuffer(body) && body.length > 0 ? parse(body, contentType ?? '') : new Map();
 }

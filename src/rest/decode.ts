@@ -30,7 +30,11 @@ function nameOf(fields: Fields, sent: FormFields, path: readonly string[]): stri
     field.path.length > 0 && field.path.every((segment, index) => path[index] === segment);
   const known = Object.entries(fields).filter(isAbove);
   // Of two names for one place, the one that was sent, and of two that were sent, the one that counts.
-  const [name, field] = known.findLast(([one]) => sent.get(one)) ?? known.at(-1) ?? [];
+  const [name, field] =
+    known.findLast(([one]) => sent.get(one)) ??
+    known.findLast(([one]) => sent.has(one)) ??
+    known.at(-1) ??
+    [];
   if (name === undefined || field === undefined) return path.join('.');
   const below = path.slice(field.path.length);
   return [name, ...(field.nameBelow?.(below, sent.get(name)) ?? below)].join('.');

@@ -1,6 +1,7 @@
 import { type Field, scalar } from './field.ts';
 
-const HOUR_AND_MINUTE = /^([01]\d|2[0-3]):[0-5]\d$/;
+/** A time of day, as HH:MM; some clients send the seconds too. */
+const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 
 function isDate(day: string): boolean {
   const midnight = new Date(`${day}T00:00Z`);
@@ -11,7 +12,7 @@ function isDate(day: string): boolean {
   );
 }
 
-/** The date, with the time beside it: a moment to the minute, in UTC. */
+/** The date, with the time beside it: a moment in UTC. */
 export const expirationDate: Field = {
   path: ['expiration', 'at'],
   about: 'The day on which it ends, in UTC.',
@@ -21,7 +22,7 @@ export const expirationDate: Field = {
     if (day === undefined) return undefined;
     if (!isDate(day)) reading.refuse('must be a real date, as YYYY-MM-DD');
     const time = reading.sent.get('expiration_time');
-    const known = typeof time === 'string' && HOUR_AND_MINUTE.test(time);
+    const known = typeof time === 'string' && TIME.test(time);
     return isDate(day) ? `${day}T${known ? time : '00:00'}Z` : undefined;
   },
 };
@@ -30,13 +31,13 @@ export const expirationDate: Field = {
 export const expirationTime: Field = {
   path: [],
   about: 'The time of that day, in UTC; 00:00 where only the day is given.',
-  describe: () => ({ type: 'string', pattern: HOUR_AND_MINUTE.source }),
+  describe: () => ({ type: 'string', pattern: TIME.source }),
   decode(value, reading) {
     const { sent, emptyClears, refuse } = reading;
     const time = scalar(value, reading);
     if (time === undefined || time === '') return;
     const date = sent.get('expiration_date');
-    if (!HOUR_AND_MINUTE.test(time)) refuse('must be a time of day, as HH:MM, from 00:00 to 23:59');
+    if (!TIME.test(time)) refuse('must be a time of day, as HH:MM, from 00:00 to 23:59');
     else if (date === undefined || (date === '' && !emptyClears)) refuse('needs expiration_date beside it');
   },
 };

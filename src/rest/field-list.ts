@@ -64,7 +64,7 @@ function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: Re
 /**
  * A list of entries at positions of the client's choice: `name[7][key]=…&name[7][value]=…`.
  * @param parts the name that each part of an entry has in the input; '' where the part is the input's whole entry
- * @param keys what the spellings of `key` stand for, where they are a choice
+ * @param keys what the spellings of `key` stand for, in any case, where they are a choice
  */
 export function entries(
   path: string,
@@ -72,6 +72,9 @@ export function entries(
   keys?: Readonly<Record<string, unknown>>,
 ): Field {
   const choices = keys && new Map(Object.entries(keys));
+  const spellings = new Map(Object.keys(keys ?? {}).map((one) => [one.toLowerCase(), one]));
+  const spelled = (given: FormValue) =>
+    typeof given === 'string' ? (spellings.get(given.toLowerCase()) ?? given) : given;
   const names = Object.keys(parts);
   return {
     path: pathOf(path),
@@ -80,7 +83,7 @@ export function entries(
       const part = (position: string, name: string, given: FormValue | undefined) => {
         if (given === undefined || given === '') return undefined;
         return choices && name === 'key'
-          ? chosen(choices, given, reading, position, name)
+          ? chosen(choices, spelled(given), reading, position, name)
           : scalar(given, reading, position, name);
       };
       return entriesOf(value).map(([position, entry]) => {

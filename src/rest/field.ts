@@ -102,12 +102,18 @@ export function choice(path: string | null, values: Readonly<Record<string, unkn
   };
 }
 
-/** A field that is refused whatever it holds. */
-export function notAccepted(message: string): Field {
+/** A flag, 0 or 1; the words that other clients send for it are understood too. */
+export function flag(path: string): Field {
+  const numbers = choice(path, { 0: false, 1: true });
+  const words = new Map<unknown, string>([
+    ['false', '0'],
+    ['true', '1'],
+  ]);
   return {
-    path: [],
-    decodesEmpty: true,
-    decode: (_value, { refuse }) => refuse(message),
-    describe: () => null,
+    ...numbers,
+    decode(value, reading) {
+      const word = typeof value === 'string' ? value.toLowerCase() : value;
+      return numbers.decode(words.get(word) ?? value, reading);
+    },
   };
 }

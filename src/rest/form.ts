@@ -46,7 +46,7 @@ const MAX_DEPTH = 20;
 const MAX_VALUES = 20_000;
 
 /** Collects what is sent under names with brackets. */
-class FieldCollector {
+export class FieldCollector {
   readonly fields: FormFields = new Map();
   readonly #next: NextNumbers = new WeakMap();
   #values = 0;
@@ -55,7 +55,12 @@ class FieldCollector {
    * Where a name is sent twice, the last one counts.
    * @throws UnreadableBody where there are too many values, or they are nested too deeply
    */
-  put(path: readonly string[], value: FormValue): void {
+  put(name: string, value: FormValue): void {
+    this.putAt(pathOf(name), value);
+  }
+
+  /** The same, of a name that is taken apart already. */
+  putAt(path: readonly string[], value: FormValue): void {
     this.count(1);
     if (path.length > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
     let target = this.fields;
@@ -90,7 +95,7 @@ export function parseForm(bytes: string): FormFields {
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
     const value = equals < 0 ? '' : pair.slice(equals + 1);
-    collector.put(pathOf(decodeText(name)), decodeText(value).trim());
+    collector.put(decodeText(name), decodeText(value).trim());
   }
   return collector.fields;
 }
@@ -123,7 +128,7 @@ export function parseJson(body: Buffer): FormFields {
     const path = pathOf(name);
     // A list under `name[]` is the list of that name, and not a list in one.
     const items = path.length > 1 && path.at(-1) === '' && Array.isArray(inner) ? inner : [inner];
-    for (const item of items) collector.put(path, fromJson(item, collector));
+    for (const item of items) collector.putAt(path, fromJson(item, collector));
   }
   return collector.fields;
 }

@@ -11,7 +11,7 @@ import {
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
 import { expirationDate, expirationTime } from './expiration.ts';
-import { choice, type Field, integer, notAccepted, recordId, scalar, text } from './field.ts';
+import { choice, type Field, flag, integer, recordId, scalar, text } from './field.ts';
 import { entries, idList } from './field-list.ts';
 import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
@@ -43,7 +43,7 @@ const fields = {
   password: text('password'),
   space_id: recordId('spaceId'),
   pixel_ids: idList('pixelIds'),
-  disabled: choice('disabled', { 0: false, 1: true }),
+  disabled: flag('disabled'),
   privacy: choice('privacy', privacies),
   privacy_password: text('privacyPassword'),
   expiration_url: text('expiration.url'),
@@ -57,10 +57,22 @@ const fields = {
   rotation: entries('targeting.rotation', { value: '' }),
 };
 
-const createFields = { ...fields, domain: recordId('domainId'), domain_id: recordId('domainId') };
+/** The id of a domain; or a domain as an answer shows it, so that answers can be sent back. */
+const domainId: Field = {
+  ...recordId('domainId'),
+  decodesEmpty: false,
+  decode: (value, reading) => {
+    const id = value instanceof Map ? value.get('id') : value;
+    return id === undefined ? undefined : scalar(id, reading);
+  },
+};
 
-const fixed = notAccepted('cannot be changed: a link stays on its domain');
-const updateFields = { ...fields, domain: fixed, domain_id: fixed };
+// Of two that were sent, the second one counts.
+const createFields = { ...fields, domain: domainId, domain_id: domainId };
+
+/** In an update, the domain is for clients that send back what was shown; no other is taken. */
+const sameDomain: Field = { ...domainId, describe: () => null };
+const updateFields = { ...fields, domain: sameDomain, domain_id: sameDomain };
 
 const listFields = {
   search: text('filter.search'),

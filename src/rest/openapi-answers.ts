@@ -103,7 +103,7 @@ export const failures: Record<number, string> = {
   401: 'The key is missing, malformed, unknown, revoked or expired.',
   403: 'The key lacks the scope: `read` for GET, `write` for the others.',
   404: 'There is no such record of yours.',
-  413: 'The body is larger than 100 kB.',
+  413: 'The body is larger than 1 MB.',
   415: 'The body is of another type.',
   422: 'A field is wrong; nothing was saved. All fields of wrong form are told at once.',
   429: 'The key asked more often in a minute than it may.',

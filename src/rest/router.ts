@@ -60,6 +60,7 @@ function urlOf(req: Request, baseUrl: string): RequestUrl {
   return { path: `${host === undefined ? baseUrl : `${scheme}://${host}`}${path}`, query };
 }
 
+/** The fields of a request: those of the query where something is read, of the body where it is written. */
 async function fieldsOf(
   req: Request,
   res: Response,
@@ -67,7 +68,14 @@ async function fieldsOf(
   { query }: RequestUrl,
 ): Promise<FormFields> {
   if (methods.includes('GET')) return parseForm(query);
-  return methods.includes('DELETE') ? new Map() : readForm(req, res);
+  if (methods.includes('DELETE')) return new Map();
+  return res.locals.form ?? readForm(req, res);
+}
+
+/** Makes sure that the key may do what the route does. */
+function requireScopeOf(route: AnyRoute, { actor }: Context): void {
+  const operation = getOperationAST(route.document);
+  if (operation) requireScope(actor, scopeOf(operation.operation));
 }
 
 async function answer(
@@ -77,9 +85,7 @@ async function answer(
   { server, baseUrl }: RestDependencies,
 ): Promise<Answer> {
   const context: Context = res.locals.context;
-  context.named(`${req.method} ${route.path}`);
-  const operation = getOperationAST(route.document);
-  if (operation) requireScope(context.actor, scopeOf(operation.operation));
+  requireScopeOf(route, context);
   const url = urlOf(req, baseUrl);
   const sent = await fieldsOf(req, res, route, url);
   const updates = route.methods.includes('PATCH');
@@ -95,15 +101,39 @@ async function answer(
   }
 }
 
+const OVERRIDES = ['PUT', 'PATCH', 'DELETE'];
+
+/**
+ * The method that a request stands for. Forms of browsers, and some clients, know no other than GET and POST, and say in the
+ * field `_method`, or in the query, which of PUT, PATCH and DELETE they mean.
+ */
+async function methodOf(req: Request, res: Response): Promise<string> {
+  if (req.method === 'HEAD') return 'GET';
+  if (req.method !== 'POST') return req.method;
+  const [, query = ''] = req.originalUrl.split(/\?(.*)/s);
+  requireScope((res.locals.context as Context).actor, 'write');
+  const form = await readForm(req, res);
+  res.locals.form = form;
+  const meant = [parseForm(query).get('_method'), form.get('_method')]
+    .map((one) => String(one).toUpperCase())
+    .find((one) => OVERRIDES.includes(one));
+  return meant ?? 'POST';
+}
+
 /** The answers of one path, by method. */
 function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies): RequestHandler {
   const allowed = ofPath.flatMap(({ methods }): readonly string[] =>
     methods.includes('GET') ? ['GET', 'HEAD'] : methods,
   );
+  const isAllowed = (method: string) =>
+    allowed.includes(method) || (method === 'POST' && OVERRIDES.some((one) => allowed.includes(one)));
   return async (req, res) => {
-    const method = req.method === 'HEAD' ? 'GET' : req.method;
+    const context: Context = res.locals.context;
+    if (!isAllowed(req.method)) return send(res, methodNotAllowed(req.method, allowed));
+    const method = await methodOf(req, res);
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
-    if (route === undefined) return send(res, methodNotAllowed(req.method, allowed));
+    if (route === undefined) return send(res, methodNotAllowed(method, allowed));
+    context.named(`${method} ${route.path}`);
     send(res, await answer(req, res, route, dependencies));
   };
 }

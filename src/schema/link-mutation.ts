@@ -97,6 +97,7 @@ const UpdateLinkInput = builder.inputType('UpdateLinkInput', {
     'Changes of a link. What is absent stays as it is; null clears what can be cleared. The domain cannot change.',
   fields: (t) => ({
     url: t.string({ description: 'Where the link leads; cannot be cleared.' }),
+    domainId: t.id({ description: 'The domain that the link is on; no other.' }),
     alias: t.string({ description: 'The alias; cannot be cleared.' }),
     title: t.string({ description: 'The title; null clears it.' }),
     password: t.string({ description: 'What visitors must give; null asks them for none.' }),

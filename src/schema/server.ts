@@ -162,7 +162,7 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
     multipart: false,
     cors: false,
     logging: false,
-    maxRequestBodySize: 1_000_000,
+    maxRequestBodySize: 1024 * 1024,
     parserAndValidationCache: documentCaches,
   });
 }

@@ -288,7 +288,7 @@ describe('POST /links', () => {
     ['a space that is no number', 'space_id=x', { space_id: 'must be the id of one of your spaces' }],
     ['a domain that is no number', 'domain=x', { domain: 'must be the id of a domain that you may use' }],
     ['pixels in deeper brackets', 'pixel_ids[0][id]=1', { pixel_ids: 'must be a single value' }],
-    ['a flag of another value', 'disabled=true', { disabled: 'must be one of 0, 1' }],
+    ['a flag of another value', 'disabled=yes', { disabled: 'must be one of 0, 1' }],
     ['an unknown privacy', 'privacy=3', { privacy: 'must be one of 0, 1, 2' }],
     [
       'privacy by a password that is missing',
@@ -341,8 +341,8 @@ describe('POST /links', () => {
       { 'language.5.key': 'is in the list already' },
     ],
     [
-      'a platform in another case',
-      'platform[0][key]=ios&platform[0][value]=https://example.com/',
+      'an unknown platform',
+      'platform[0][key]=macOS&platform[0][value]=https://example.com/',
       { 'platform.0.key': 'must be one of iOS, Android, Windows, OS X, Linux, Ubuntu, Chrome OS' },
     ],
     ['a rotation to nowhere', 'rotation[4][value]=x', { 'rotation.4.value': address }],
@@ -527,7 +527,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
   });
 
   test.each<[string, Record<string, string>]>([
-    ['domain_id=1', { domain_id: 'cannot be changed: a link stays on its domain' }],
+    ['domain_id=99', { domain_id: 'cannot be changed: a link stays on its domain' }],
     ['domain=', { domain: 'cannot be changed: a link stays on its domain' }],
     ['url=', { url: 'must have 1 to 2048 characters' }],
     ['alias=', { alias: 'must have 1 to 255 characters' }],

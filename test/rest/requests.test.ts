@@ -106,7 +106,7 @@ test('answers HEAD as GET, without the body', async () => {
 });
 
 test.each([
-  ['multipart/form-data; boundary=x', '--x--'],
+  ['multipart/mixed; boundary=x', '--x--'],
   ['text/plain', 'name=x'],
   [`${FORM}; charset=iso-8859-1`, 'name=x'],
   [undefined, new Uint8Array([1])],
@@ -132,17 +132,17 @@ test.each([
   expect(await post(type, body)).toEqual({ status: 400, body: { message: expect.any(String), status: 400 } });
 });
 
-test('413s above 100 kB, and reads a body of just that size', async () => {
+test('413s above 1 MB, and reads a body of just that size', async () => {
   const padded = (size: number) => `name=Padded&x=${'y'.repeat(size - 'name=Padded&x='.length)}`;
-  expect(await post(FORM, padded(102_401))).toEqual({
+  expect(await post(FORM, padded(1_048_577))).toEqual({
     status: 413,
-    body: { message: 'The body is larger than 100 kB.', status: 413 },
+    body: { message: 'The body is larger than 1 MB.', status: 413 },
   });
-  expect((await post(FORM, padded(102_400))).status).toBe(201);
+  expect((await post(FORM, padded(1_048_576))).status).toBe(201);
 });
 
-test('413s on a compressed body that grows above 100 kB', async () => {
-  const body = gzipSync(`name=${'x'.repeat(1_000_000)}`);
+test('413s on a compressed body that grows above 1 MB', async () => {
+  const body = gzipSync(`name=${'x'.repeat(2_000_000)}`);
   expect((await post(FORM, new Uint8Array(body), { 'Content-Encoding': 'gzip' })).status).toBe(413);
 });
 
