@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Provider } from '../src/db/client.ts';
-import { migrationList } from '../src/db/migrate.ts';
-import { noFilters, withSchemaEngine } from '../src/db/schema-engine.ts';
+import { knownMigrations, migrationsFolder, scriptOf } from '../src/db/migrate.ts';
+import { noFilters, withSchemaEngine } from './schema-engine.ts';
 
 const MODELS = fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url));
 
@@ -11,6 +11,22 @@ const external: Record<Provider, string[]> = {
   sqlite: ['', '_config', '_data', '_docsize', '_idx'].map((part) => `LinkText${part}`),
   postgresql: ['public.KeyUse', 'public.ClickReceipt'],
 };
+
+/** The migrations as the schema engine takes them. */
+function migrationList(provider: Provider) {
+  return {
+    baseDir: migrationsFolder(provider),
+    lockfile: { path: 'migration_lock.toml', content: `provider = "${provider}"\n` },
+    shadowDbInitScript: '',
+    migrationDirectories: knownMigrations(provider).map((path) => ({
+      path,
+      migrationFile: {
+        path: 'migration.sql',
+        content: { tag: 'ok' as const, value: scriptOf(provider, path) },
+      },
+    })),
+  };
+}
 
 /** Text compares by code point on PostgreSQL too, whatever the locale of the database: both databases sort alike. */
 function byCodePoint(sql: string): string {

@@ -60,6 +60,10 @@ const variables = z.object({
       'file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME',
     )
     .default('file:./data/linkspace.db'),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .refine((url) => providerOf(url) === 'postgresql', 'postgresql://USER:PASSWORD@HOST:PORT/NAME')
+    .optional(),
   DATABASE_READ_URLS: z
     .string()
     .transform((urls) => urls.split(',').map((url) => url.trim()))
@@ -109,16 +113,28 @@ const variables = z.object({
   LOG_LEVEL: z.enum(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
 });
 
-const environment = variables.refine(
-  ({ DATABASE_URL, DATABASE_READ_URLS }) =>
-    DATABASE_READ_URLS.length === 0 || providerOf(DATABASE_URL) === 'postgresql',
-  { path: ['DATABASE_READ_URLS'], error: 'unset where DATABASE_URL is not PostgreSQL' },
-);
+type Values = z.output<typeof variables>;
+type DatabaseVariable = 'DATABASE_READ_URLS' | 'DATABASE_DIRECT_URL';
+
+/** What refuses a variable that means something for PostgreSQL alone. */
+function onlyOnPostgresql(
+  name: DatabaseVariable,
+): [(values: Values) => boolean, { path: string[]; error: string }] {
+  const isAllowed = ({ DATABASE_URL, [name]: given = '' }: Values) =>
+    given.length === 0 || providerOf(DATABASE_URL) === 'postgresql';
+  return [isAllowed, { path: [name], error: 'unset where DATABASE_URL is not PostgreSQL' }];
+}
+
+const environment = variables
+  .refine(...onlyOnPostgresql('DATABASE_READ_URLS'))
+  .refine(...onlyOnPostgresql('DATABASE_DIRECT_URL'));
 
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string;
+  /** The PostgreSQL server itself, where `databaseUrl` is a pooler's. */
+  readonly databaseDirectUrl: string | undefined;
   /** Streaming replicas of a PostgreSQL database. */
   readonly databaseReadUrls: readonly string[];
   readonly pool: PoolOptions;
@@ -180,6 +196,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: values.PORT,
     host: values.HOST,
     databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl: values.DATABASE_DIRECT_URL,
     databaseReadUrls: values.DATABASE_READ_URLS,
     pool: { poolSize: values.DATABASE_POOL_SIZE, statementTimeout: values.DATABASE_STATEMENT_TIMEOUT },
     baseUrl: values.BASE_URL,

@@ -73,14 +73,18 @@ async function start(config: Config): Promise<void> {
       : await readTrustedDocuments(trustedDocuments).catch(
           refused('TRUSTED_DOCUMENTS', trustedDocuments, 'a file of documents that the schema allows'),
         );
-  for (const migration of await applyMigrations(config.databaseUrl))
+  const { pool, databaseDirectUrl: directUrl } = config;
+  for (const migration of await applyMigrations(directUrl ?? config.databaseUrl))
     log.info({ migration }, 'migration applied');
-  const { pool } = config;
   // Loaded where it is asked for alone, since to load it takes time from every other start.
   const metrics =
     config.metricsPort === undefined ? undefined : new (await import('./http/metrics.ts')).Metrics();
   const onStatement = metrics && ((_sql: string, seconds: number) => metrics.statement(seconds));
-  const database = await openDatabase(config.databaseUrl, { pool, onStatement });
+  const database = await openDatabase(config.databaseUrl, { pool, directUrl, onStatement });
+  if (database.pooled && directUrl === undefined)
+    log.warn(
+      'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
+    );
   const replicas = await Promise.all(
     config.databaseReadUrls.map((url) => openDatabase(url, { pool, onStatement })),
   );

@@ -1,37 +1,61 @@
-import { ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { adviceOn } from '../db/advice.ts';
-import { type Db, openDatabase } from '../db/client.ts';
+import { type Db, openDatabase, providerOf } from '../db/client.ts';
 import { CopyError } from '../db/copy.ts';
-import { applyMigrations } from '../db/migrate.ts';
+import { pendingMigrationsOf } from '../db/migrate.ts';
+import { fileExists, pathOf } from '../db/sqlite-file.ts';
 import { DomainError } from '../domain/errors.ts';
 import { oneLine } from '../one-line.ts';
 
 /** The command line is wrong; told with a hint to the help. */
 export class UsageError extends Error {}
 
+/** What stands in the way of a command, in words for the operator. */
+export class CommandError extends Error {}
+
 function explain(error: unknown, url: string): string {
   if (error instanceof UsageError) return `${error.message} See --help.`;
-  if (error instanceof DomainError || error instanceof ConfigError || error instanceof CopyError)
+  if (
+    error instanceof DomainError ||
+    error instanceof ConfigError ||
+    error instanceof CommandError ||
+    error instanceof CopyError
+  )
     return error.message;
   if (error instanceof TypeError && 'code' in error) return `${error.message} See --help.`;
   return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
 /** Runs a command on the database that the environment names; a failure is told in one line, with exit code 1. */
-export async function runCommand(work: (url: string) => Promise<void>): Promise<void> {
+export async function runCommand(work: (config: Config) => Promise<void>): Promise<void> {
   let url = '';
   try {
-    url = readConfig(process.env).databaseUrl;
-    await work(url);
+    const config = readConfig(process.env);
+    url = config.databaseUrl;
+    await work(config);
   } catch (error) {
     process.stderr.write(`${explain(error, url)}\n`);
     process.exitCode = 1;
   }
 }
 
-/** Runs `work` on the database at `url`, as this program's version wants it, and closes it. */
+/**
+ * Makes sure that the database at `url` is there, with the tables that this program's version wants: only the start and
+ * `migrate` change those.
+ */
+export async function requireMigrated(url: string): Promise<void> {
+  if (providerOf(url) === 'sqlite' && !fileExists(url))
+    throw new CommandError(`There is no file ${pathOf(url)}.`);
+  const pending = await pendingMigrationsOf(url);
+  if (pending.length > 0)
+    throw new CommandError(
+      `The database lacks ${pending.length} of this version's migrations: run "npm run migrate", or start the service, first.`,
+    );
+}
+
+/** Runs `work` on the database at `url`, and closes it. */
 export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
-  await applyMigrations(url);
+  await requireMigrated(url);
   const database = await openDatabase(url);
   return work(database.client).finally(() => database.close());
 }

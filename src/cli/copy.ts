@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { openDatabase, providerOf } from '../db/client.ts';
 import { CopyError, copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
+import { fileExists, pathOf } from '../db/sqlite-file.ts';
 import { print, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run copy -- --from URL --to URL
@@ -51,8 +51,8 @@ await runCommand(async () => {
   });
   if (values.help) return print(help);
   const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
-  const file = from.replace(/^file:/, '');
-  if (providerOf(from) === 'sqlite' && !existsSync(file)) throw new UsageError(`There is no file ${file}.`);
+  if (providerOf(from) === 'sqlite' && !fileExists(from))
+    throw new UsageError(`There is no file ${pathOf(from)}.`);
   if (from === to) throw new UsageError('--from and --to are the same database.');
   if ((await pendingMigrationsOf(from)).length > 0)
     throw new CopyError('The source lacks migrations: run "npm run migrate" on it first.');

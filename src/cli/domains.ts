@@ -30,7 +30,7 @@ function tableOf(domains: readonly DomainView[]): string {
   ]);
 }
 
-await runCommand(async (url) => {
+await runCommand(async ({ databaseUrl: url }) => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {

@@ -45,7 +45,7 @@ function tableOf(keys: readonly KeyView[], now: Date): string {
   ]);
 }
 
-await runCommand(async (url) => {
+await runCommand(async ({ databaseUrl: url }) => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {

@@ -7,9 +7,9 @@ const help = `Usage: npm run migrate              applies the pending migrations
 
   --json     prints JSON instead of text
 
-The database is the one that DATABASE_URL names.`;
+The database is the one that DATABASE_URL names; where that is a pooler's, DATABASE_DIRECT_URL names the server itself.`;
 
-await runCommand(async (url) => {
+await runCommand(async ({ databaseUrl, databaseDirectUrl: url = databaseUrl }) => {
   const { values } = parseArgs({
     options: {
       status: { type: 'boolean' },

@@ -1,3 +1,5 @@
+import { PoolerBetween } from './postgres.ts';
+
 /** What an adapter tells of why a database could not be used; which of these are there depends on the cause. */
 interface Cause {
   readonly kind?: unknown;
@@ -60,6 +62,8 @@ const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: s
  * @param variable where the URL comes from, as the operator knows it
  */
 export function adviceOn(error: unknown, url: string, variable: string): string | null {
+  if (error instanceof PoolerBetween)
+    return `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`;
   if (!URL.canParse(url) || url.startsWith('file:')) return null;
   const told = causesOf(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])

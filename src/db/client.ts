@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
+import { hasPooler } from './postgres.ts';
+import { keepPrivate, pathOf } from './sqlite-file.ts';
 import { keepsStatements } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
 import { postgresqlState, sqliteState } from './state.ts';
@@ -21,6 +21,10 @@ export type StatementListener = (sql: string, seconds: number) => void;
 export interface Database {
   readonly provider: Provider;
   readonly url: string;
+  /** The server itself, for what a pooler does not pass on. */
+  readonly directUrl: string;
+  /** Whether `url` is a pooler's. */
+  readonly pooled: boolean;
   readonly client: Db;
   /** Names what the database holds: while the name stays, reads find the same. Null where that cannot be told now. */
   state(): Promise<string | null>;
@@ -46,8 +50,14 @@ export function requireProvider(url: string): Provider {
 export interface PoolOptions {
   /** How many connections it opens at most. */
   readonly poolSize: number;
-  /** After how many milliseconds the server gives a statement up; 0 where it is not told. */
+  /** After how many milliseconds a statement is given up; 0 for the server's own limit. */
   readonly statementTimeout: number;
+}
+
+/** The same, with what stands between. */
+interface Pool extends PoolOptions {
+  /** Whether a pooler may give each transaction another connection of the server. */
+  readonly pooled: boolean;
 }
 
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
@@ -56,11 +66,8 @@ const CONNECTION_PATIENCE = 5_000;
 const GRACE = 1_000;
 const UNLIMITED_PATIENCE = 30_000;
 
-/**
- * What `pg` asks of a pool. A server that hangs gives nothing up: so we have limits of our own. A timeout of 0 is not sent:
- * connection poolers refuse settings that they do not know.
- */
-function poolConfig(connectionString: string, { poolSize, statementTimeout }: PoolOptions) {
+/** What `pg` asks of a pool. A server that hangs gives nothing up: so we have limits of our own. */
+function poolConfig(connectionString: string, { poolSize, statementTimeout, pooled }: Pool) {
   const patience = statementTimeout > 0 ? statementTimeout + GRACE : UNLIMITED_PATIENCE;
   return {
     connectionString,
@@ -68,39 +75,25 @@ function poolConfig(connectionString: string, { poolSize, statementTimeout }: Po
     keepAlive: true,
     connectionTimeoutMillis: Math.min(CONNECTION_PATIENCE, patience),
     query_timeout: patience,
-    ...(statementTimeout > 0 && { statement_timeout: statementTimeout }),
+    // Poolers refuse settings that come when a connection is opened.
+    ...(statementTimeout > 0 && !pooled && { statement_timeout: statementTimeout }),
   };
-}
-
-/** Makes a SQLite file, and its folder, for the user alone that runs the program; one that others can read is closed to them. */
-function keepPrivate(path: string): void {
-  if (path === ':memory:') return;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite gives the files beside it the same mode.
-  closeSync(openSync(path, 'a', 0o600));
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? {};
-    if (mode !== undefined && (mode & 0o007) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
-  }
 }
 
 /**
  * A new driver adapter for the database at `url`. A SQLite file's folder is made where it is missing. What only the other
  * database needs is not loaded: it would be a tenth of the time that a start takes.
  */
-export async function adapterFor(
-  url: string,
-  pool?: PoolOptions,
-): Promise<SqlMigrationAwareDriverAdapterFactory> {
+export async function adapterFor(url: string, pool?: Pool): Promise<SqlMigrationAwareDriverAdapterFactory> {
   if (providerOf(url) === 'postgresql') {
     const { PrismaPg } = await import('@prisma/adapter-pg');
     const config = pool ? poolConfig(url, pool) : { connectionString: url };
-    // A pooler may give each statement another connection, which knows no names; see DATABASE_STATEMENT_TIMEOUT.
-    const keeps = pool !== undefined && pool.statementTimeout > 0;
+    // A pooler may give each transaction another connection, which knows no names.
+    const keeps = pool !== undefined && !pool.pooled;
     return new PrismaPg(config, keeps ? { statementNameGenerator: namesOfStatements() } : {});
   }
   const { PrismaBetterSqlite3 } = await import('@prisma/adapter-better-sqlite3');
-  keepPrivate(url.replace(/^file:/, ''));
+  keepPrivate(pathOf(url));
   return new PrismaBetterSqlite3({ url });
 }
 
@@ -159,6 +152,8 @@ export function isSqlite(client: Db): boolean {
 
 export interface DatabaseOptions {
   readonly pool?: PoolOptions;
+  /** The server itself, where `url` is a pooler's. */
+  readonly directUrl?: string | undefined;
   /** Hears every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
 }
@@ -166,11 +161,13 @@ export interface DatabaseOptions {
 /** Opens the database at `url`; nothing is migrated. */
 export async function openDatabase(
   url: string,
-  { pool, onStatement }: DatabaseOptions = {},
+  { pool, directUrl, onStatement }: DatabaseOptions = {},
 ): Promise<Database> {
   const provider = requireProvider(url);
+  const pooled =
+    pool !== undefined && provider === 'postgresql' && (directUrl !== undefined || (await hasPooler(url)));
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
-  const adapter = await adapterFor(url, pool);
+  const adapter = await adapterFor(url, pool && { ...pool, pooled });
   let stateOfFile = (): string | null => null;
   const onConnection = (connection: SqlDriverAdapter) => {
     stateOfFile = sqliteState(connection);
@@ -184,5 +181,13 @@ export async function openDatabase(
     await whenUnlocked(() => client.$queryRawUnsafe('PRAGMA journal_mode = WAL'));
   }
   const state = async () => (provider === 'sqlite' ? stateOfFile() : postgresqlState(client));
-  return { provider, url, client, state, close: () => client.$disconnect() };
+  return {
+    provider,
+    url,
+    directUrl: directUrl ?? url,
+    pooled,
+    client,
+    state,
+    close: () => client.$disconnect(),
+  };
 }

@@ -1,16 +1,10 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  adapterFor,
-  type Database,
-  isLocked,
-  type Provider,
-  providerOf,
-  requireProvider,
-  whenUnlocked,
-} from './client.ts';
-import { noFilters, withSchemaEngine } from './schema-engine.ts';
+import { type Database, type Provider, requireProvider } from './client.ts';
+import { connectTo, isPooled, PoolerBetween } from './postgres.ts';
+import { fileExists, openFile } from './sqlite-file.ts';
 
 const FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
 
@@ -26,79 +20,150 @@ export function knownMigrations(provider: Provider): string[] {
     .sort();
 }
 
-/** The migrations as the schema engine takes them. */
-export function migrationList(provider: Provider) {
-  const baseDir = migrationsFolder(provider);
-  return {
-    baseDir,
-    lockfile: { path: 'migration_lock.toml', content: `provider = "${provider}"\n` },
-    shadowDbInitScript: '',
-    migrationDirectories: knownMigrations(provider).map((path) => ({
-      path,
-      migrationFile: {
-        path: 'migration.sql',
-        content: { tag: 'ok' as const, value: readFileSync(join(baseDir, path, 'migration.sql'), 'utf8') },
-      },
-    })),
-  };
+/** The SQL of a migration. */
+export function scriptOf(provider: Provider, name: string): string {
+  return readFileSync(join(migrationsFolder(provider), name, 'migration.sql'), 'utf8');
 }
 
-/** What a statement found in its first column. */
-type Ask = (statement: string) => Promise<unknown[]>;
+// The table is Prisma's own, so that its tools understand the database too.
+
+const FIND_TABLE: Readonly<Record<Provider, string>> = {
+  sqlite: `SELECT "name" FROM "sqlite_master" WHERE "name" = '_prisma_migrations'`,
+  postgresql: `SELECT 1 AS "name" WHERE to_regclass('_prisma_migrations') IS NOT NULL`,
+};
+
+const MAKE_TABLE: Readonly<Record<Provider, string>> = {
+  sqlite: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id" TEXT PRIMARY KEY NOT NULL, "checksum" TEXT NOT NULL, "finished_at" DATETIME, "migration_name" TEXT NOT NULL, "logs" TEXT,
+    "rolled_back_at" DATETIME, "started_at" DATETIME NOT NULL DEFAULT current_timestamp, "applied_steps_count" INTEGER UNSIGNED NOT NULL DEFAULT 0
+  )`,
+  postgresql: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL, "finished_at" TIMESTAMPTZ, "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT,
+    "rolled_back_at" TIMESTAMPTZ, "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(), "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+  )`,
+};
+
+const READ_TABLE = `SELECT "migration_name" AS "name" FROM "_prisma_migrations"
+  WHERE "finished_at" IS NOT NULL AND "rolled_back_at" IS NULL`;
+
+/** The row of a migration that has just been applied. */
+function rowOf(provider: Provider, name: string): string[] {
+  const checksum = createHash('sha256').update(scriptOf(provider, name)).digest('hex');
+  const now = new Date().toISOString().replace('Z', '+00:00');
+  return [randomUUID(), checksum, name, now, now];
+}
+
+const COLUMNS = '"id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count"';
+
+/** Reads the column "name" of a statement's rows. */
+type Ask = (statement: string) => Promise<string[]>;
 
 async function pending(provider: Provider, ask: Ask): Promise<string[]> {
-  const tables = await ask(
-    provider === 'sqlite'
-      ? 'SELECT name FROM sqlite_master'
-      : "SELECT to_regclass('_prisma_migrations')::text",
-  );
-  if (!tables.some((name) => String(name).replaceAll('"', '') === '_prisma_migrations'))
-    return knownMigrations(provider);
-  const names = await ask(
-    'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-  );
-  return knownMigrations(provider).filter((name) => !names.includes(name));
+  if ((await ask(FIND_TABLE[provider])).length === 0) return knownMigrations(provider);
+  const applied = await ask(READ_TABLE);
+  return knownMigrations(provider).filter((name) => !applied.includes(name));
 }
 
 /** The names of the migrations that the database does not have yet, oldest first. */
 export function pendingMigrations({ client, provider }: Database): Promise<string[]> {
   return pending(provider, async (statement) => {
-    const rows = await client.$queryRawUnsafe<object[]>(statement);
-    return rows.map((row) => Object.values(row)[0]);
+    const rows = await client.$queryRawUnsafe<{ name: unknown }[]>(statement);
+    return rows.map(({ name }) => String(name));
   });
 }
 
-/**
- * The names of the migrations that the database at `url` does not have yet. Nothing stays open, and no Prisma client is
- * made, which takes longer than to ask.
- */
+/** The same of the database at `url`, without a Prisma client, which takes longer to make than to ask. */
 export async function pendingMigrationsOf(url: string): Promise<string[]> {
   const provider = requireProvider(url);
-  const connection = await (await adapterFor(url)).connect();
-  const ask: Ask = async (sql) =>
-    (await connection.queryRaw({ sql, args: [], argTypes: [] })).rows.map(([first]) => first);
-  const read = () => pending(provider, ask);
-  return (provider === 'sqlite' ? whenUnlocked(read) : read()).finally(() => connection.dispose());
+  if (provider === 'sqlite') {
+    if (!fileExists(url)) return knownMigrations(provider);
+    const file = openFile(url);
+    try {
+      return await pending(provider, async (statement) =>
+        file
+          .prepare<[], { name: string }>(statement)
+          .all()
+          .map(({ name }) => name),
+      );
+    } finally {
+      file.close();
+    }
+  }
+  const client = await connectTo(url);
+  try {
+    return await pending(provider, async (statement) =>
+      (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name)),
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+function applyToSqlite(url: string): string[] {
+  const file = openFile(url);
+  const record = () =>
+    file.prepare(`INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES (?, ?, ?, ?, ?, 1)`);
+  // A migration may make a table anew; to drop the old one must not delete what refers to it.
+  file.pragma('foreign_keys = OFF');
+  const applyNext = file.transaction((): string | null => {
+    file.exec(MAKE_TABLE.sqlite);
+    const applied = file
+      .prepare<[], { name: string }>(READ_TABLE)
+      .all()
+      .map(({ name }) => name);
+    const next = knownMigrations('sqlite').find((name) => !applied.includes(name));
+    if (next === undefined) return null;
+    file.exec(scriptOf('sqlite', next));
+    if (file.prepare('PRAGMA foreign_key_check').all().length > 0)
+      throw new Error(`the migration ${next} leaves records that refer to nothing`);
+    record().run(rowOf('sqlite', next));
+    return next;
+  });
+  const applied: string[] = [];
+  try {
+    // Who waits for another process that migrates the file finds less to do, or nothing.
+    for (let name = applyNext.immediate(); name !== null; name = applyNext.immediate()) applied.push(name);
+  } finally {
+    file.close();
+  }
+  return applied;
+}
+
+/** Prisma's number for the lock that whoever migrates holds. */
+const LOCK = 72_707_369;
+
+async function applyToPostgresql(url: string): Promise<string[]> {
+  const client = await connectTo(url, { statement_timeout: 0 }).catch(() => connectTo(url));
+  const applied: string[] = [];
+  try {
+    if (await isPooled(client)) throw new PoolerBetween('a connection pooler stands before the database');
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await client.query(MAKE_TABLE.postgresql);
+    const ask: Ask = async (statement) =>
+      (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name));
+    for (const name of await pending('postgresql', ask)) {
+      await client.query('BEGIN');
+      await client.query(scriptOf('postgresql', name));
+      await client.query(
+        `INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, 1)`,
+        rowOf('postgresql', name),
+      );
+      await client.query('COMMIT');
+      applied.push(name);
+    }
+  } finally {
+    // Ends the transaction that failed, and the lock.
+    await client.end();
+  }
+  return applied;
 }
 
 /**
- * Applies what is pending on the database at `url` and returns the names of what was applied. Several processes may call
- * it at once: one applies, the others wait for it and find nothing to do.
- *
- * A SQLite file must not be open elsewhere while something is pending: the engine takes it for itself alone.
+ * Applies what is pending on the database at `url`, each migration as a whole or not at all, and returns the names of what was
+ * applied. Several processes may call it at once: one applies, the others wait for it and find nothing to do.
+ * @throws PoolerBetween, before anything is changed
  */
 export async function applyMigrations(url: string): Promise<string[]> {
-  const provider = providerOf(url);
-  if (provider === null || (await pendingMigrationsOf(url)).length === 0) return [];
-  try {
-    const { appliedMigrationNames } = await withSchemaEngine(url, (engine) =>
-      engine.applyMigrations({ migrationsList: migrationList(provider), filters: noFilters }),
-    );
-    return appliedMigrationNames;
-  } catch (error) {
-    if (provider !== 'sqlite' || !isLocked(error)) throw error;
-    // Another process may have been the one to apply.
-    if ((await pendingMigrationsOf(url)).length === 0) return [];
-    throw new Error('migrations are pending, and another process has the SQLite file open: stop it first');
-  }
+  if ((await pendingMigrationsOf(url)).length === 0) return [];
+  return requireProvider(url) === 'sqlite' ? applyToSqlite(url) : applyToPostgresql(url);
 }

@@ -51,7 +51,7 @@ export class Replicas implements Readers {
   constructor(primary: Database, replicas: readonly Database[]) {
     this.#primary = primary;
     this.#replayed = new Map(replicas.map(({ client }) => [client, null]));
-    this.#notifications = new Notifications(primary.url, CHANNEL, {
+    this.#notifications = new Notifications(primary.directUrl, CHANNEL, {
       onNotification: (payload) => {
         const [account, lsn] = payload.split(' ');
         if (lsn !== undefined) this.#note(Number(account), positionOf(lsn));

@@ -35,7 +35,7 @@ export class Revisions {
     this.#database = database;
     this.#notifications =
       database.provider === 'postgresql'
-        ? new Notifications(database.url, CHANNEL, { onNotification: () => this.#renew() })
+        ? new Notifications(database.directUrl, CHANNEL, { onNotification: () => this.#renew() })
         : null;
   }
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyMigrations } from '../../src/db/migrate.ts';
+import { applyMigrations, pendingMigrationsOf } from '../../src/db/migrate.ts';
 import { runProgram } from '../support/process.ts';
 
 let folder: string;
@@ -50,4 +50,28 @@ test('keys list shows a table, and no key', async () => {
   const { stdout } = await runProgram('cli/keys', { DATABASE_URL }, ['list']);
   expect(stdout).toMatch(new RegExp(`^ID +ACCOUNT +PREFIX +SCOPES +STATE.*\n.* Team +${key.slice(0, 8)}`));
   expect(stdout).not.toContain(key);
+});
+
+test.each([
+  ['cli/keys', ['list']],
+  ['cli/keys', ['create', '--account', 'x']],
+  ['cli/domains', ['list']],
+])('%s %j makes no database where there is none', async (program, args) => {
+  const path = join(folder, 'nowhere', 'linkspace.db');
+  const { code, stderr } = await runProgram(program, { DATABASE_URL: `file:${path}` }, args);
+  expect([code, stderr]).toEqual([1, `There is no file ${path}.\n`]);
+  expect(existsSync(join(folder, 'nowhere'))).toBe(false);
+});
+
+test('commands leave migrations to the start and to migrate', async () => {
+  const path = join(folder, 'empty.db');
+  writeFileSync(path, '');
+  const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL: `file:${path}` }, ['list']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^The database lacks \d+ of this version's migrations: run "npm run migrate", or start the service, first\.\n$/,
+    ),
+  ]);
+  expect(await pendingMigrationsOf(`file:${path}`)).not.toEqual([]);
 });

@@ -1,0 +1,33 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+
+/** How long a statement waits for another process that writes to the same file, in milliseconds. */
+const LOCK_PATIENCE = 10_000;
+
+/** The path of a SQLite URL. */
+export function pathOf(url: string): string {
+  return url.replace(/^file:/, '');
+}
+
+export function fileExists(url: string): boolean {
+  return existsSync(pathOf(url));
+}
+
+/** Makes a file, and its folder, for the user alone that runs the program; one that others can read is closed to them. */
+export function keepPrivate(path: string): void {
+  if (path === ':memory:') return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // SQLite gives the files beside it the same mode.
+  closeSync(openSync(path, 'a', 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    if (mode !== undefined && (mode & 0o007) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
+  }
+}
+
+/** Opens the file at `url` without Prisma, and makes it where it is missing. */
+export function openFile(url: string): Sqlite.Database {
+  keepPrivate(pathOf(url));
+  return new Sqlite(pathOf(url), { timeout: LOCK_PATIENCE });
+}

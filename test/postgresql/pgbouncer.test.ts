@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { pendingMigrationsOf } from '../../src/db/migrate.ts';
+import { connectTo } from '../../src/db/postgres.ts';
+import { newDatabase } from '../support/database.ts';
+import { freePort, NOBODY } from '../support/postgres-server.ts';
+import { type Program, runProgram, startProgram } from '../support/process.ts';
+import { A_SECOND, Caller } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0;
+
+describe.runIf(isInstalled)('behind PgBouncer, which gives each transaction another connection', () => {
+  let folder: string;
+  let pooler: ChildProcess;
+  let port: number;
+  const programs: Program[] = [];
+
+  beforeAll(async () => {
+    const server = new URL(await newDatabase({ migrated: false }));
+    folder = mkdtempSync(join(tmpdir(), 'linkspace-pgbouncer-'));
+    port = await freePort();
+    const configuration = join(folder, 'pgbouncer.ini');
+    writeFileSync(
+      configuration,
+      `[databases]
+* = host=${server.hostname} port=${server.port} user=${server.username || 'postgres'}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 5
+max_client_conn = 200
+`,
+    );
+    chmodSync(folder, 0o755);
+    const asRoot = process.getuid?.() === 0;
+    if (asRoot) chownSync(folder, NOBODY.uid, NOBODY.gid);
+    pooler = spawn('pgbouncer', ['-q', configuration], { ...(asRoot && NOBODY), stdio: 'ignore' });
+    const isUp = () =>
+      connectTo(pooledUrl(server.href)).then(
+        (client) => client.end().then(() => true),
+        () => false,
+      );
+    while (pooler.exitCode === null && !(await isUp())) await setTimeout(20);
+  });
+  afterEach(async () => {
+    await Promise.all(programs.splice(0).map((program) => program.end('SIGTERM')));
+  });
+  afterAll(() => {
+    pooler.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function pooledUrl(url: string): string {
+    return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
+  }
+
+  async function start(env: Record<string, string>): Promise<Program & { origin: string }> {
+    const program = await startProgram({ BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY, ...env });
+    programs.push(program);
+    return program;
+  }
+
+  test.each(['main', 'cli/migrate'])(
+    '%s makes no migration through it, and says what to do',
+    async (command) => {
+      const url = await newDatabase({ migrated: false });
+      const { code, stderr } = await runProgram(command, { DATABASE_URL: pooledUrl(url), PORT: '0' });
+      expect([code, stderr]).toEqual([
+        1,
+        'DATABASE_URL is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.\n',
+      ]);
+      const client = await connectTo(url);
+      const { rows } = await client.query("SELECT * FROM pg_tables WHERE schemaname = 'public'");
+      await client.end();
+      expect(rows).toEqual([]);
+    },
+  );
+
+  test('migrate goes to the server itself, where it is named', async () => {
+    const url = await newDatabase({ migrated: false });
+    const { code } = await runProgram('cli/migrate', {
+      DATABASE_URL: pooledUrl(url),
+      DATABASE_DIRECT_URL: url,
+    });
+    expect([code, await pendingMigrationsOf(url)]).toEqual([0, []]);
+  });
+
+  test('three first starts at once come up, serve, and tell each other of changes', async () => {
+    const url = await newDatabase({ migrated: false });
+    const env = { DATABASE_URL: pooledUrl(url), DATABASE_DIRECT_URL: url };
+    const [one, two, three] = await Promise.all([start(env), start(env), start(env)]);
+    const owner = new Caller(one.origin, KEY);
+    const links = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => new Caller([one, two, three][i % 3]?.origin ?? '', KEY).link()),
+    );
+    for (const { alias } of links) expect((await visit(two.origin, `/${alias}`)).status).toBe(302);
+    const [{ id, alias } = { id: 0, alias: '' }] = links;
+    await owner.rest('PATCH', `/links/${id}`, { url: 'https://example.com/changed' });
+    await expect
+      .poll(async () => (await visit(two.origin, `/${alias}`)).location, { timeout: A_SECOND })
+      .toBe('https://example.com/changed');
+    const lists = await Promise.all(
+      Array.from({ length: 50 }, () => owner.rest('GET', '/links?per_page=100')),
+    );
+    expect(new Set(lists.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(one.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
+  });
+
+  test('a migrated database is served without the server itself, and the log says what is missing', async () => {
+    const env = { DATABASE_URL: pooledUrl(await newDatabase()) };
+    const [one, two] = [await start(env), await start(env)];
+    const owner = new Caller(one.origin, KEY);
+    const { id, alias } = await owner.link();
+    expect((await visit(two.origin, `/${alias}`)).status).toBe(302);
+    await owner.rest('PATCH', `/links/${id}`, { disabled: 1 });
+    await expect
+      .poll(async () => (await visit(two.origin, `/${alias}`)).status, { timeout: A_SECOND })
+      .toBe(410);
+    expect(one.log).toContainEqual(
+      expect.objectContaining({ msg: expect.stringContaining('without DATABASE_DIRECT_URL') }),
+    );
+  });
+});
