@@ -10,7 +10,7 @@ import { adviceOn } from './db/advice.ts';
 import { openDatabase } from './db/client.ts';
 import { applyMigrations } from './db/migrate.ts';
 import { createFirstKey } from './domain/api-key.ts';
-import { HostHeld, shareDefaultDomain } from './domain/domain.ts';
+import { HostHeld, shareDefaultDomain } from './domain/default-domain.ts';
 import { hashPassword } from './domain/password.ts';
 import { countryLookup } from './http/country.ts';
 import { greeting } from './http/greeting.ts';
@@ -103,7 +103,7 @@ async function start(config: Config): Promise<void> {
   }
   const baseUrl = config.baseUrl ?? `http://localhost:${portOf(http) ?? config.port}`;
   const { host } = new URL(baseUrl);
-  const defaultDomainId = await shareDefaultDomain(
+  const { id: defaultDomainId, renamed } = await shareDefaultDomain(
     database.client,
     host,
     config.notFoundUrl ?? null,
@@ -114,6 +114,11 @@ async function start(config: Config): Promise<void> {
       `BASE_URL is "${baseUrl}", whose host the account "${error.account}" holds as its own domain; it may be another URL, or take the host from the account: npm run domains -- remove ${error.host}`,
     );
   });
+  if (renamed)
+    log.info(
+      { from: renamed.from, to: host, links: renamed.links },
+      'default domain renamed, as the base URL says: its links go on under the new host',
+    );
   const dependencies = {
     ...config,
     database,

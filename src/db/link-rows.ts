@@ -17,6 +17,7 @@ export interface FlatLinkRow extends Link {
   domain_name: string;
   domain_accountId: number | null;
   domain_hostKey: string;
+  domain_isDefault: boolean | null;
   domain_notFoundUrl: string | null;
   domain_verificationToken: string | null;
   domain_verifiedAt: Date | null;
@@ -34,7 +35,7 @@ export interface FlatLinkRow extends Link {
 /** What joins a link's domain and space to it. */
 export const withDomainAndSpace: Joined = {
   columns: sql`"d"."name" AS "domain_name", "d"."accountId" AS "domain_accountId",
-    "d"."hostKey" AS "domain_hostKey", "d"."notFoundUrl" AS "domain_notFoundUrl",
+    "d"."hostKey" AS "domain_hostKey", "d"."isDefault" AS "domain_isDefault", "d"."notFoundUrl" AS "domain_notFoundUrl",
     "d"."verificationToken" AS "domain_verificationToken", "d"."verifiedAt" AS "domain_verifiedAt", "d"."createdAt" AS "domain_createdAt", "d"."updatedAt" AS "domain_updatedAt",
     "s"."accountId" AS "space_accountId", "s"."name" AS "space_name", "s"."nameKey" AS "space_nameKey",
     "s"."color" AS "space_color", "s"."linkCount" AS "space_linkCount", "s"."createdAt" AS "space_createdAt",
@@ -52,6 +53,7 @@ export function nest(row: FlatLinkRow): LinkRow {
       accountId: row.domain_accountId,
       name: row.domain_name,
       hostKey: row.domain_hostKey,
+      isDefault: row.domain_isDefault,
       notFoundUrl: row.domain_notFoundUrl,
       verificationToken: row.domain_verificationToken,
       verifiedAt: row.domain_verifiedAt,

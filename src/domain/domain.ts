@@ -51,53 +51,6 @@ export function verificationOf({
   return { name: `_linkspace.${withoutPort(host)}`, value: `linkspace-verification=${verificationToken}` };
 }
 
-/** An account holds the host that is to be the service's own. */
-export class HostHeld extends Error {
-  /** The domain that has the host, and whose it is. */
-  readonly host: string;
-  readonly account: string;
-
-  constructor(host: string, account: string) {
-    super(`the account "${account}" holds the host ${host}`);
-    this.host = host;
-    this.account = account;
-  }
-}
-
-/**
- * Makes sure that all accounts share the service's own domain, the host of its base URL, and returns its id.
- * @param notFoundUrl where visitors of an unknown alias on it are sent
- * @throws HostHeld
- */
-export async function shareDefaultDomain(
-  db: Db,
-  host: string,
-  notFoundUrl: string | null,
-  now: Date,
-): Promise<number> {
-  const hostKey = withoutPort(host);
-  const same = await db.domain.findMany({
-    where: { OR: [{ name: host }, { hostKey }] },
-    include: { account: true },
-  });
-  const held = same.find(({ account }) => account !== null);
-  if (held?.account) throw new HostHeld(held.name, held.account.name);
-  const { id } = await db.domain.upsert({
-    where: { name: host },
-    create: {
-      name: host,
-      hostKey,
-      accountId: null,
-      notFoundUrl,
-      verifiedAt: now,
-      createdAt: now,
-      updatedAt: now,
-    },
-    update: { notFoundUrl },
-  });
-  return id;
-}
-
 /** The database decides, across accounts: a host is one owner's, whatever the port. */
 async function whereHostIsFree<T>(write: Promise<T>): Promise<T> {
   return write.catch((error: unknown) => {

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../db/client.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import type { Scope } from '../domain/actor.ts';
 import { createKey } from '../domain/api-key.ts';
-import { shareDefaultDomain } from '../domain/domain.ts';
+import { shareDefaultDomain } from '../domain/default-domain.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import { countryLookup } from '../http/country.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -86,6 +86,8 @@ export async function startTestServer({
       done();
     },
   });
+  const sharedDomain = async () =>
+    (await shareDefaultDomain(database.client, 's.example', notFoundUrl ?? null, NOON)).id;
   const http = createHttpServer(idleTimeout === undefined ? {} : { idleTimeout });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -95,9 +97,7 @@ export async function startTestServer({
     database,
     replicas,
     baseUrl: 'https://s.example',
-    defaultDomainId: migrated
-      ? await shareDefaultDomain(database.client, 's.example', notFoundUrl ?? null, NOON)
-      : 0,
+    defaultDomainId: migrated ? await sharedDomain() : 0,
     trustProxy: 'loopback',
     graphiql,
     trusted,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shareDefaultDomain } from '../../src/domain/domain.ts';
+import { shareDefaultDomain } from '../../src/domain/default-domain.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -181,6 +181,40 @@ describe('a shared domain', () => {
     for (const caller of [owner, stranger]) {
       const shared = (await domainsOf(caller)).filter((domain) => domain.shared);
       expect(shared.map(({ name }) => name)).toEqual(['s.example']);
+    }
+  });
+
+  test('is one record, whichever name it gets, and however many processes give it one', async () => {
+    const db = server.database.client;
+    const [{ id } = { id: 0 }] = await db.domain.findMany({ where: { isDefault: true } });
+    const renamed = await shareDefaultDomain(db, 'other-s.example', 'https://example.com/lost', NOON);
+    expect(renamed).toEqual({ id, renamed: { from: 's.example', links: 0 } });
+    const back = await Promise.all(
+      Array.from({ length: 4 }, () => shareDefaultDomain(db, 's.example', null, NOON)),
+    );
+    expect(new Set(back.map((one) => one.id))).toEqual(new Set([id]));
+    expect(await db.domain.findMany({ where: { accountId: null } })).toMatchObject([
+      { id, name: 's.example', hostKey: 's.example', notFoundUrl: null, isDefault: true },
+    ]);
+  });
+
+  test('of those that earlier versions left, the one with the most links is it', async () => {
+    const old = await startTestServer();
+    try {
+      const db = old.database.client;
+      await (await old.caller()).link();
+      await db.domain.updateMany({ data: { isDefault: null } });
+      const times = { createdAt: NOON, updatedAt: NOON };
+      await db.domain.create({ data: { name: 'localhost:3000', hostKey: 'localhost', ...times } });
+      const { renamed } = await shareDefaultDomain(db, 'new.example', null, NOON);
+      expect(renamed).toEqual({ from: 's.example', links: 1 });
+      // And one that has the host already is it, whatever else there is.
+      expect((await shareDefaultDomain(db, 'localhost:3000', null, NOON)).renamed).toBeNull();
+      expect(await db.domain.findMany({ where: { isDefault: true } })).toMatchObject([
+        { name: 'localhost:3000' },
+      ]);
+    } finally {
+      await old.stop();
     }
   });
 

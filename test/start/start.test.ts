@@ -133,6 +133,30 @@ test('the operator’s word verifies a domain', async () => {
   await expect.poll(status, { timeout: A_SECOND }).toBe(302);
 });
 
+test('links go on under the new host when the base URL changes, and under the old one', async () => {
+  const DATABASE_URL = await emptyDatabase();
+  const INITIAL_API_KEY = 'k'.repeat(32);
+  const first = await start({ DATABASE_URL, INITIAL_API_KEY });
+  const { id, alias, domain_id } = await new Caller(first.origin, INITIAL_API_KEY).link();
+  const old = new URL(first.origin).host.replace('127.0.0.1', 'localhost');
+  await first.end('SIGTERM');
+  const env = { DATABASE_URL, BASE_URL: 'https://s.example' };
+  const second = await start(env);
+  const renamed = second.log.filter(({ from }) => from !== undefined);
+  expect(renamed).toMatchObject([{ from: old, to: 's.example', links: 1 }]);
+  const { body } = await new Caller(second.origin, INITIAL_API_KEY).rest('GET', `/links/${id}`);
+  expect(body).toMatchObject({
+    data: { domain_id, domain: { name: 's.example' }, short_url: `https://s.example/${alias}` },
+  });
+  for (const Host of ['s.example', old])
+    expect((await visit(second.origin, `/${alias}`, { headers: { Host } })).status).toBe(302);
+  await second.end('SIGTERM');
+  const again = await start(env);
+  expect(again.log.filter(({ from }) => from !== undefined)).toEqual([]);
+  const { stdout } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{ host: 's.example', account: null, links: 1 }]);
+});
+
 test('visitors of an unknown alias on the default domain are sent where NOT_FOUND_URL says', async () => {
   const DATABASE_URL = await newDatabase();
   const env = { DATABASE_URL, BASE_URL: 'https://s.example' };
