@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type PoolOptions, providerOf } from './db/client.ts';
+import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -164,7 +165,7 @@ export interface Config {
 }
 
 /** The environment is wrong: one line for each wrong variable. */
-export class ConfigError extends Error {}
+export class ConfigError extends OperatorError {}
 
 /** What the variable was, without the secrets that it may hold. */
 function shown(name: string, value: string): string {

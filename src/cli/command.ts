@@ -1,27 +1,18 @@
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { adviceOn } from '../db/advice.ts';
 import { type Db, openDatabase, providerOf } from '../db/client.ts';
-import { CopyError } from '../db/copy.ts';
 import { pendingMigrationsOf } from '../db/migrate.ts';
 import { fileExists, pathOf } from '../db/sqlite-file.ts';
 import { DomainError } from '../domain/errors.ts';
 import { oneLine } from '../one-line.ts';
+import { OperatorError } from '../operator-error.ts';
 
 /** The command line is wrong; told with a hint to the help. */
 export class UsageError extends Error {}
 
-/** What stands in the way of a command, in words for the operator. */
-export class CommandError extends Error {}
-
 function explain(error: unknown, url: string): string {
   if (error instanceof UsageError) return `${error.message} See --help.`;
-  if (
-    error instanceof DomainError ||
-    error instanceof ConfigError ||
-    error instanceof CommandError ||
-    error instanceof CopyError
-  )
-    return error.message;
+  if (error instanceof DomainError || error instanceof OperatorError) return error.message;
   if (error instanceof TypeError && 'code' in error) return `${error.message} See --help.`;
   return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
@@ -45,10 +36,10 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
  */
 export async function requireMigrated(url: string): Promise<void> {
   if (providerOf(url) === 'sqlite' && !fileExists(url))
-    throw new CommandError(`There is no file ${pathOf(url)}.`);
+    throw new OperatorError(`There is no file ${pathOf(url)}.`);
   const pending = await pendingMigrationsOf(url);
   if (pending.length > 0)
-    throw new CommandError(
+    throw new OperatorError(
       `The database lacks ${pending.length} of this version's migrations: run "npm run migrate", or start the service, first.`,
     );
 }

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { openDatabase, providerOf } from '../db/client.ts';
-import { CopyError, copyDatabase, type Progress } from '../db/copy.ts';
+import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
 import { fileExists, pathOf } from '../db/sqlite-file.ts';
+import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run copy -- --from URL --to URL
@@ -55,7 +56,7 @@ await runCommand(async () => {
     throw new UsageError(`There is no file ${pathOf(from)}.`);
   if (from === to) throw new UsageError('--from and --to are the same database.');
   if ((await pendingMigrationsOf(from)).length > 0)
-    throw new CopyError('The source lacks migrations: run "npm run migrate" on it first.');
+    throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
   await applyMigrations(to);
   const [source, target] = [await openDatabase(from), await openDatabase(to)];
   const { progress, stop } = bars();

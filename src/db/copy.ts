@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/sqlite/client.ts';
 import { oneLine } from '../one-line.ts';
+import { OperatorError } from '../operator-error.ts';
 import type { Database, Provider } from './client.ts';
 import { join, name, readNumbers, type Sql, sql } from './list.ts';
 
@@ -19,9 +20,6 @@ type Transaction = Prisma.TransactionClient;
 
 /** Hears how many rows of a table are copied, of how many. */
 export type Progress = (table: string, copied: number, total: number) => void;
-
-/** The two databases are not fit for a copy, or it did not come out right; nothing of it is left. */
-export class CopyError extends Error {}
 
 async function countOf(db: Transaction, model: Model): Promise<number> {
   const [count = 0] = await readNumbers(db, [sql`(SELECT COUNT(*) FROM ${name(model)})`]);
@@ -111,13 +109,15 @@ function unfitColumn(row: Row): string | null {
   return unfit ? `${unfit[0]} is ${unfit[1]}, and the most is ${LARGEST}` : null;
 }
 
-/** @throws CopyError that names the row that the target does not take */
+/** @throws OperatorError that names the row that the target does not take */
 async function insert(target: Transaction, model: Model, rows: Row[]): Promise<void> {
   const named = (row: Row) => (keys[model] ?? ['id']).map((column) => `${column} ${row[column]}`).join(', ');
   for (const row of rows) {
     const unfit = unfitColumn(row);
     if (unfit !== null)
-      throw new CopyError(`The table ${model} has a row that cannot be copied (${named(row)}): ${unfit}.`);
+      throw new OperatorError(
+        `The table ${model} has a row that cannot be copied (${named(row)}): ${unfit}.`,
+      );
   }
   const table = tableOf(target, model);
   await table.createMany({ data: rows }).catch((error: unknown) => {
@@ -130,7 +130,7 @@ async function insert(target: Transaction, model: Model, rows: Row[]): Promise<v
 /**
  * Copies everything into an empty database with the same migrations, ids, hashes and times included, and makes sure by
  * counts and checksums that it is all there. It is read as of one moment, and written as a whole or not at all.
- * @throws CopyError
+ * @throws OperatorError
  */
 export async function copyDatabase(from: Database, to: Database, progress: Progress): Promise<void> {
   // SQLite has no other way than this one.
@@ -152,7 +152,9 @@ async function copyAll(
 ): Promise<void> {
   for (const model of models)
     if ((await countOf(target, model)) > 0)
-      throw new CopyError(`The target is not empty: its table ${model} has rows. Empty it, or name another.`);
+      throw new OperatorError(
+        `The target is not empty: its table ${model} has rows. Empty it, or name another.`,
+      );
   await setTriggers(target, to.provider, 'DISABLE');
   for (const model of models) {
     const total = await countOf(source, model);
@@ -172,6 +174,8 @@ async function copyAll(
     const [there, here] = [await countOf(source, model), await countOf(target, model)];
     const same = there === here && (await checksumOf(source, model)) === (await checksumOf(target, model));
     if (!same)
-      throw new CopyError(`The table ${model} did not come out the same (${there} rows, ${here} copied).`);
+      throw new OperatorError(
+        `The table ${model} did not come out the same (${there} rows, ${here} copied).`,
+      );
   }
 }

@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { backUp, datedName, keepNewest } from '../db/backup.ts';
+import { providerOf } from '../db/client.ts';
+import { pathOf } from '../db/sqlite-file.ts';
+import { OperatorError } from '../operator-error.ts';
+import { print, runCommand, UsageError } from './command.ts';
+
+const help = `Usage: npm run backup -- [--to FILE] [--keep N]
+
+Writes a copy of the SQLite database to a file, as of one moment, while the service runs. To restore one, stop the service,
+put the copy in the place of the database, and remove the files beside that whose names end with -wal and -shm.
+
+  --to    the file to write, or a folder that is there; an earlier backup of that name is replaced.
+          By default, and in a folder, the name has the date: linkspace-20270131T120000Z.db,
+          in the folder "backups" beside the database
+  --keep  deletes all but the newest N of the dated backups in that folder
+  --json  prints JSON instead of text
+
+The database is the one that DATABASE_URL names. PostgreSQL has pg_dump for this.`;
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+await runCommand(async ({ databaseUrl: url }) => {
+  const { values } = parseArgs({
+    options: {
+      to: { type: 'string' },
+      keep: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return print(help);
+  const { to, keep } = values;
+  if (keep !== undefined && !/^[1-9]\d{0,5}$/.test(keep))
+    throw new UsageError(`--keep is "${keep}"; it may be a whole number from 1 to 999999.`);
+  if (providerOf(url) !== 'sqlite')
+    throw new OperatorError(
+      'This backs up SQLite. For PostgreSQL, use pg_dump: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
+    );
+  const folder = to === undefined ? join(dirname(pathOf(url)), 'backups') : isFolder(to) ? to : null;
+  if (folder === null && keep !== undefined)
+    throw new UsageError('--keep is for dated backups: name a folder with --to, or leave --to out.');
+  const target = folder === null ? (to ?? '') : join(folder, datedName(new Date()));
+  backUp(url, target);
+  const deleted = folder === null || keep === undefined ? [] : keepNewest(folder, Number(keep));
+  if (values.json) return print(JSON.stringify({ backup: target, deleted }));
+  const gone = deleted.map((name) => `  ${name}`).join('\n');
+  print(`Backed up to ${target}.${deleted.length > 0 ? `\nDeleted:\n${gone}` : ''}`);
+});

@@ -1,0 +1,65 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { OperatorError } from '../operator-error.ts';
+import { fileExists, pathOf } from './sqlite-file.ts';
+
+/** What a file that was made here bears as SQLite's application id: "LsBk". */
+const MARK = 0x4c73426b;
+const DATED = /^linkspace-\d{8}T\d{6}Z\.db$/;
+
+/** The name of a backup that was made at that moment; they sort by it. */
+export function datedName(now: Date): string {
+  return `linkspace-${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.db`;
+}
+
+/** Whether the file is a backup that was made here, and may be replaced. */
+function isBackup(path: string): boolean {
+  try {
+    const file = new Sqlite(path, { readonly: true });
+    const mark = file.pragma('application_id', { simple: true });
+    file.close();
+    return mark === MARK;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Writes a copy of the SQLite database at `url` to a file, as of one moment, while others go on reading and writing it. An
+ * earlier backup at that place is replaced when the new one is whole; anything else stays.
+ * @throws OperatorError
+ */
+export function backUp(url: string, target: string): void {
+  if (!fileExists(url)) throw new OperatorError(`There is no file ${pathOf(url)}.`);
+  if (existsSync(target)) {
+    if (realpathSync(target) === realpathSync(pathOf(url)))
+      throw new OperatorError(`${target} is the database itself.`);
+    if (!isBackup(target)) throw new OperatorError(`${target} is there already, and no backup of Linkspace.`);
+  }
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  const partial = join(dirname(target), `.${basename(target)}.${process.pid}`);
+  rmSync(partial, { force: true });
+  const source = new Sqlite(pathOf(url), { timeout: 10_000 });
+  try {
+    source.prepare('VACUUM INTO ?').run(partial);
+    chmodSync(partial, 0o600);
+    const copy = new Sqlite(partial);
+    copy.pragma(`application_id = ${MARK}`);
+    copy.close();
+    renameSync(partial, target);
+  } finally {
+    source.close();
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Deletes the oldest of the dated backups in a folder, but for so many; returns the names of what is gone. */
+export function keepNewest(folder: string, count: number): string[] {
+  const dated = readdirSync(folder)
+    .filter((name) => DATED.test(name) && isBackup(join(folder, name)))
+    .sort();
+  const old = dated.slice(0, Math.max(0, dated.length - count));
+  for (const name of old) rmSync(join(folder, name));
+  return old;
+}

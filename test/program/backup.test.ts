@@ -1,0 +1,101 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backUp, datedName, keepNewest } from '../../src/db/backup.ts';
+import { Caller } from '../../src/testing/caller.ts';
+import { type Program, runProgram, startProgram } from '../support/process.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-backup-'));
+const DATABASE_URL = `file:${join(folder, 'data', 'linkspace.db')}`;
+
+let program: Program & { origin: string };
+let owner: Caller;
+beforeAll(async () => {
+  program = await startProgram({ DATABASE_URL, INITIAL_API_KEY: KEY });
+  owner = new Caller(program.origin, KEY);
+});
+afterAll(async () => {
+  await program.end('SIGTERM');
+  rmSync(folder, { recursive: true });
+});
+
+const backup = (...args: string[]) => runProgram('cli/backup', { DATABASE_URL }, args);
+
+test('a backup that is made while the service writes is whole, and serves', async () => {
+  let going = true;
+  let written = 0;
+  const writers = Array.from({ length: 4 }, async () => {
+    while (going) {
+      await owner.link();
+      written++;
+    }
+  });
+  while (written < 50) await new Promise((resolve) => setTimeout(resolve, 10));
+  const before = written;
+  const { code, stdout } = await backup();
+  going = false;
+  await Promise.all(writers);
+  const [, path = ''] =
+    /^Backed up to (.*\/data\/backups\/linkspace-\d{8}T\d{6}Z\.db)\.\n$/.exec(stdout) ?? [];
+  expect(code).toBe(0);
+  expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
+  const restored = await startProgram({ DATABASE_URL: `file:${path}` });
+  const { body } = await new Caller(restored.origin, KEY).rest('GET', '/links');
+  const { total } = (body as { meta: { total: number } }).meta;
+  expect(total).toBeGreaterThanOrEqual(before);
+  expect(total).toBeLessThanOrEqual(written);
+  await restored.end('SIGTERM');
+});
+
+test('a backup replaces an earlier one, and nothing else', async () => {
+  const path = join(folder, 'nightly.db');
+  expect((await backup('--to', path)).code).toBe(0);
+  const first = readFileSync(path);
+  await owner.link();
+  expect((await backup('--to', path)).code).toBe(0);
+  expect(readFileSync(path).equals(first)).toBe(false);
+
+  const mine = join(folder, 'mine.txt');
+  writeFileSync(mine, 'not a backup');
+  expect((await backup('--to', mine)).stderr).toBe(`${mine} is there already, and no backup of Linkspace.\n`);
+  expect(readFileSync(mine, 'utf8')).toBe('not a backup');
+  const database = DATABASE_URL.replace('file:', '');
+  expect((await backup('--to', database)).stderr).toBe(`${database} is the database itself.\n`);
+});
+
+test('as many dated backups are kept as are asked for', () => {
+  const dated = join(folder, 'dated');
+  mkdirSync(dated);
+  writeFileSync(join(dated, 'linkspace-20200101T000000Z.db'), 'somebody else’s');
+  const names = [1, 2, 3, 4].map((day) => datedName(new Date(Date.UTC(2026, 0, day))));
+  for (const name of names) backUp(DATABASE_URL, join(dated, name));
+  expect(keepNewest(dated, 2)).toEqual(names.slice(0, 2));
+  expect(readdirSync(dated).sort()).toEqual(['linkspace-20200101T000000Z.db', ...names.slice(2)]);
+});
+
+test.each([
+  [['--keep', '0'], '--keep is "0"; it may be a whole number from 1 to 999999. See --help.\n'],
+  [
+    ['--to', join(folder, 'x.db'), '--keep', '2'],
+    '--keep is for dated backups: name a folder with --to, or leave --to out. See --help.\n',
+  ],
+])('%j is refused', async (args, stderr) => {
+  expect(await backup(...args)).toEqual({ code: 1, stdout: '', stderr });
+  expect(existsSync(join(folder, 'x.db'))).toBe(false);
+});
+
+test('PostgreSQL is left to pg_dump', async () => {
+  const { stderr } = await runProgram('cli/backup', { DATABASE_URL: 'postgresql://db/x' });
+  expect(stderr).toContain('use pg_dump');
+});
