@@ -1,5 +1,5 @@
 // Compiles src to dist, after making what is generated.
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run, script } from './command.mjs';
@@ -11,6 +11,7 @@ const SOURCES = [
   'src',
   'prisma/schema.prisma',
   'schema.graphql',
+  'web',
   'codegen.ts',
   'scripts',
   'tsconfig.json',
@@ -28,6 +29,7 @@ export async function build({ ifStale }) {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   await run('tsc', ['-p', 'tsconfig.build.json']);
   copyFileSync(join(root, 'src/rest/examples.json'), join(root, 'dist/rest/examples.json'));
+  cpSync(join(root, 'src/generated/assets'), join(root, 'dist/generated/assets'), { recursive: true });
   writeStamp(STAMP, hash);
 }
 

@@ -1,7 +1,8 @@
-// Makes src/generated: the two Prisma clients, the Pothos types and the typed GraphQL documents.
+// Makes src/generated: the two Prisma clients, the Pothos types, the typed GraphQL documents and the pages' assets.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeAssets } from './assets.mjs';
 import { run, script } from './command.mjs';
 import { hashOf, isFresh, root, writeStamp } from './stamp.mjs';
 
@@ -11,6 +12,7 @@ const SOURCES = [
   'schema.graphql',
   'src/rest',
   'examples/frontend/operations.graphql',
+  'web',
   'codegen.ts',
   'scripts',
   'package-lock.json',
@@ -38,6 +40,7 @@ export async function generate() {
   await Promise.all([
     run('prisma', ['generate', '--schema', 'prisma/schema.prisma'], env),
     run('prisma', ['generate', '--schema', 'src/generated/postgresql.prisma'], env),
+    makeAssets(),
     run('tsx', ['codegen.ts']),
     run('tsx', ['codegen.ts', 'examples/frontend', 'examples/frontend/generated.ts']),
   ]);

@@ -176,7 +176,7 @@ export function createApp(dependencies: AppDependencies): App {
     res.setHeader('X-Request-Id', requestId);
     if (!accepted) return refuseAsBusy(res);
     if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
-    guard(surface, req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
+    guard(req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
   };
   return {
     attachTo(server) {

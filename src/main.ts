@@ -18,6 +18,7 @@ import { createHttpServer, refuseAsStarting } from './http/server.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
 import { readTrustedDocuments } from './schema/trusted-documents.ts';
+import { VERSION } from './version.ts';
 
 // V8 lets a heap grow to four times of what lives in it where it may take as much memory as on most servers, and gives little
 // of it back: pages that were full once stay, each with less in it. Half more, and moving what lives together, costs no
@@ -63,6 +64,7 @@ async function start(config: Config): Promise<void> {
   // Lines are written together, within a tenth of a second or at the end: a write for each costs a redirect a quarter of
   // its time, and would wait for a reader that is slow.
   const log = pino(options, pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }));
+  log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   const countryOf = await countryLookup(countryHeader, geoipDatabase).catch(
     refused('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),
@@ -175,6 +177,10 @@ function explain(error: unknown, config: Config | null): string {
   return advice ?? `Linkspace could not start: ${oneLine(error)}`;
 }
 
+if (process.argv.includes('--version')) {
+  process.stdout.write(`${VERSION}\n`);
+  process.exit(0);
+}
 let config: Config | null = null;
 try {
   config = readConfig(process.env);

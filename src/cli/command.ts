@@ -6,6 +6,7 @@ import { fileExists, pathOf } from '../db/sqlite-file.ts';
 import { DomainError } from '../domain/errors.ts';
 import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
+import { VERSION } from '../version.ts';
 
 /** The command line is wrong; told with a hint to the help. */
 export class UsageError extends Error {}
@@ -19,6 +20,7 @@ function explain(error: unknown, url: string): string {
 
 /** Runs a command on the database that the environment names; a failure is told in one line, with exit code 1. */
 export async function runCommand(work: (config: Config) => Promise<void>): Promise<void> {
+  if (process.argv.includes('--version')) return print(VERSION);
   let url = '';
   try {
     const config = readConfig(process.env);

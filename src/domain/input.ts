@@ -74,7 +74,7 @@ export function idOf(wrong: string) {
  */
 export function listOf<Item extends z.ZodType>(item: Item, max: number) {
   const short = z.array(z.unknown(), 'must be a list').max(max, `may have at most ${max} entries`);
-  const items = z.toJSONSchema(item, { io: 'input', unrepresentable: 'any' });
+  const { $schema: _, ...items } = z.toJSONSchema(item, { io: 'input', unrepresentable: 'any' });
   return short.meta({ items }).pipe(z.array(item));
 }
 

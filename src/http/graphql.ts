@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { visibleError } from '../domain/errors.ts';
-import type { Context } from '../schema/context.ts';
 import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { isBrokenOff } from './client.ts';
 import type { ContextOf } from './context.ts';
 import { exchangeOf } from './exchange.ts';
+import { sendGraphiql } from './pages.ts';
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
@@ -52,8 +52,7 @@ export function createGraphQLHandler({
 }: GraphQLDependencies): RequestListener {
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (graphiql && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
-      // The page is made without a context; Yoga's types ask for one at every request.
-      await server(req, res, {} as Context);
+      sendGraphiql(req, res);
       return;
     }
     const context = await contextOf(req, res);

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from 'cors';
 import helmet from 'helmet';
-import type { Surface } from './surface.ts';
 
 const EXPOSED = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'Retry-After'];
 
@@ -17,10 +16,13 @@ export function endUnlessComplete(req: IncomingMessage, socket: Socket): void {
 /** A step on a request's way: calls `next` where the request goes on, and answers it otherwise. */
 type Step = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/** Sets the headers that keep browsers from misusing an answer. GraphiQL's page brings its scripts and styles inline. */
-function protective(policy: Record<string, string[]>, isHttps: boolean): Step {
+/** Sets the headers that keep browsers from misusing an answer; pages say for themselves what they load. */
+function protective(isHttps: boolean): Step {
   return helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: { ...policy, frameAncestors: ["'none'"] } },
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
     strictTransportSecurity: isHttps,
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
@@ -36,13 +38,11 @@ export interface GuardOptions {
 
 /** What every request to the interfaces and their pages meets first. */
 export function createGuard({ corsOrigins, isHttps }: GuardOptions) {
-  const inline = ["'self'", "'unsafe-inline'", "'unsafe-eval'", 'data:', 'blob:'];
-  const forGraphiQL = protective({ defaultSrc: inline }, isHttps);
-  const forOthers = protective({ defaultSrc: ["'none'"] }, isHttps);
+  const protect = protective(isHttps);
   // A key comes in a header, which a page must know to send: there are no cookies to lend.
   const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : (_req, _res, next) => next();
-  return (surface: Surface, req: IncomingMessage, res: ServerResponse, next: () => void): void =>
-    (surface === 'graphql' ? forGraphiQL : forOthers)(req, res, () => share(req, res, next));
+  return (req: IncomingMessage, res: ServerResponse, next: () => void): void =>
+    protect(req, res, () => share(req, res, next));
 }
 
 function shareWith(origins: readonly string[]): Step {

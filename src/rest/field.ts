@@ -27,6 +27,8 @@ export interface Field {
   describe?(domain: JsonSchema): JsonSchema | null;
   /** What it is for, where GraphQL's words for its place are not it. */
   readonly about?: string;
+  /** A value to try it with. */
+  readonly example?: string;
   /** How v1 names a place below the field's path; as the input does, where this is missing. */
   nameBelow?(place: readonly string[], value: FormValue | undefined): readonly string[];
 }
@@ -89,6 +91,12 @@ export function describeChoice(values: ReadonlyMap<string, unknown>, domain: Jso
     enum: [...values.keys()].map(spell),
     ...(standard !== undefined && { default: spell(standard) }),
   };
+}
+
+/** What the numbers of a choice stand for, in words: `0 public, 1 private`. */
+export function meaningsOf(values: Readonly<Record<number, string>>): string {
+  const named = Object.entries(values).map(([number, name]) => `${number} ${name.toLowerCase()}`);
+  return named.join(', ');
 }
 
 /** One of the spellings that v1 has for a choice; `path` is null where it is checked and has no effect. */

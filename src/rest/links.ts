@@ -11,7 +11,17 @@ import {
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
 import { expirationDate, expirationTime } from './expiration.ts';
-import { choice, type Field, flag, integer, recordId, scalar, text } from './field.ts';
+import {
+  choice,
+  type Field,
+  type Fields,
+  flag,
+  integer,
+  meaningsOf,
+  recordId,
+  scalar,
+  text,
+} from './field.ts';
 import { entries, idList } from './field-list.ts';
 import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
@@ -37,29 +47,46 @@ function spellingOf(values: Readonly<Record<string, string>>, value: string): st
 }
 
 const fields = {
-  url: text('url'),
-  alias: text('alias'),
-  title: text('title'),
-  password: text('password'),
-  space_id: recordId('spaceId'),
-  pixel_ids: idList('pixelIds'),
-  disabled: flag('disabled'),
-  privacy: choice('privacy', privacies),
-  privacy_password: text('privacyPassword'),
+  url: { ...text('url'), example: 'https://example.com/summer' },
+  alias: { ...text('alias'), example: 'summer-sale' },
+  title: { ...text('title'), about: 'The title, at most 255 characters.', example: 'Summer sale' },
+  password: {
+    ...text('password'),
+    about: 'What visitors must give before they are led on, 1 to 128 characters.',
+  },
+  space_id: { ...recordId('spaceId'), about: 'The id of the space to put it in.' },
+  pixel_ids: {
+    ...idList('pixelIds'),
+    about: 'The ids of the pixels that it fires; replaces those that it had.',
+  },
+  disabled: { ...flag('disabled'), about: 'Whether it is switched off: 0 no, 1 yes.' },
+  privacy: {
+    ...choice('privacy', privacies),
+    about: `Who may see its statistics: ${meaningsOf(privacies)}.`,
+  },
+  privacy_password: {
+    ...text('privacyPassword'),
+    about: 'The password for the statistics, 1 to 128 characters; required where privacy is 2.',
+  },
   expiration_url: text('expiration.url'),
   expiration_date: expirationDate,
   expiration_time: expirationTime,
   expiration_clicks: integer('expiration.clicks'),
-  target_type: { ...choice('targeting.type', targetTypes), decodesEmpty: false },
+  target_type: {
+    ...choice('targeting.type', targetTypes),
+    decodesEmpty: false,
+    about: `By what it chooses among its targets: ${meaningsOf(targetTypes)}.`,
+  },
   country: entries('targeting.countries', { key: 'country', value: 'url' }),
   platform: entries('targeting.platforms', { key: 'platform', value: 'url' }, platforms),
   language: entries('targeting.languages', { key: 'language', value: 'url' }),
   rotation: entries('targeting.rotation', { value: '' }),
-};
+} satisfies Fields;
 
 /** The id of a domain; or a domain as an answer shows it, so that answers can be sent back. */
 const domainId: Field = {
   ...recordId('domainId'),
+  about: "The id of the domain that the alias is on; the service's own by default.",
   decodesEmpty: false,
   decode: (value, reading) => {
     const id = value instanceof Map ? value.get('id') : value;
@@ -76,8 +103,14 @@ const updateFields = { ...fields, domain: sameDomain, domain_id: sameDomain };
 
 const listFields = {
   search: text('filter.search'),
-  search_by: choice('filter.searchBy', { title: 'TITLE', alias: 'ALIAS', url: 'URL' }),
-  status: choice('filter.status', { 0: undefined, ...states }),
+  search_by: {
+    ...choice('filter.searchBy', { title: 'TITLE', alias: 'ALIAS', url: 'URL' }),
+    about: 'In what the search looks.',
+  },
+  status: {
+    ...choice('filter.status', { 0: undefined, ...states }),
+    about: `Only those in this state: 0 all, ${meaningsOf(states)}.`,
+  },
   space_id: {
     path: ['filter', 'spaceId'],
     about: 'Only the links in this space; 0 for those in none.',

@@ -9,6 +9,8 @@ export interface DescribedField {
   readonly name: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
+  /** A value to try it with. */
+  readonly example: string | undefined;
 }
 
 type Place = GraphQLArgument | GraphQLInputField;
@@ -69,6 +71,14 @@ export function describeFields(route: AnyRoute): DescribedField[] {
     const schema = field.describe ? field.describe(field.path.length > 0 ? rule : {}) : rule;
     if (schema === null) return [];
     const description = field.about ?? wordsFor(takers, field.path);
-    return [{ name, required: required.includes(field.path.join('.')), schema: { description, ...schema } }];
+    const { example } = field;
+    return [
+      {
+        name,
+        required: required.includes(field.path.join('.')),
+        schema: { description, ...schema },
+        example,
+      },
+    ];
   });
 }

@@ -1,3 +1,4 @@
+import { VERSION } from '../version.ts';
 import type { JsonSchema } from './field.ts';
 import { answers, exampleOf, failures, schemas } from './openapi-answers.ts';
 import { type DescribedField, describeFields } from './openapi-fields.ts';
@@ -17,9 +18,10 @@ const verbs: Record<Method, readonly [title: string, name: string]> = {
 };
 
 const description = `
-For clients that already speak it; new ones are better served by GraphQL, at \`/graphql\`. Answers are compact JSON whose \`status\` equals the HTTP status.
-Text is trimmed. An empty value counts as absent when something is stored and in a query string, and clears what can be cleared in an update, where an absent field
-stays as it is. Fields that are not listed are ignored. A path that is known with another method answers 405, with \`Allow\`.`.trim();
+For clients that already speak it. Press Authorize and paste an API key to try it here; the key is kept in this page alone.
+
+Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent when something is stored and in a query, and clears what can be
+cleared in an update, where an absent field stays as it is. Fields that are not listed are ignored.`.trim();
 
 /** \`/links/:id\` belongs to links, whose records are each a Link. */
 function resourceOf({ path }: AnyRoute): { plural: string; record: string } {
@@ -40,16 +42,17 @@ function takesBody({ methods }: AnyRoute): boolean {
 }
 
 /** The names under which a form sends a field: one for each part of an entry, of which there may be more than the first. */
-function inForm({ name, schema }: DescribedField): [string, JsonSchema][] {
-  if (schema.type !== 'array') return [[name, schema]];
+function inForm({ name, schema, example = '' }: DescribedField): [string, JsonSchema][] {
+  // Forms to try it with are filled in by examples: an empty value stands for none.
+  if (schema.type !== 'array') return [[name, 'default' in schema ? schema : { ...schema, example }]];
   const { items, description } = schema as {
     items: { properties?: Record<string, JsonSchema> };
     description?: string;
   };
-  if (!items.properties) return [[`${name}[]`, schema]];
+  if (!items.properties) return [[`${name}[]`, { ...schema, example: [] }]];
   return Object.entries(items.properties).map(([part, of]) => [
     `${name}[0][${part}]`,
-    { ...of, description: `${description} The first entry; the next is ${name}[1][${part}].` },
+    { ...of, description: `${description} The first entry; the next is ${name}[1][${part}].`, example: '' },
   ]);
 }
 
@@ -63,6 +66,7 @@ function objectOf(fields: readonly DescribedField[], properties: [string, JsonSc
 }
 
 function bodyOf(fields: readonly DescribedField[]) {
+  const tried = fields.filter(({ example }) => example !== undefined);
   return {
     required: fields.some((field) => field.required),
     content: {
@@ -72,12 +76,25 @@ function bodyOf(fields: readonly DescribedField[]) {
           fields,
           fields.map(({ name, schema }) => [name, schema]),
         ),
+        example: Object.fromEntries(
+          tried.map(({ name, schema, example }) => [
+            name,
+            schema.type === 'integer' ? Number(example) : example,
+          ]),
+        ),
       },
     },
   };
 }
 
-const idParameter = { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } };
+const idParameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The id of the record.',
+  schema: { type: 'integer', minimum: 1 },
+  example: 1,
+};
 
 function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): object[] {
   const ofPath = isOfOne(route) ? [idParameter] : [];
@@ -148,7 +165,12 @@ export function openApi(): object {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Linkspace v1', version: '1', description, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'Linkspace v1',
+      version: VERSION,
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: '/api/v1' }],
     security: [{ key: [] }],
     tags: [...new Set(routes.map((route) => resourceOf(route).plural))].map((name) => ({ name })),

@@ -9,12 +9,19 @@ import {
   type SpaceFieldsFragment,
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
-import { choice, integer, text } from './field.ts';
+import { choice, type Fields, integer, text } from './field.ts';
 import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
 import { route, withoutFields } from './route.ts';
 
-const fields = { name: text('name'), color: integer('color') };
+const fields = {
+  name: { ...text('name'), example: 'Launch' },
+  color: {
+    ...integer('color'),
+    about: 'One of six colours, by its number from 1 to 6; which colours they are is for clients to choose.',
+    example: '3',
+  },
+} satisfies Fields;
 
 const listFields = {
   search: text('filter.search'),

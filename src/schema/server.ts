@@ -10,7 +10,6 @@ import { ListReader } from '../db/list-reader.ts';
 import { requireScope, type Scope } from '../domain/actor.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
-import { graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { schema } from './index.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
@@ -156,8 +155,7 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
       trusted !== undefined && onlyTrusted(trusted),
     ],
     extraParamNames: trusted && ['documentId'],
-    graphiql: graphiql && graphiqlOptions,
-    renderGraphiQL: graphiqlPage,
+    graphiql: false,
     landingPage: false,
     multipart: false,
     cors: false,

@@ -31,7 +31,7 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await page.getByText('/spaces/{id}').first().waitFor();
     await page.goBack();
     await page.getByRole('link', { name: /GraphiQL/ }).click();
-    await page.locator('.graphiql-editor').first().waitFor();
+    await page.getByLabel('Your API key').waitFor();
     expect(elsewhere).toEqual([]);
   });
 
@@ -49,22 +49,91 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     expect(await kept(page)).not.toContain(caller.key);
   });
 
-  test('GraphiQL says that the key is missing, and runs an operation with the key that is typed', async () => {
+  test('the documentation’s example of a new link can be sent as it stands', async () => {
+    const { page } = await openPage(browser, server.origin);
+    await page.goto(`${server.origin}/docs`);
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.locator('.auth-container input').fill(caller.key);
+    await page.locator('.auth-btn-wrapper .authorize').click();
+    await page.locator('.btn-done').click();
+    const operation = page.locator('#operations-links-storeLink');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.execute').click();
+    const answer = operation.locator('.live-responses-table .response-col_description code').first();
+    await answer.waitFor();
+    expect(JSON.parse(await answer.innerText())).toMatchObject({
+      status: 201,
+      data: {
+        url: 'https://example.com/summer',
+        alias: 'summer-sale',
+        title: 'Summer sale',
+        state: 1,
+        has_password: false,
+      },
+    });
+  });
+
+  const errorsOf = (page: Page): string[] => {
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) errors.push(message.text());
+    });
+    return errors;
+  };
+
+  async function openGraphiql(page: Page, key: string): Promise<void> {
+    await page.getByLabel('Your API key').fill(key);
+    await page.getByRole('button', { name: 'Open' }).click();
+  }
+
+  test('GraphiQL asks for the key, opens without an error, knows the schema, and runs an example', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
-    const query = encodeURIComponent('{ spaces { edges { node { name } } } }');
-    await page.goto(`${server.origin}/graphql?query=${query}`);
-    const result = page.locator('.result-window');
+    const errors = errorsOf(page);
+    await page.goto(`${server.origin}/graphql`);
+    await openGraphiql(page, caller.key);
     await page.locator('.graphiql-execute-button').click();
-    await result.getByText('UNAUTHENTICATED').waitFor();
-    await page.getByRole('button', { name: 'Headers', exact: true }).click();
-    await page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden)').click();
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.press('Delete');
-    // The editor closes brackets and quotes by itself.
-    await page.keyboard.type(`{"Authorization": "Bearer ${caller.key}`);
-    await page.locator('.graphiql-execute-button').click();
-    await result.getByText('A space to be found').waitFor();
+    await page.getByRole('menuitem', { name: 'ListSpaces' }).click();
+    await page.locator('.result-window').getByText('A space to be found').waitFor();
+    await page.locator('.graphiql-sidebar button').first().click();
+    await page.getByText('All Schema Types').waitFor();
+    expect(errors).toEqual([]);
     expect(elsewhere).toEqual([]);
     expect(await kept(page)).not.toContain(caller.key);
+
+    await page.waitForTimeout(700); // It keeps its tabs half a second later.
+    await page.reload();
+    await openGraphiql(page, caller.key);
+    await page.locator('.graphiql-tab').first().waitFor();
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['ListSpaces']);
+    await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
+  });
+
+  test('GraphiQL says what is wrong with a key', async () => {
+    const { page } = await openPage(browser, server.origin);
+    await page.goto(`${server.origin}/graphql`);
+    await openGraphiql(page, 'wrong');
+    await page.getByText('This key is unknown, revoked or expired.').waitFor();
+    await openGraphiql(page, caller.key);
+    await page.locator('.graphiql-execute-button').waitFor();
+  });
+
+  test.each([390, 1280])('pages fit a window of %i pixels', async (width) => {
+    const { page } = await openPage(browser, server.origin);
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = () =>
+      page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    for (const path of ['/', '/docs', '/graphql', '/nowhere']) {
+      await page.goto(server.origin + path);
+      if (path === '/docs') await page.getByText('/spaces/{id}').first().waitFor();
+      expect([path, await overflow()]).toEqual([path, 0]);
+    }
+    await page.goto(`${server.origin}/graphql`);
+    await openGraphiql(page, caller.key);
+    const editor = page.locator('.graphiql-query-editor');
+    await editor.waitFor();
+    expect(await overflow()).toBe(0);
+    expect((await editor.boundingBox())?.width).toBeGreaterThan(300);
+    expect((await page.locator('.graphiql-response').boundingBox())?.width).toBeGreaterThan(300);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -75,3 +75,15 @@ test('commands leave migrations to the start and to migrate', async () => {
   ]);
   expect(await pendingMigrationsOf(`file:${path}`)).not.toEqual([]);
 });
+
+test.each(['main', 'cli/keys', 'cli/migrate', 'cli/copy'])(
+  '%s --version says the version',
+  async (program) => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(await runProgram(program, {}, ['--version'])).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+  },
+);

@@ -39,6 +39,14 @@ test('GET /openapi.json is valid OpenAPI 3.1, and needs no key', async () => {
   expect(valid).toBe(true);
 });
 
+test('it says the version of the program, and no word of GraphQL', () => {
+  expect((document as unknown as { info: object }).info).toMatchObject({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+  });
+  const words = JSON.stringify(document, (key, value) => (key === 'example' ? undefined : value));
+  expect(words).not.toMatch(/GraphQL|null clears|null for none|PUBLIC|PASSWORD|TITLE/);
+});
+
 test('it has every operation of v1, and no other', () => {
   const served = routes.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
   expect(operations().map(({ method, path }) => `${method} ${path.replace('{id}', ':id')}`)).toEqual(served);

@@ -11,9 +11,6 @@ test.each([
   ['/', 'text/html'],
   ['/docs', 'text/html'],
   ['/docs/', 'text/html'],
-  ['/docs/start.js', 'text/javascript'],
-  ['/docs/swagger-ui.css', 'text/css'],
-  ['/docs/swagger-ui-bundle.js', 'text/javascript'],
   ['/openapi.json', 'application/json'],
   ['/schema.graphql', 'text/plain'],
 ])('200s without a key: %s', async (path, type) => {
@@ -25,18 +22,58 @@ test.each([
   expect((await response.text()).length).toBeGreaterThan(100);
 });
 
-test.each(['/', '/docs'])('%s may load nothing from elsewhere, and has doors that open', async (path) => {
-  const response = await fetch(server.origin + path);
-  expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'self'");
+/** The addresses of what a page loads and leads to. */
+async function addressesIn(path: string): Promise<string[]> {
+  const response = await fetch(server.origin + path, { headers: { Accept: 'text/html' } });
+  expect(response.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; script-src 'self';/);
   const html = await response.text();
-  const addresses = Array.from(html.matchAll(/(?:href|src)="([^"]+)"/g), ([, address]) => String(address));
-  expect(addresses.length).toBeGreaterThan(1);
-  for (const address of addresses) {
-    const found = await fetch(server.origin + address, { headers: { Accept: 'text/html' } });
-    expect([address, found.status]).toEqual([expect.stringMatching(/^\//), 200]);
-    await found.arrayBuffer();
-  }
-});
+  return Array.from(html.matchAll(/(?:href|src|data-graphiql)="(?!data:)([^"]+)"/g), ([, address]) =>
+    String(address),
+  );
+}
+
+test.each(['/', '/docs', '/graphql'])(
+  '%s may load nothing from elsewhere, and has doors that open',
+  async (path) => {
+    const addresses = await addressesIn(path);
+    expect(addresses.length).toBeGreaterThan(1);
+    for (const address of addresses) {
+      const found = await fetch(server.origin + address, { headers: { Accept: 'text/html' } });
+      expect([address, found.status]).toEqual([expect.stringMatching(/^\//), 200]);
+      await found.arrayBuffer();
+    }
+  },
+);
+
+test.each(['/docs', '/graphql'])(
+  'what %s loads comes compressed, and is kept by the browser',
+  async (path) => {
+    const assets = (await addressesIn(path)).filter((address) => address.startsWith('/docs/assets/'));
+    expect(assets.length).toBeGreaterThan(2);
+    let total = 0;
+    for (const address of assets) {
+      for (const encoding of ['br', 'gzip', 'identity']) {
+        const response = await fetch(server.origin + address, { headers: { 'Accept-Encoding': encoding } });
+        const { headers } = response;
+        expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+        expect([headers.get('Content-Encoding') ?? 'identity', headers.get('Vary')]).toEqual([
+          encoding,
+          expect.stringContaining('Accept-Encoding'),
+        ]);
+        if (encoding === 'br') total += Number(headers.get('Content-Length'));
+        expect((await response.text()).length).toBeGreaterThan(50);
+      }
+    }
+    expect(total).toBeLessThan(2_000_000);
+  },
+);
+
+test.each(['/docs/assets/nothing.js', '/docs/assets/..%2f..%2fapp.js', '/docs/assets/docs.html.br'])(
+  'there is no %s',
+  async (path) => {
+    expect((await fetch(server.origin + path)).status).toBe(404);
+  },
+);
 
 test('the way in shows no door to GraphiQL where it is off', async () => {
   const closed = await startTestServer({ graphiql: false });

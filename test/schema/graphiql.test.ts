@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Kind, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { graphiqlOptions } from '../../src/schema/graphiql.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -10,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const query = graphiqlOptions.defaultTabs?.[0]?.query ?? '';
+const query = readFileSync('web/examples.graphql', 'utf8');
 const names = parse(query).definitions.flatMap((definition) =>
   definition.kind === Kind.OPERATION_DEFINITION && definition.name ? [definition.name.value] : [],
 );

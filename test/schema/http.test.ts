@@ -127,7 +127,7 @@ test("gives the schema's text without a key", async () => {
 describe('GraphiQL', () => {
   const page = (origin: string) => fetch(`${origin}/graphql`, { headers: { Accept: 'text/html' } });
 
-  test('opens without a key, with examples and a place for the key, and loads nothing from elsewhere', async () => {
+  test('opens without a key, with examples and a place for the key, and holds no data', async () => {
     const response = await page(server.origin);
     const html = await response.text();
     expect([response.status, response.headers.get('Content-Type')]).toEqual([
@@ -135,8 +135,8 @@ describe('GraphiQL', () => {
       expect.stringContaining('text/html'),
     ]);
     expect(html).toContain('mutation CreateSpace');
-    expect(html).toContain('PASTE-YOUR-API-KEY-HERE');
-    expect(html).not.toMatch(/<script[^>]+src=|<link[^>]+href="(?!data:)/);
+    expect(html).toContain('Your API key');
+    expect(html.length).toBeLessThan(10_000);
   });
 
   test('is off, with introspection, where the operator says so', async () => {

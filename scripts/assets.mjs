@@ -1,0 +1,75 @@
+// Makes src/generated/assets: the pages for people and what they load. What a page loads has a name with a hash of its contents,
+// so that browsers may keep it for ever; everything is there compressed too.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { root } from './stamp.mjs';
+
+const OUTPUT = join(root, 'src/generated/assets');
+/** The best of brotli takes ten times as long, for a tenth less. */
+const QUALITY = 9;
+
+const page = (name) => readFileSync(join(root, 'web', name), 'utf8');
+const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+/** What pages load, by name. */
+async function sources() {
+  // Its strings; the package exports only what puts them into one page of nine megabytes.
+  const graphiql = await import(
+    pathToFileURL(join(root, 'node_modules/@graphql-yoga/render-graphiql/esm/graphiql.js')).href
+  );
+  return {
+    'graphiql.js': graphiql.js,
+    'graphiql.css': graphiql.css,
+    'graphiql-editor-worker.js': graphiql.editorWorkerService,
+    'graphiql-json-worker.js': graphiql.jsonWorker,
+    'graphiql-graphql-worker.js': graphiql.graphqlWorker,
+    'graphiql-page.js': page('graphiql-page.js'),
+    'graphiql-page.css': page('graphiql-page.css'),
+    'swagger-ui.css': readFileSync(join(swagger, 'swagger-ui.css'), 'utf8'),
+    'swagger-ui-bundle.js': readFileSync(join(swagger, 'swagger-ui-bundle.js'), 'utf8'),
+    'docs-page.js': page('docs-page.js'),
+    'docs-page.css': page('docs-page.css'),
+  };
+}
+
+function hashedName(name, text) {
+  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 12);
+  return name.replace(/\.(\w+)$/, `-${hash}.$1`);
+}
+
+async function write(name, text) {
+  const bytes = Buffer.from(text);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY };
+  const [brotli, gzipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params }),
+    promisify(gzip)(bytes, { level: QUALITY }),
+  ]);
+  writeFileSync(join(OUTPUT, name), bytes);
+  writeFileSync(join(OUTPUT, `${name}.br`), brotli);
+  writeFileSync(join(OUTPUT, `${name}.gz`), gzipped);
+}
+
+const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+export async function makeAssets() {
+  rmSync(OUTPUT, { recursive: true, force: true });
+  mkdirSync(OUTPUT, { recursive: true });
+  const files = await sources();
+  const names = Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [name, hashedName(name, text)]),
+  );
+  const filled = (name) =>
+    page(name)
+      .replace(/\{\{asset:([\w.-]+)\}\}/g, (_, asset) => `/docs/assets/${names[asset]}`)
+      .replace(/\{\{text:([\w.-]+)\}\}/g, (_, file) => page(file).replace(/[&<>"]/g, (one) => escapes[one]));
+  await Promise.all([
+    ...Object.entries(files).map(([name, text]) => write(names[name], text)),
+    write('graphiql.html', filled('graphiql.html')),
+    write('docs.html', filled('docs.html')),
+  ]);
+}

@@ -1,0 +1,13 @@
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+// A typed key lives in this page alone.
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  defaultModelsExpandDepth: -1,
+});
