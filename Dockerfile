@@ -1,18 +1,18 @@
 # Two trees are made: one to build with, and the one that runs, without anything that only development needs.
-FROM node:22-bookworm AS build
+FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
 RUN npm run build
 
-FROM node:22-bookworm AS production
+FROM node:24-bookworm AS production
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Optional and peer packages are what only other uses of our dependencies need, Prisma's command line above all.
 RUN npm ci --omit=dev --omit=optional --omit=peer
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 COPY --from=production /app/node_modules ./node_modules

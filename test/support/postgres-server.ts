@@ -67,6 +67,9 @@ function run(program: string, args: string[], folder: string) {
   return { child, said: () => said };
 }
 
+/** The only role of whom a password is asked. */
+export const WITH_PASSWORD = 'linkspace';
+
 async function initialize(native: string, folder: string, cluster: string): Promise<void> {
   const initdb = run(
     join(native, 'bin', 'initdb'),
@@ -84,6 +87,8 @@ async function initialize(native: string, folder: string, cluster: string): Prom
   );
   const [code] = await once(initdb.child, 'close');
   if (code !== 0) throw new Error(`initdb failed:\n${initdb.said()}`);
+  const rules = join(cluster, 'pg_hba.conf');
+  writeFileSync(rules, `host all ${WITH_PASSWORD} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
 }
 
 /** Nothing is synced to disk: only a crash of the whole machine could lose what these servers acknowledged. */

@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+interface Lock {
+  packages: Record<string, { gypfile?: boolean; hasInstallScript?: true }>;
+}
+
+/**
+ * npm runs node-gyp, which needs Python, in each package with a binding.gyp whose entry in the lock does not tell it off
+ * ("gypfile" of the package itself is not read: npm/cli#3341). Each `npm install` takes the line out again: put it back.
+ */
+test('no package is compiled, nor is Python looked for, where npm installs', () => {
+  const { packages }: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const compiled = Object.entries(packages).filter(
+    ([path, { gypfile }]) => existsSync(join(path, 'binding.gyp')) && gypfile !== false,
+  );
+  expect(compiled.map(([path]) => `${path}: add "gypfile": false to package-lock.json`)).toEqual([]);
+});
