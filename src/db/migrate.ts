@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oneLine } from '../one-line.ts';
 import { type Database, type Provider, requireProvider } from './client.ts';
 import { connectTo, isPooled, PoolerBetween } from './postgres.ts';
 import { fileExists, openFile } from './sqlite-file.ts';
@@ -99,6 +100,11 @@ export async function pendingMigrationsOf(url: string): Promise<string[]> {
   }
 }
 
+/** Names the migration that could not be applied. */
+function failed(name: string, error: unknown): Error {
+  return new Error(`the migration ${name} cannot be applied: ${oneLine(error)}`, { cause: error });
+}
+
 function applyToSqlite(url: string): string[] {
   const file = openFile(url);
   const record = () =>
@@ -113,7 +119,11 @@ function applyToSqlite(url: string): string[] {
       .map(({ name }) => name);
     const next = knownMigrations('sqlite').find((name) => !applied.includes(name));
     if (next === undefined) return null;
-    file.exec(scriptOf('sqlite', next));
+    try {
+      file.exec(scriptOf('sqlite', next));
+    } catch (error) {
+      throw failed(next, error);
+    }
     if (file.prepare('PRAGMA foreign_key_check').all().length > 0)
       throw new Error(`the migration ${next} leaves records that refer to nothing`);
     record().run(rowOf('sqlite', next));
@@ -143,7 +153,11 @@ async function applyToPostgresql(url: string): Promise<string[]> {
       (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name));
     for (const name of await pending('postgresql', ask)) {
       await client.query('BEGIN');
-      await client.query(scriptOf('postgresql', name));
+      // What triggers put off to the end would forbid a migration to change the tables whose rows it has changed.
+      await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+      await client.query(scriptOf('postgresql', name)).catch((error: unknown) => {
+        throw failed(name, error);
+      });
       await client.query(
         `INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, 1)`,
         rowOf('postgresql', name),

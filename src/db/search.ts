@@ -27,10 +27,16 @@ function startOf(text: string): string {
   return [...text].slice(0, INDEXED).join('');
 }
 
+/** A text as SQLite's index has it for an account: the view "ShiftedLinkText" does the same. */
+function shifted(text: string, accountId: number): string {
+  const shift = (character: string) =>
+    65_536 + ((Number(character.codePointAt(0)) + accountId * 128) % 983_040);
+  return Array.from(text, (character) => String.fromCodePoint(shift(character))).join('');
+}
+
 /** The account's links that may contain the text, by SQLite's index; null where they are many. */
 async function candidates(db: Db, { accountId, column, text }: LinkSearch): Promise<number[] | null> {
-  const phrase = `${column} : "${startOf(text).replaceAll('"', '""')}"`;
-  // Each account's links stand together in the index: no other's are met.
+  const phrase = `${column} : "${shifted(startOf(text), accountId)}"`;
   const found = await db.$queryRaw<{ id: number | bigint }[]>(
     sql`SELECT "rowid" & 4294967295 AS "id" FROM "LinkText" WHERE "LinkText" MATCH ${phrase}
       AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${MANY}`,

@@ -19,19 +19,43 @@ test('an empty database is brought to today, once', async () => {
   expect(await pendingMigrationsOf(url)).toEqual([]);
 });
 
-/** A database as the first version of the program left it, with Prisma's own record of the migration. */
+const time = `'2026-01-01T00:00:00.000Z'`;
+const text = (value: string) => `'${value}', '${value}'`;
+
+/** Something in each table, with what a later version would refuse: two accounts on ports of one host. */
+const CONTENTS = [
+  `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time}), ('other', ${time})`,
+  `INSERT INTO "ApiKey" ("accountId", "hash", "prefix", "scopes", "createdAt") VALUES (1, 'x', 'x', 'read', ${time})`,
+  `INSERT INTO "Space" ("accountId", "name", "nameKey", "color", "createdAt", "updatedAt") VALUES (1, ${text('s')}, 1, ${time}, ${time})`,
+  ...(['localhost:3000', 'go.example', 'go.example:8080'] as const).map(
+    (host, index) =>
+      `INSERT INTO "Domain" ("accountId", "name", "createdAt", "updatedAt") VALUES (${index || 'NULL'}, '${host}', ${time}, ${time})`,
+  ),
+  `INSERT INTO "Pixel" ("accountId", "name", "type", "value", "createdAt", "updatedAt") VALUES (1, 'p', 'FACEBOOK', '1', ${time}, ${time})`,
+  `INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
+    VALUES (1, 1, 1, ${text('hello')}, ${text('https://example.com/')}, ${time}, ${time})`,
+  `INSERT INTO "LinkPixel" ("linkId", "pixelId") VALUES (1, 1)`,
+];
+
+/** The last migration of version 0.1.0. */
+const RELEASED = '20261121065000_key_use';
+
+/** A database as version 0.1.0 left it, with Prisma's own record of the migrations. */
 async function oldDatabase(): Promise<string> {
   const url = await newDatabase({ migrated: false });
-  const [first = ''] = knownMigrations(provider);
+  const released = knownMigrations(provider).filter((name) => name <= RELEASED);
   const statements = [
-    scriptOf(provider, first),
+    ...released.map((name) => scriptOf(provider, name)),
     `CREATE TABLE "_prisma_migrations" ("id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL,
       "finished_at" ${provider === 'sqlite' ? 'DATETIME' : 'TIMESTAMPTZ'}, "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT,
       "rolled_back_at" ${provider === 'sqlite' ? 'DATETIME' : 'TIMESTAMPTZ'},
       "started_at" ${provider === 'sqlite' ? 'DATETIME' : 'TIMESTAMPTZ'} NOT NULL DEFAULT CURRENT_TIMESTAMP,
       "applied_steps_count" INTEGER NOT NULL DEFAULT 0)`,
-    `INSERT INTO "_prisma_migrations" VALUES ('1', 'x', CURRENT_TIMESTAMP, '${first}', NULL, NULL, CURRENT_TIMESTAMP, 1)`,
-    `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', '2026-01-01T00:00:00.000Z')`,
+    ...released.map(
+      (name) =>
+        `INSERT INTO "_prisma_migrations" VALUES ('${name}', 'x', CURRENT_TIMESTAMP, '${name}', NULL, NULL, CURRENT_TIMESTAMP, 1)`,
+    ),
+    ...CONTENTS,
   ];
   if (provider === 'sqlite') {
     const file = openFile(url);
@@ -43,11 +67,17 @@ async function oldDatabase(): Promise<string> {
 
 test('an old database is brought to today, with what is in it', async () => {
   const url = await oldDatabase();
-  expect(await applyMigrations(url)).toEqual(knownMigrations(provider).slice(1));
+  expect(await applyMigrations(url)).toEqual(knownMigrations(provider).filter((name) => name > RELEASED));
   const today = await openDatabase(url);
-  const found = await today.client.account.findMany({ include: { domains: true } });
+  const domains = await today.client.domain.findMany({ orderBy: { id: 'asc' } });
+  const links = await today.client.link.findMany({ include: { space: true, pixels: true } });
   await today.close();
-  expect(found).toMatchObject([{ name: 'old', domains: [] }]);
+  expect(domains).toMatchObject([
+    { name: 'localhost:3000', hostKey: 'localhost', accountId: null, verifiedAt: expect.any(Date) },
+    { name: 'go.example', hostKey: 'go.example', accountId: 1, verifiedAt: expect.any(Date) },
+    { name: 'go.example:8080', hostKey: 'go.example', accountId: 2, verifiedAt: expect.any(Date) },
+  ]);
+  expect(links).toMatchObject([{ alias: 'hello', space: { linkCount: 1 }, pixels: [{ pixelId: 1 }] }]);
 });
 
 test('of several that migrate at once, one does, and the others wait for it', async () => {
@@ -58,15 +88,17 @@ test('of several that migrate at once, one does, and the others wait for it', as
 
 test('a migration that fails leaves nothing, and is pending still', async () => {
   const url = await oldDatabase();
-  // What the second migration makes is there already.
-  const spoil = 'CREATE TABLE "Domain" ("id" INTEGER)';
+  // What a migration makes is there already.
+  const spoil = 'ALTER TABLE "Domain" ADD COLUMN "hostKey" INTEGER';
   if (provider === 'sqlite') {
     const file = openFile(url);
     file.exec(spoil);
     file.close();
   } else await onServer(url, spoil);
-  await expect(applyMigrations(url)).rejects.toThrow(/Domain/);
-  expect(await pendingMigrationsOf(url)).toEqual(knownMigrations(provider).slice(1));
+  await expect(applyMigrations(url)).rejects.toThrow(
+    /20261121181000_domain_verification cannot be applied: .*hostKey/,
+  );
+  expect(await pendingMigrationsOf(url)).toContain('20261121181000_domain_verification');
 });
 
 test('text sorts by code point, whatever the locale of the database', async () => {

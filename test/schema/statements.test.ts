@@ -139,3 +139,31 @@ test('keeps the totals of links right as they are made, moved and deleted', asyn
   await caller.rest('DELETE', `/spaces/${b}`);
   expect(await totals()).toEqual([5, 2, 0]);
 });
+
+/** How SQLite would carry out a statement, by its own account, as far as links are concerned. */
+async function planOf(statement: string): Promise<string[]> {
+  const rows = await server.database.client.$queryRawUnsafe<{ detail: string }[]>(
+    `EXPLAIN QUERY PLAN ${statement.replaceAll('?', '1')}`,
+  );
+  return rows.map(({ detail }) => detail).filter((detail) => /^(SEARCH|SCAN) Link\b/.test(detail));
+}
+
+const narrowed = ['spaceId: "1"', 'domainId: "1"', 'pixelId: "1"', 'withoutSpace: true', 'status: ACTIVE'];
+const orders = ['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'];
+
+test
+  .runIf(inject('database').provider === 'sqlite')
+  .each(narrowed.flatMap((filter) => orders.map((field) => [filter, field] as const)))(
+  'links filtered by %s and ordered by %s are looked for among the account’s own alone',
+  async (filter, field) => {
+    const statements = await server.statementsOf(() =>
+      few.data(
+        `{ links(first: 5, filter: { ${filter} }, orderBy: { field: ${field} }) { totalCount edges { node { id } } } }`,
+      ),
+    );
+    const plans = await Promise.all(statements.filter((one) => one.includes('FROM "Link"')).map(planOf));
+    expect(plans.flat().length).toBeGreaterThan(0);
+    for (const step of plans.flat())
+      expect(step).toMatch(/^SEARCH Link USING (COVERING )?INDEX \w+ \(accountId=\?/);
+  },
+);

@@ -21,11 +21,10 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER "Domain_host" BEFORE INSERT OR UPDATE OF "hostKey", "accountId" ON "Domain"
+CREATE TRIGGER "Domain_host" BEFORE INSERT OR UPDATE OF "name", "hostKey", "accountId" ON "Domain"
   FOR EACH ROW EXECUTE FUNCTION "check_host"();
 
 -- A new domain is a change like any other: until now its host was answered for by the default domain.
-SET CONSTRAINTS ALL IMMEDIATE;
 DROP TRIGGER "Domain_changed" ON "Domain";
 CREATE CONSTRAINT TRIGGER "Domain_changed" AFTER INSERT OR UPDATE OR DELETE ON "Domain"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "revise_links"();

@@ -1,5 +1,6 @@
--- The index of texts, anew: the links of an account stand together in it, since each has the account's id in the upper half of
--- its number. A search looks at those of its own account alone, so neither its time nor its outcome tells of others'.
+-- The index of texts, anew. Each account's texts are written in letters of its own, its id shifting each character, and stand
+-- together, since the upper half of a row's number is the account's id. A search meets texts of its own account alone, so
+-- neither its time nor its outcome tells of others'. Whoever searches shifts as src/db/search.ts does.
 DROP TRIGGER "Link_text_inserted";
 DROP TRIGGER "Link_text_deleted";
 DROP TRIGGER "Link_text_updated";
@@ -7,11 +8,30 @@ DROP TABLE "LinkText";
 CREATE VIRTUAL TABLE "LinkText" USING fts5(
   "titleKey", "aliasKey", "urlKey", content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
 );
+CREATE VIEW "ShiftedLinkText" AS SELECT
+  "id",
+  ("accountId" << 32) | "id" AS "textId",
+  (WITH RECURSIVE "walk"("rest", "character") AS (
+      VALUES ("titleKey", '')
+      UNION ALL
+      SELECT substr("rest", 2), char(65536 + (unicode("rest") + "accountId" * 128) % 983040) FROM "walk" WHERE "rest" <> ''
+    ) SELECT group_concat("character", '') FROM "walk") AS "titleKey",
+  (WITH RECURSIVE "walk"("rest", "character") AS (
+      VALUES ("aliasKey", '')
+      UNION ALL
+      SELECT substr("rest", 2), char(65536 + (unicode("rest") + "accountId" * 128) % 983040) FROM "walk" WHERE "rest" <> ''
+    ) SELECT group_concat("character", '') FROM "walk") AS "aliasKey",
+  (WITH RECURSIVE "walk"("rest", "character") AS (
+      VALUES ("urlKey", '')
+      UNION ALL
+      SELECT substr("rest", 2), char(65536 + (unicode("rest") + "accountId" * 128) % 983040) FROM "walk" WHERE "rest" <> ''
+    ) SELECT group_concat("character", '') FROM "walk") AS "urlKey"
+FROM "Link";
 INSERT INTO "LinkText" ("rowid", "titleKey", "aliasKey", "urlKey")
-  SELECT ("accountId" << 32) | "id", "titleKey", "aliasKey", "urlKey" FROM "Link" ORDER BY "accountId", "id";
+  SELECT "textId", "titleKey", "aliasKey", "urlKey" FROM "ShiftedLinkText" ORDER BY "textId";
 CREATE TRIGGER "Link_text_inserted" AFTER INSERT ON "Link" BEGIN
   INSERT INTO "LinkText" ("rowid", "titleKey", "aliasKey", "urlKey")
-    VALUES ((NEW."accountId" << 32) | NEW."id", NEW."titleKey", NEW."aliasKey", NEW."urlKey");
+    SELECT "textId", "titleKey", "aliasKey", "urlKey" FROM "ShiftedLinkText" WHERE "id" = NEW."id";
 END;
 CREATE TRIGGER "Link_text_deleted" AFTER DELETE ON "Link" BEGIN
   DELETE FROM "LinkText" WHERE "rowid" = (OLD."accountId" << 32) | OLD."id";
@@ -20,5 +40,5 @@ CREATE TRIGGER "Link_text_updated" AFTER UPDATE OF "titleKey", "aliasKey", "urlK
 WHEN OLD."titleKey" IS NOT NEW."titleKey" OR OLD."aliasKey" <> NEW."aliasKey" OR OLD."urlKey" <> NEW."urlKey" BEGIN
   DELETE FROM "LinkText" WHERE "rowid" = (OLD."accountId" << 32) | OLD."id";
   INSERT INTO "LinkText" ("rowid", "titleKey", "aliasKey", "urlKey")
-    VALUES ((NEW."accountId" << 32) | NEW."id", NEW."titleKey", NEW."aliasKey", NEW."urlKey");
+    SELECT "textId", "titleKey", "aliasKey", "urlKey" FROM "ShiftedLinkText" WHERE "id" = NEW."id";
 END;

@@ -17,7 +17,7 @@ CREATE TRIGGER "Domain_host_added" BEFORE INSERT ON "Domain"
 WHEN EXISTS (SELECT 1 FROM "Domain" WHERE "hostKey" = NEW."hostKey" AND "accountId" IS NOT NEW."accountId") BEGIN
   SELECT RAISE(ABORT, 'the host is taken');
 END;
-CREATE TRIGGER "Domain_host_changed" BEFORE UPDATE OF "hostKey", "accountId" ON "Domain"
+CREATE TRIGGER "Domain_host_changed" BEFORE UPDATE OF "name", "hostKey", "accountId" ON "Domain"
 WHEN EXISTS (
   SELECT 1 FROM "Domain" WHERE "hostKey" = NEW."hostKey" AND "accountId" IS NOT NEW."accountId" AND "id" <> NEW."id"
 ) BEGIN
