@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import type { Pixel } from '../generated/sqlite/client.ts';
-import type { Db } from './client.ts';
+import { breathe } from '../slices.ts';
+import { type Db, isSqlite } from './client.ts';
 import { readPixelsOfEach } from './link-rows.ts';
 import {
   anyOf,
@@ -13,20 +13,27 @@ import {
   type Stretch,
   type Window,
 } from './list.ts';
-import { contains, type LinkSearch, linksContaining } from './search.ts';
+import { contains, type Found, type LinkSearch, linksContaining } from './search.ts';
 
 /** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
 const options = { cache: false, maxBatchSize: 100 };
 
+/** A number that the database works out; `scans` where it looks at many rows for it. */
+interface Sum {
+  readonly expression: Sql;
+  readonly scans: boolean;
+}
+
 /**
  * Reads lists and what belongs to their rows, and gathers what is asked for in the same tick into one statement of each
- * kind: the links of each of twenty spaces cost no more statements than those of one. Nothing is remembered.
+ * kind: the links of each of twenty spaces cost no more statements than those of one. Only what scans has a statement of its
+ * own on SQLite, which holds the thread for as long as a statement takes. Nothing is remembered.
  */
 export class ListReader {
   readonly #db: Db;
-  readonly #numbers: DataLoader<Sql, number>;
+  readonly #numbers: DataLoader<Sum, number>;
   readonly #pixels: DataLoader<number, Pixel[]>;
-  readonly #searches: DataLoader<LinkSearch, Sql, string>;
+  readonly #searches: DataLoader<LinkSearch, Found, string>;
   readonly #tables = new Map<string, DataLoader<Stretch, unknown[]>>();
 
   constructor(db: Db) {
@@ -36,7 +43,36 @@ export class ListReader {
       (searches) => inTurns(searches, (search) => linksContaining(db, search)),
       { cacheKeyFn: ({ accountId, column, text }) => `${accountId} ${column} ${text}` },
     );
-    this.#numbers = new DataLoader((expressions) => readNumbers(db, expressions), options);
+    this.#numbers = new DataLoader(
+      (sums) =>
+        this.#together(
+          sums,
+          ({ scans }) => scans,
+          (some) =>
+            readNumbers(
+              db,
+              some.map(({ expression }) => expression),
+            ),
+        ),
+      options,
+    );
+  }
+
+  /** What `read` gives for each item: by one call for all of them, and by one each for those that scan on SQLite. */
+  async #together<Item, Result>(
+    items: readonly Item[],
+    scans: (item: Item) => boolean,
+    read: (items: readonly Item[]) => Promise<Result[]>,
+  ): Promise<Result[]> {
+    const alone = isSqlite(this.#db) && items.length > 1 ? items.filter(scans) : [];
+    const others = items.filter((item) => !alone.includes(item));
+    const results = new Map<Item, Result>();
+    const keep = (some: readonly Item[], found: readonly Result[]) => {
+      for (const [index, item] of some.entries()) results.set(item, found[index] as Result); // There is one for each.
+    };
+    if (others.length > 0) keep(others, await read(others));
+    await inTurns(alone, async (item) => keep([item], await read([item])));
+    return items.map((item) => results.get(item) as Result);
   }
 
   /** The rows of the window, in the list's order. `Row` is the model of the list's table. */
@@ -44,7 +80,12 @@ export class ListReader {
     const table =
       this.#tables.get(list.table) ??
       new DataLoader(
-        (stretches: readonly Stretch[]) => readRowsOfEach<unknown>(this.#db, stretches),
+        (stretches: readonly Stretch[]) =>
+          this.#together(
+            stretches,
+            (stretch) => stretch.list.scans === true,
+            (some) => readRowsOfEach<unknown>(this.#db, some),
+          ),
         options,
       );
     this.#tables.set(list.table, table);
@@ -71,7 +112,7 @@ export class ListReader {
   }
 
   /** What links of the account meet whose column contains the text. */
-  async linksContaining(search: LinkSearch): Promise<Sql> {
+  async linksContaining(search: LinkSearch): Promise<Found> {
     try {
       return await this.#searches.load(search);
     } finally {
@@ -81,11 +122,12 @@ export class ListReader {
 
   /** Whether the window has any row. */
   async any(list: List, window: Omit<Window, 'limit'>): Promise<boolean> {
-    return (await this.#numbers.load(anyOf(list, window))) > 0;
+    return (await this.number(anyOf(list, window), list.scans)) > 0;
   }
 
-  number(expression: Sql): Promise<number> {
-    return this.#numbers.load(expression);
+  /** @param scans whether the database looks at many rows for it */
+  number(expression: Sql, scans = false): Promise<number> {
+    return this.#numbers.load({ expression, scans });
   }
 }
 
@@ -96,7 +138,7 @@ async function inTurns<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) {
-    if (results.length > 0) await setImmediate();
+    await breathe();
     results.push(await work(item));
   }
   return results;

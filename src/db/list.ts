@@ -29,6 +29,8 @@ export interface List {
   /** The id breaks ties, in the same direction. */
   readonly orderBy: Column;
   readonly descending: boolean;
+  /** Whether a read of it may look at many rows that it does not give, or sort them. */
+  readonly scans?: boolean;
 }
 
 export interface Window {

@@ -44,22 +44,27 @@ async function candidates(db: Db, { accountId, column, text }: LinkSearch): Prom
   return found.length < MANY ? found.map(({ id }) => Number(id)) : null;
 }
 
+/** What the links meet that a search finds, and whether an index says which few may meet it. */
+export interface Found {
+  readonly condition: Sql;
+  readonly few: boolean;
+}
+
 /**
  * What links of the account meet whose column contains the text. PostgreSQL sees by itself that an index serves it; SQLite is
  * asked for candidates first, which the condition then checks like any other row.
  */
-export async function linksContaining(db: Db, search: LinkSearch): Promise<Sql> {
+export async function linksContaining(db: Db, search: LinkSearch): Promise<Found> {
   const { column, text } = search;
   const condition = contains(db, column, text);
   if (!isSqlite(db)) {
     const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
-    return sql`${name(column)} LIKE ${pattern} AND ${condition}`;
+    return { condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`, few: false };
   }
-  if ([...text].length < SHORTEST) return condition;
-  const ids = await candidates(db, search);
-  if (ids === null) return condition;
+  const ids = [...text].length < SHORTEST ? null : await candidates(db, search);
+  if (ids === null) return { condition, few: false };
+  if (ids.length === 0) return { condition: sql`1 = 0`, few: true };
   // As one parameter, of which a statement may have only so many.
-  return ids.length > 0
-    ? sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)})) AND ${condition}`
-    : sql`1 = 0`;
+  const among = sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)}))`;
+  return { condition: sql`${among} AND ${condition}`, few: true };
 }

@@ -39,6 +39,8 @@ const columns: Record<keyof typeof linkOrderFields, Column> = {
   ALIAS: { name: 'aliasKey', type: 'text' },
   URL: { name: 'urlKey', type: 'text' },
 };
+/** The orders that an index has of an account's links, and of a space's. */
+const indexed = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS'], space: ['ID'] };
 
 const linkFilter = z.object({
   search: searchInput,
@@ -64,17 +66,20 @@ export const linkPageInput = pageInput.extend(selection);
 type Filter = z.output<typeof linkFilter>;
 type Within = { readonly id: number } | undefined;
 
-/** What the filter asks for beyond a space. */
+/** What the filter asks for beyond a space; `few` where an index leaves only few links to look at. */
 async function narrowing(
   lists: ListReader,
   { accountId }: Actor,
   { search, searchBy, status, withoutSpace, domainId, pixelId }: Filter,
   now: () => Date,
-): Promise<Sql[]> {
+): Promise<{ where: Sql[]; few: boolean }> {
   const where: Sql[] = [];
+  let few = false;
   if (search) {
     const column = searched[searchBy];
-    where.push(await lists.linksContaining({ accountId, column, text: foldCase(search) }));
+    const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
+    where.push(found.condition);
+    few = found.few;
   }
   if (status) where.push(hasStatus(status, now()));
   if (withoutSpace) where.push(sql`"spaceId" IS NULL`);
@@ -83,7 +88,7 @@ async function narrowing(
     where.push(
       sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`,
     );
-  return where;
+  return { where, few };
 }
 
 /**
@@ -98,7 +103,7 @@ async function listOf(
   within: Within,
 ): Promise<{ list: List; total: Sql }> {
   const { accountId } = actor;
-  const narrowed = await narrowing(lists, actor, filter, now);
+  const { where: narrowed, few } = await narrowing(lists, actor, filter, now);
   const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
   const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
   const list: List = {
@@ -107,6 +112,9 @@ async function listOf(
     where: [sql`"accountId" = ${accountId}`, ...inSpaces, ...narrowed],
     orderBy: columns[orderBy.field],
     descending: orderBy.direction === 'DESC',
+    scans:
+      !few &&
+      (narrowed.length > 0 || !indexed[spaces.length > 0 ? 'space' : 'account'].includes(orderBy.field)),
   };
   const [space, other] = spaces;
   if (narrowed.length > 0 || other !== undefined) return { list, total: countOf(list) };
@@ -152,7 +160,7 @@ export async function edgesOfLinks(
   return {
     ...beyond,
     edges: edges.map(({ cursor, node }) => ({ cursor, node: nest(node) })),
-    total: () => lists.number(total),
+    total: () => lists.number(total, list.scans),
   };
 }
 

@@ -47,7 +47,13 @@ export const spacePageInput = pageInput.extend(selection);
 function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<typeof spacesInput>): List {
   const where = [sql`"accountId" = ${actor.accountId}`];
   if (filter.search) where.push(lists.contains('nameKey', foldCase(filter.search)));
-  return { table: 'Space', where, orderBy: columns[orderBy.field], descending: orderBy.direction === 'DESC' };
+  return {
+    table: 'Space',
+    where,
+    orderBy: columns[orderBy.field],
+    descending: orderBy.direction === 'DESC',
+    scans: Boolean(filter.search),
+  };
 }
 
 /** The number of spaces: kept with the account where nothing narrows it, so that it costs no scan; else counted. */
@@ -82,7 +88,7 @@ export async function edgesOfSpaces(
   const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
   const list = listOf(lists, actor, which);
   const edges = await readEdges<Space>(lists, list, input);
-  return { ...edges, total: () => lists.number(totalOf(actor, which, list)) };
+  return { ...edges, total: () => lists.number(totalOf(actor, which, list), list.scans) };
 }
 
 /** @throws DomainError VALIDATION */

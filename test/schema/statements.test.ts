@@ -91,6 +91,19 @@ test.each([
   expect(await server.statementsOf(() => read(many))).toHaveLength(expected);
 });
 
+test.runIf(inject('database').provider === 'sqlite').each([
+  ['a filter', 'filter: { status: ACTIVE }'],
+  ['a search that no index serves', 'filter: { search: "zq" }'],
+  ['an order that no index has', 'orderBy: { field: URL }'],
+  ['an order within a space', 'filter: { spaceId: 1 }, orderBy: { field: TITLE }'],
+])(
+  'reads what scans by %s one after the other, so that others have their turn between',
+  async (_what, of) => {
+    const fields = ['a', 'b', 'c'].map((alias) => `${alias}: links(${of}) { edges { node { id } } }`);
+    expect(await server.statementsOf(() => few.data(`{ ${fields.join(' ')} }`))).toHaveLength(3);
+  },
+);
+
 test('tells the total of an unfiltered list without counting rows', async () => {
   const statements = await server.statementsOf(() =>
     many.data(`{
