@@ -23,7 +23,7 @@ import type { Metrics } from './http/metrics.ts';
 import { addPages } from './http/pages.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { schemaText } from './http/schema-text.ts';
-import { answerUnreadable, refuseAsBusy } from './http/server.ts';
+import { answerUnreadable, faultOf, refuseAsBusy, refuseAsFaulty } from './http/server.ts';
 import { normalizeTarget } from './http/target.ts';
 import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
@@ -162,6 +162,7 @@ export function createApp(dependencies: AppDependencies): App {
   };
   const inFlight = new InFlight(maxInFlight);
   const listener: RequestListener = (req, res) => {
+    const fault = faultOf(req);
     normalizeTarget(req);
     const exchange = beginExchange(req, res);
     const { surface, requestId } = exchange;
@@ -172,15 +173,18 @@ export function createApp(dependencies: AppDependencies): App {
     });
     // GraphQL and visitors are answered before Express is reached. Those of visitors say all headers at once, which costs
     // a server of redirects a tenth of its time less than to set one before.
-    if (accepted && surface === 'visit') return redirect(req, res);
+    if (accepted && fault === null && surface === 'visit') return redirect(req, res);
     res.setHeader('X-Request-Id', requestId);
     if (!accepted) return refuseAsBusy(res);
+    if (fault !== null) return refuseAsFaulty(res, fault);
     if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
     guard(req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
   };
   return {
     attachTo(server) {
       server.on('request', listener);
+      // Node would answer these itself.
+      server.on('checkExpectation', listener);
       server.on('clientError', (error, socket: Socket) => {
         const told = answerUnreadable(error, socket, inFlight.isAnswering(socket));
         if (told) log.info(told, 'request that could not be read');

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { type PoolOptions, providerOf } from './db/client.ts';
+import { isDatabaseUrl, POSTGRESQL_URL, type PoolOptions, providerOf } from './db/client.ts';
+import { hostOf } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
 
@@ -40,6 +41,8 @@ function parseTrust(text: string): Config['trustProxy'] {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
+const isPostgresqlUrl = (url: string) => providerOf(url) === 'postgresql' && isDatabaseUrl(url);
+
 const flag = z.enum(Object.keys(flags), 'on or off').transform((text) => flags[text] === true);
 
 const webAddress = z
@@ -56,29 +59,20 @@ const variables = z.object({
     .default('127.0.0.1'),
   DATABASE_URL: z
     .string()
-    .refine(
-      (url) => providerOf(url) !== null,
-      'file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME',
-    )
+    .refine(isDatabaseUrl, `file:PATH for SQLite, or ${POSTGRESQL_URL}`)
     .default('file:./data/linkspace.db'),
-  DATABASE_DIRECT_URL: z
-    .string()
-    .refine((url) => providerOf(url) === 'postgresql', 'postgresql://USER:PASSWORD@HOST:PORT/NAME')
-    .optional(),
+  DATABASE_DIRECT_URL: z.string().refine(isPostgresqlUrl, POSTGRESQL_URL).optional(),
   DATABASE_READ_URLS: z
     .string()
     .transform((urls) => urls.split(',').map((url) => url.trim()))
-    .refine(
-      (urls) => urls.every((url) => providerOf(url) === 'postgresql'),
-      'a list of postgresql://USER:PASSWORD@HOST:PORT/NAME, separated by commas',
-    )
+    .refine((urls) => urls.every(isPostgresqlUrl), `URLs separated by commas, each ${POSTGRESQL_URL}`)
     .default([]),
   DATABASE_POOL_SIZE: number(1, 1000).default(10),
   DATABASE_STATEMENT_TIMEOUT: number(0, 3_600_000).default(10_000),
   BASE_URL: z
     .string()
     .refine(isOrigin, 'an http or https URL without a path, such as https://s.example')
-    .transform((url) => new URL(url).origin)
+    .transform((url) => `${new URL(url).protocol}//${hostOf(url)}`)
     .optional(),
   INITIAL_API_KEY: z
     .string()

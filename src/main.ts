@@ -18,6 +18,7 @@ import { createHttpServer, refuseAsStarting } from './http/server.ts';
 import { stopServer } from './http/stop.ts';
 import { oneLine } from './one-line.ts';
 import { readTrustedDocuments } from './schema/trusted-documents.ts';
+import { withoutSecrets } from './secrets.ts';
 import { VERSION } from './version.ts';
 
 // V8 lets a heap grow to four times of what lives in it where it may take as much memory as on most servers, and gives little
@@ -186,6 +187,6 @@ try {
   config = readConfig(process.env);
   await start(config);
 } catch (error) {
-  process.stderr.write(`${explain(error, config)}\n`);
+  process.stderr.write(`${withoutSecrets(explain(error, config))}\n`);
   process.exit(1);
 }

@@ -6,6 +6,7 @@ import { fileExists, pathOf } from '../db/sqlite-file.ts';
 import { DomainError } from '../domain/errors.ts';
 import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
+import { withoutSecrets } from '../secrets.ts';
 import { VERSION } from '../version.ts';
 
 /** The command line is wrong; told with a hint to the help. */
@@ -27,7 +28,7 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
     url = config.databaseUrl;
     await work(config);
   } catch (error) {
-    process.stderr.write(`${explain(error, url)}\n`);
+    process.stderr.write(`${withoutSecrets(explain(error, url))}\n`);
     process.exitCode = 1;
   }
 }

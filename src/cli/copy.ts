@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { openDatabase, providerOf } from '../db/client.ts';
+import { adviceOn } from '../db/advice.ts';
+import { isDatabaseUrl, openDatabase, POSTGRESQL_URL, providerOf } from '../db/client.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
 import { fileExists, pathOf } from '../db/sqlite-file.ts';
@@ -18,11 +19,17 @@ what it would write meanwhile is not copied.
 
 function urlOf(option: string, url: string | undefined): string {
   if (url === undefined) throw new UsageError(`Name the databases: --${option} URL is missing.`);
-  if (providerOf(url) === null)
-    throw new UsageError(
-      `--${option} may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME.`,
-    );
+  if (!isDatabaseUrl(url))
+    throw new UsageError(`--${option} may be file:PATH for SQLite, or ${POSTGRESQL_URL}.`);
   return url;
+}
+
+/** What `use` gives of the database that the option names; where that cannot be used, it is told what to do. */
+async function using<T>(option: string, url: string, use: (url: string) => Promise<T>): Promise<T> {
+  return use(url).catch((error: unknown) => {
+    const advice = adviceOn(error, url, `--${option}`);
+    throw advice === null ? error : new OperatorError(advice);
+  });
 }
 
 /** A bar for each table on a terminal; nothing elsewhere. */
@@ -55,10 +62,10 @@ await runCommand(async () => {
   if (providerOf(from) === 'sqlite' && !fileExists(from))
     throw new UsageError(`There is no file ${pathOf(from)}.`);
   if (from === to) throw new UsageError('--from and --to are the same database.');
-  if ((await pendingMigrationsOf(from)).length > 0)
+  if ((await using('from', from, pendingMigrationsOf)).length > 0)
     throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
-  await applyMigrations(to);
-  const [source, target] = [await openDatabase(from), await openDatabase(to)];
+  await using('to', to, applyMigrations);
+  const [source, target] = [await using('from', from, openDatabase), await using('to', to, openDatabase)];
   const { progress, stop } = bars();
   const totals = new Map<string, number>();
   try {

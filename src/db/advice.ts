@@ -17,13 +17,18 @@ function causesOf(error: unknown): Cause[] {
   return [one, ...causesOf(one.cause)];
 }
 
+/** A part of a URL, unless a slash too many has made it of what may hold a password. */
+function shown(part: string): string {
+  return /[@:]/.test(part) ? '***' : part;
+}
+
 /** The parts of a PostgreSQL URL that may be shown. */
 function placeOf(url: string) {
   const { hostname, port, pathname, username } = new URL(url);
-  const role = decodeURIComponent(username);
+  const role = shown(decodeURIComponent(username));
   return {
     server: `${hostname || 'localhost'}:${port || 5432}`,
-    database: decodeURIComponent(pathname.slice(1)) || role,
+    database: shown(decodeURIComponent(pathname.slice(1))) || role,
     role,
   };
 }

@@ -39,6 +39,22 @@ export function providerOf(url: string): Provider | null {
   return null;
 }
 
+/** The form of PostgreSQL's URLs, in words. */
+export const POSTGRESQL_URL =
+  'postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded';
+
+/** Whether a URL names a database, and can be taken apart where it has parts. */
+export function isDatabaseUrl(url: string): boolean {
+  if (providerOf(url) !== 'postgresql') return providerOf(url) !== null;
+  try {
+    const { username, password, pathname } = new URL(url);
+    decodeURIComponent(`${username}${password}${pathname}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The same of a URL that has to name one. @throws Error */
 export function requireProvider(url: string): Provider {
   const provider = providerOf(url);

@@ -71,20 +71,29 @@ async function goOnFrom(db: Transaction, provider: Provider, model: Model, id: n
   await db.$executeRaw(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${model}, ${id})`);
 }
 
-/** Has triggers of our own sleep, which would count anew what comes with its counts. */
-async function setTriggers(db: Transaction, provider: Provider, how: 'ENABLE' | 'DISABLE'): Promise<void> {
-  if (provider === 'sqlite') return;
-  for (const model of models)
-    await db.$executeRaw(sql`ALTER TABLE ${name(model)} ${Prisma.raw(how)} TRIGGER USER`);
-}
-
-/** SQLite's triggers cannot sleep: the counts that came, and were raised by them, are set right. */
-async function recount(db: Transaction): Promise<void> {
-  await db.$executeRaw`UPDATE "Account" SET
-    "spaceCount" = (SELECT COUNT(*) FROM "Space" WHERE "accountId" = "Account"."id"),
-    "linkCount" = (SELECT COUNT(*) FROM "Link" WHERE "accountId" = "Account"."id")`;
-  await db.$executeRaw`UPDATE "Space" SET
-    "linkCount" = (SELECT COUNT(*) FROM "Link" WHERE "spaceId" = "Space"."id")`;
+/**
+ * Runs `work` while our triggers sleep, but for those that fill SQLite's search index: they would count anew what comes with
+ * its counts, and refuse what an earlier version allowed.
+ */
+async function withoutTriggers(
+  db: Transaction,
+  provider: Provider,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (provider === 'postgresql') {
+    const set = (model: Model, how: 'ENABLE' | 'DISABLE') =>
+      db.$executeRaw(sql`ALTER TABLE ${name(model)} ${Prisma.raw(how)} TRIGGER USER`);
+    for (const model of models) await set(model, 'DISABLE');
+    await work();
+    for (const model of models) await set(model, 'ENABLE');
+    return;
+  }
+  // SQLite has no such words: they are taken away, and made again as they were.
+  const triggers = await db.$queryRaw<{ name: string; sql: string }[]>`
+    SELECT "name", "sql" FROM sqlite_master WHERE "type" = 'trigger' AND "name" NOT LIKE 'Link_text_%'`;
+  for (const trigger of triggers) await db.$executeRaw(sql`DROP TRIGGER ${name(trigger.name)}`);
+  await work();
+  for (const trigger of triggers) await db.$executeRaw(Prisma.raw(trigger.sql));
 }
 
 /** What of Prisma's tables a copy needs. */
@@ -155,21 +164,20 @@ async function copyAll(
       throw new OperatorError(
         `The target is not empty: its table ${model} has rows. Empty it, or name another.`,
       );
-  await setTriggers(target, to.provider, 'DISABLE');
-  for (const model of models) {
-    const total = await countOf(source, model);
-    let copied = 0;
-    progress(model, copied, total);
-    for await (const rows of rowsOf(source, model)) {
-      await insert(target, model, rows);
-      copied += rows.length;
+  await withoutTriggers(target, to.provider, async () => {
+    for (const model of models) {
+      const total = await countOf(source, model);
+      let copied = 0;
       progress(model, copied, total);
+      for await (const rows of rowsOf(source, model)) {
+        await insert(target, model, rows);
+        copied += rows.length;
+        progress(model, copied, total);
+      }
+      if (!(model in keys))
+        await goOnFrom(target, to.provider, model, await lastIdOf(source, from.provider, model));
     }
-    if (!(model in keys))
-      await goOnFrom(target, to.provider, model, await lastIdOf(source, from.provider, model));
-  }
-  if (to.provider === 'sqlite') await recount(target);
-  await setTriggers(target, to.provider, 'ENABLE');
+  });
   for (const model of models) {
     const [there, here] = [await countOf(source, model), await countOf(target, model)];
     const same = there === here && (await checksumOf(source, model)) === (await checksumOf(target, model));

@@ -22,7 +22,7 @@ export function keepPrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? {};
-    if (mode !== undefined && (mode & 0o007) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
+    if (mode !== undefined && (mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
   }
 }
 

@@ -48,13 +48,20 @@ export async function verifyHost(db: Db, host: string, now: Date): Promise<void>
  * @throws DomainError NOT_FOUND, IN_USE
  */
 export async function removeHost(db: Db, host: string, withLinks: boolean): Promise<number> {
-  const { id } = await domainOf(db, host);
+  const { id, name, isDefault } = await domainOf(db, host);
+  if (isDefault)
+    throw new DomainError(
+      'IN_USE',
+      `The domain ${name} is the service’s own, after BASE_URL: it can get another name, but not go.`,
+    );
   return db.$transaction(async (tx) => {
     const links = await tx.link.count({ where: { domainId: id } });
     if (links > 0 && !withLinks)
       throw new DomainError(
         'IN_USE',
-        `The domain ${host} has ${links} links: name --with-links to remove them too.`,
+        links === 1
+          ? `The domain ${name} has 1 link: name --with-links to remove that too.`
+          : `The domain ${name} has ${links} links: name --with-links to remove them too.`,
       );
     await tx.link.deleteMany({ where: { domainId: id } });
     await tx.domain.delete({ where: { id } });

@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import { countOf, type List, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
+import { retryConflicts } from '../db/retry.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import { LATE, within } from '../within.ts';
 import { type Actor, owned } from './actor.ts';
@@ -11,7 +12,7 @@ import { parseId, parseInput, textOf, type Unparsed } from './input.ts';
 import type { Site } from './link.ts';
 import { type Edges, type EdgesInput, readEdges } from './list.ts';
 import { deleteOwned, updateOwned } from './owned.ts';
-import { isHostName, normalizeHost, webAddress, withoutPort } from './url.ts';
+import { isHostName, isSendable, normalizeHost, tooLongAsSent, webAddress, withoutPort } from './url.ts';
 
 const name = textOf(1, 255).transform((text, context) => {
   const host = normalizeHost(text);
@@ -20,8 +21,12 @@ const name = textOf(1, 255).transform((text, context) => {
   return z.NEVER;
 });
 
-export const createDomainInput = z.object({ name, notFoundUrl: webAddress.nullish() });
-export const updateDomainInput = z.object({ name: name.optional(), notFoundUrl: webAddress.nullish() });
+const notFoundUrl = webAddress
+  .refine((text) => !URL.canParse(text) || isSendable(text), tooLongAsSent)
+  .nullish();
+
+export const createDomainInput = z.object({ name, notFoundUrl });
+export const updateDomainInput = z.object({ name: name.optional(), notFoundUrl });
 
 /** The domains that an account may use: its own, and those that all share. */
 function usableDomains(actor: Actor) {
@@ -129,13 +134,22 @@ export async function updateDomain(
   now: Date,
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
+  if (host === undefined) return updateOwned(db.domain, 'domain', actor, id, { notFoundUrl }, now);
   const where = owned(actor, id);
-  const domain = where && (await db.domain.findUnique({ where }));
-  if (domain === null) throw notFound('domain');
-  // With another port, it is the same host.
-  const moves = host !== undefined && withoutPort(host) !== domain.hostKey;
-  const changes = moves ? hostColumns(host, site, now) : { name: host };
-  return whereHostIsFree(updateOwned(db.domain, 'domain', actor, id, { ...changes, notFoundUrl }, now));
+  for (;;) {
+    const domain = where && (await db.domain.findUnique({ where }));
+    if (domain === null) throw notFound('domain');
+    const { hostKey } = domain;
+    // With another port, it is the same host.
+    const changes = withoutPort(host) === hostKey ? { name: host } : hostColumns(host, site, now);
+    const data = { ...changes, notFoundUrl, updatedAt: now };
+    const changed = retryConflicts(() =>
+      db.domain.updateManyAndReturn({ where: { ...where, hostKey }, data }),
+    );
+    const [updated] = await whereHostIsFree(changed);
+    // Where there is none, it got another host meanwhile.
+    if (updated) return updated;
+  }
 }
 
 /** How long DNS may take to answer, in milliseconds. */
@@ -167,9 +181,10 @@ export async function verifyDomain(
       { path: ['id'], messages: [`is that of a domain without ${wanted}, as far as DNS tells`] },
     ]);
   }
-  // Only of the host that was asked for: it may have been changed meanwhile.
+  // Only of the host that was asked for: it may have been changed meanwhile, and has another token then.
+  const { verificationToken } = domain;
   const [verified] = await db.domain.updateManyAndReturn({
-    where: { id: domain.id, accountId: actor.accountId, name: domain.name },
+    where: { id: domain.id, accountId: actor.accountId, verificationToken },
     data: { verifiedAt: now, updatedAt: now },
   });
   if (verified === undefined) throw notFound('domain');

@@ -5,7 +5,7 @@ import { servesVisitors } from './domain.ts';
 import { parseInput, textOf, type Unparsed } from './input.ts';
 import type { Site } from './link.ts';
 import { moment } from './link-input.ts';
-import { verifyPassword } from './password.ts';
+import { triedPassword, verifyPassword } from './password.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './redirect.ts';
 import { countryCode, isBot } from './visitor.ts';
 
@@ -20,7 +20,7 @@ const explainInput = z.object({
   acceptLanguage: headerInput,
   /** Now by default. */
   at: moment.nullish(),
-  password: textOf(0, 128).nullish(),
+  password: triedPassword.nullish(),
   query: textOf(0, 2048).nullish(),
 });
 

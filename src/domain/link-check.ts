@@ -5,7 +5,7 @@ import type { Actor } from './actor.ts';
 import type { FieldError } from './errors.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './link-input.ts';
 import { targetingOf } from './targeting.ts';
-import { hostOf } from './url.ts';
+import { hostOf, isSendable, tooLongAsSent } from './url.ts';
 
 export const aliasTaken = 'is already taken on this domain';
 
@@ -58,12 +58,17 @@ export async function refusalsOf(
   });
   const refusals: FieldError[] = [];
   const refuse = (path: string[], message: string) => refusals.push({ path, messages: [message] });
+  for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
   for (const { path, host } of addresses)
     if (found.hosts.has(host)) refuse(path, 'may not lead to a short domain of this service');
   if (!found.domain && link === null) refuse(['domainId'], wrongDomain);
   if (found.alias) refuse(['alias'], aliasTaken);
   if (spaceId != null && !found.space) refuse(['spaceId'], wrongSpace);
   const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));
-  if (unknown.length > 0) refuse(['pixelIds'], `${wrongPixel}, which ${unknown.join(', ')} is not`);
+  if (unknown.length > 0)
+    refuse(
+      ['pixelIds'],
+      `${wrongPixel}, which ${unknown.join(', ')} ${unknown.length > 1 ? 'are' : 'is'} not`,
+    );
   return refusals;
 }

@@ -15,12 +15,20 @@ export interface HashCost {
 /** 16 MB and about a tenth of a second: what OWASP's password storage advice asks of scrypt at the least. */
 const COST: HashCost = { N: 2 ** 14, r: 8, p: 5 };
 
+const LONGEST = 128;
+
 /** Composed and decomposed letters are the same password: keyboards and clipboards differ in which they give. */
-export const passwordInput = z
-  .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a text') })
-  .transform(normalized)
-  .pipe(textOf(1, 128))
-  .meta({ minLength: 1, maxLength: 128 });
+function passwordOf(shortest: number) {
+  return z
+    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a text') })
+    .transform(normalized)
+    .pipe(textOf(shortest, LONGEST))
+    .meta({ minLength: shortest, maxLength: LONGEST });
+}
+
+/** A password to be set, and one that is tried. */
+export const passwordInput = passwordOf(1);
+export const triedPassword = passwordOf(0);
 
 /** A password as it is hashed: without white space around it, letters composed. */
 function normalized(password: string): string {
@@ -55,6 +63,8 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   const isIt = async (text: string) =>
     timingSafeEqual(await derive(text, salt, expected.length, cost), expected);
   const composed = normalized(password);
-  // Hashes from before letters were composed may be of what was typed.
-  return (await isIt(composed)) || (composed !== password.trim() && (await isIt(password.trim())));
+  // Hashes from before letters were composed are of what was typed then.
+  for (const spelling of new Set([composed, password.trim(), composed.normalize('NFD')]))
+    if (await isIt(spelling)) return true;
+  return false;
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { lengthOf, textOf } from './input.ts';
+import { textOf } from './input.ts';
 
 /** URL parsers skip control characters and missing hosts; neither belongs into an address that is kept as written. */
 function isWebAddress(text: string): boolean {
@@ -13,14 +13,19 @@ const MAX_URL = 2048;
 /** An absolute http or https URL with a host, kept as it was written. */
 export const webAddress = textOf(1, MAX_URL)
   .refine((text) => text === '' || isWebAddress(text), 'must be an absolute http or https URL')
-  .refine(
-    (text) => lengthOf(text) > MAX_URL || !isWebAddress(text) || new URL(text).href.length <= MAX_URL,
-    `may have at most ${MAX_URL} characters as it is sent, with those beyond ASCII escaped`,
-  )
   .meta({ format: 'uri' });
 
+/** What is said of an address that is too long for a header. */
+export const tooLongAsSent = `may have at most ${MAX_URL} characters as it is sent, with special ones escaped`;
+
+/** Whether clients take the address in a header. */
+export function isSendable(address: string): boolean {
+  // The parser adds the slash of a path that is missing.
+  return new URL(address).href.length <= MAX_URL + 1;
+}
+
 /** A host without the dot that it may end with, which makes it no other host. */
-function withoutFinalDot(host: string): string {
+export function withoutFinalDot(host: string): string {
   return host.replace(/\.(?=:|$)/, '');
 }
 

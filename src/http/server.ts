@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -28,6 +29,8 @@ const statuses: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
+const UNREADABLE = 'The request could not be read.';
+
 export interface HttpServerOptions {
   /** After how many milliseconds a client that neither sends nor reads while it is answered is given up. */
   readonly idleTimeout?: number;
@@ -35,7 +38,8 @@ export interface HttpServerOptions {
 
 /** A server that holds its clients to limits of time. It does not listen yet. */
 export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: HttpServerOptions = {}): Server {
-  return createServer(timeouts).setTimeout(idleTimeout);
+  // Without a Host, it is we who answer, as everything else.
+  return createServer({ ...timeouts, requireHostHeader: false }).setTimeout(idleTimeout);
 }
 
 /** What a request that could not be read was answered with. */
@@ -62,7 +66,7 @@ export function answerUnreadable(
   }
   const status = statuses[code] ?? 400;
   const requestId = randomUUID();
-  const body = JSON.stringify({ message: 'The request could not be read.', status });
+  const body = JSON.stringify({ message: UNREADABLE, status });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
@@ -73,6 +77,28 @@ export function answerUnreadable(
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   return { requestId, status, code };
+}
+
+/** The status of a request whose headers HTTP does not allow (RFC 9110, 7.2 and 10.1.1); null for any other. */
+export function faultOf({
+  httpVersionMinor,
+  headers: { expect },
+  rawHeaders,
+}: IncomingMessage): number | null {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return 400;
+  return expect === undefined || /^100-continue$/i.test(expect) ? null : 417;
+}
+
+/** Answers a request that has such a fault. */
+export function refuseAsFaulty(res: ServerResponse, status: number): void {
+  const body = JSON.stringify({ message: UNREADABLE, status });
+  res.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  res.end(body);
 }
 
 /** Answers with 503; the connection ends, so that what is still to come is not read. */

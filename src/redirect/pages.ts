@@ -83,11 +83,10 @@ export function messagePage(message: Message, acceptLanguage: string): Page {
 export function passwordPage(acceptLanguage: string, wrong: boolean): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
-  // Browsers count an emoji as two.
   const body = `${wrong ? `\n<p class="wrong" role="alert" id="wrong">${texts.wrong}</p>` : ''}
 <form method="post">
 <label for="password">${texts.label}</label>
-<input type="password" id="password" name="password" maxlength="256" required autofocus autocomplete="off"${
+<input type="password" id="password" name="password" required autofocus autocomplete="off"${
     wrong ? ' aria-invalid="true" aria-describedby="wrong"' : ''
   }>
 <button>${texts.submit}</button>

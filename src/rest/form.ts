@@ -45,6 +45,21 @@ const MAX_DEPTH = 20;
 /** Far more than all fields of v1 together have, each of their lists full; each costs some microseconds. */
 const MAX_VALUES = 20_000;
 
+/** What stands under the key, made where there is nothing, or only text. */
+function nestedIn(target: FormFields, key: string): FormFields {
+  const below = target.get(key);
+  if (below instanceof Map) return below;
+  const nested: FormFields = new Map();
+  target.set(key, nested);
+  return nested;
+}
+
+/** A JSON value that has no parts, as a form has it. */
+function textOf(value: unknown): string {
+  if (value === null) return '';
+  return typeof value === 'boolean' ? String(Number(value)) : String(value).trim();
+}
+
 /** Collects what is sent under names with brackets. */
 export class FieldCollector {
   readonly fields: FormFields = new Map();
@@ -55,30 +70,42 @@ export class FieldCollector {
    * Where a name is sent twice, the last one counts.
    * @throws UnreadableBody where there are too many values, or they are nested too deeply
    */
-  put(name: string, value: FormValue): void {
-    this.putAt(pathOf(name), value);
+  put(name: string, value: string): void {
+    this.#put(pathOf(name), (target, key) => target.set(key, value));
   }
 
-  /** The same, of a name that is taken apart already. */
-  putAt(path: readonly string[], value: FormValue): void {
-    this.count(1);
+  /** The same of a JSON value, under a name that is taken apart already: it is added to what came under the name before. */
+  putJson(path: readonly string[], value: unknown): void {
+    this.#put(path, (target, key) => this.#merge(target, key, value, path.length));
+  }
+
+  /** Has `set` put what was sent at its place, with all that the path leads through made. */
+  #put(path: readonly string[], set: (target: FormFields, key: string) => void): void {
+    this.#count(1);
     if (path.length > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
     let target = this.fields;
-    path.forEach((segment, depth) => {
+    for (const [depth, segment] of path.entries()) {
       const key = depth === 0 ? segment : keyOf(segment, target, this.#next);
-      if (depth === path.length - 1) {
-        target.set(key, value);
-        return;
-      }
-      const below = target.get(key);
-      const nested: FormFields = below instanceof Map ? below : new Map();
-      target.set(key, nested);
-      target = nested;
-    });
+      if (depth === path.length - 1) set(target, key);
+      else target = nestedIn(target, key);
+    }
   }
 
-  /** @throws UnreadableBody */
-  count(values: number): void {
+  /** Puts a JSON value in its place, as the fields of a form that it stands for would be. */
+  #merge(target: FormFields, key: string, value: unknown, depth: number): void {
+    if (depth > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
+    if (typeof value !== 'object' || value === null) {
+      target.set(key, textOf(value));
+      return;
+    }
+    const nested = nestedIn(target, key);
+    const entries = Object.entries(value);
+    this.#count(entries.length);
+    for (const [name, inner] of entries)
+      this.#merge(nested, keyOf(name, nested, this.#next), inner, depth + 1);
+  }
+
+  #count(values: number): void {
     this.#values += values;
     if (this.#values > MAX_VALUES) throw new UnreadableBody(`The body has more than ${MAX_VALUES} values.`);
   }
@@ -100,16 +127,6 @@ export function parseForm(bytes: string): FormFields {
   return collector.fields;
 }
 
-function fromJson(value: unknown, collector: FieldCollector, depth = 1): FormValue {
-  if (depth > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
-  if (value === null) return '';
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  if (typeof value !== 'object') return String(value).trim();
-  const entries = Object.entries(value);
-  collector.count(entries.length);
-  return new Map(entries.map(([key, inner]) => [key, fromJson(inner, collector, depth + 1)]));
-}
-
 /**
  * The fields of a JSON object, as a form with the same names would have them, those with brackets too; null is an empty value.
  * @throws UnreadableBody
@@ -128,7 +145,7 @@ export function parseJson(body: Buffer): FormFields {
     const path = pathOf(name);
     // A list under `name[]` is the list of that name, and not a list in one.
     const items = path.length > 1 && path.at(-1) === '' && Array.isArray(inner) ? inner : [inner];
-    for (const item of items) collector.putAt(path, fromJson(item, collector));
+    for (const item of items) collector.putJson(path, item);
   }
   return collector.fields;
 }

@@ -55,7 +55,7 @@ function send(res: Response, { status, body, headers }: Answer): void {
 function urlOf(req: Request, baseUrl: string): RequestUrl {
   const [path = '', query = ''] = req.originalUrl.split(/\?(.*)/s);
   // A proxy may pass on whatever its client sent as the scheme.
-  const scheme = req.protocol === 'https' ? 'https' : 'http';
+  const scheme = req.protocol.toLowerCase() === 'https' ? 'https' : 'http';
   const host = /^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(req.host ?? '') ? req.host : undefined;
   return { path: `${host === undefined ? baseUrl : `${scheme}://${host}`}${path}`, query };
 }

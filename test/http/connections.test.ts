@@ -85,6 +85,13 @@ describe('a request that cannot be read', () => {
   test.each([
     ['raw UTF-8 in its target', 'GET /n\u00c3\u00a4ve HTTP/1.1\r\nHost: s.example\r\n\r\n', 400],
     ['no HTTP', 'hello\r\n\r\n', 400],
+    ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two of them', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    [
+      'an expectation that nobody knows',
+      'GET / HTTP/1.1\r\nHost: s.example\r\nExpect: foo\r\nConnection: close\r\n\r\n',
+      417,
+    ],
     ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
   ])('gets a status and a request id: %s', async (_what, text, status) => {
     const socket = await open(server);

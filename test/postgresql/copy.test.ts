@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';
@@ -146,6 +147,37 @@ describe.each([
   });
 });
 
+test.each([
+  ['SQLite', async () => newFile()],
+  ['PostgreSQL', () => newDatabase({ migrated: false })],
+])(
+  'to %s, domains of two accounts that share a host, as earlier versions allowed, are copied',
+  async (_to, target) => {
+    const [from, to] = [newFile(), await target()];
+    await applyMigrations(from);
+    const old = await startTestServer({ url: from });
+    await (await old.caller('one')).domain('shared.example');
+    const other = await (await old.caller('two')).domain('other.example');
+    const { client } = old.database;
+    const before = await client.$queryRaw<
+      { sql: string }[]
+    >`SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY 1`;
+    await client.$executeRaw`DROP TRIGGER "Domain_host_changed"`;
+    await client.domain.update({
+      where: { id: other },
+      data: { name: 'shared.example:81', hostKey: 'shared.example' },
+    });
+    await old.stop();
+    expect(await copy(from, to)).toMatchObject({ code: 0, stderr: '' });
+    if (!to.startsWith('file:')) return;
+    const target_ = await openDatabase(to);
+    expect(
+      await target_.client.$queryRaw`SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY 1`,
+    ).toEqual(before);
+    await target_.close();
+  },
+);
+
 test('a copy that fails leaves nothing, and can be run again', async () => {
   const [from, to] = [newFile(), newFile()];
   await applyMigrations(from);
@@ -183,7 +215,7 @@ test.each([
   [['--to', 'file:/tmp/x.db'], 'Name the databases: --from URL is missing. See --help.\n'],
   [
     ['--from', 'mysql://x', '--to', 'file:/tmp/x.db'],
-    '--from may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME. See --help.\n',
+    '--from may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded. See --help.\n',
   ],
   [
     ['--from', 'file:/nowhere/x.db', '--to', 'file:/tmp/x.db'],

@@ -35,6 +35,29 @@ test.each([
 });
 
 test.each([
+  ['cli/copy', ['--to postgresql://me:secret@db/x']],
+  ['cli/copy', ['postgresql://me:secret@db/x']],
+  ['cli/keys', ['postgresql://me:secret@db/x']],
+  ['cli/domains', ['verify', 'postgresql://me:secret@db/x', 'x']],
+  ['cli/copy', ['--from', 'postgresql:///me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db']],
+  ['cli/copy', ['--from', 'file:postgresql://me:secret@db/x', '--to', 'file:/tmp/x.db']],
+  ['cli/copy', ['--from', 'postgresql://me:sec/secret@db/x', '--to', 'file:/tmp/x.db']],
+  ['cli/copy', ['--from', 'postgresql://me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db']],
+])('%s %j fails without a word of the password', async (program, args) => {
+  const { code, stderr, stdout } = await runProgram(program, { DATABASE_URL }, args);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).not.toContain('secret');
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('copy says what to do about a database that it cannot use', async () => {
+  const args = ['--from', 'postgresql://me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db'];
+  expect((await runProgram('cli/copy', {}, args)).stderr).toBe(
+    'No PostgreSQL server answers at 127.0.0.1:1, which --from names. Is it running, does it listen there, and may this machine reach it?\n',
+  );
+});
+
+test.each([
   ['cli/migrate', ['--status'], /^Nothing is pending\.\n$/],
   ['cli/migrate', [], /^Nothing was pending\.\n$/],
   ['cli/keys', ['list'], /^There are no keys\.\n$/],

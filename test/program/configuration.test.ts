@@ -15,7 +15,7 @@ test.each([
   [
     'DATABASE_URL',
     'mysql://me:secret@db/x',
-    'DATABASE_URL is "mysql://me:***@db/x"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME.',
+    'DATABASE_URL is "mysql://me:***@db/x"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
   ],
   ['DOMAIN_VERIFICATION', 'maybe', 'DOMAIN_VERIFICATION is "maybe"; it may be on or off.'],
   [
@@ -56,6 +56,13 @@ test.each([
 });
 
 test.each([
+  ['DATABASE_URL', 'postgresql://me:sec/ret@db/x'],
+  ['DATABASE_URL', 'postgresql://me:sec%zzret@db/x'],
+  ['DATABASE_URL', 'postgresql://me:secret@db:99999/x'],
+  ['DATABASE_DIRECT_URL', 'postgresql://me:sec%zzret@db/x'],
+  ['DATABASE_READ_URLS', 'postgresql://db/y,postgresql://me:sec/ret@db/x'],
+  ['DATABASE_URL', 'mysql://db/x?user=me&sslpassword=sec,ret" sec'],
+  ['DATABASE_URL', 'mysql://db/x?pwd=secret&pass=secret'],
   ['DATABASE_URL', 'postgres:/me:secret@db/x'],
   ['DATABASE_URL', 'postgres//me:sec@ret@db/x'],
   ['DATABASE_URL', 'mysql://me:se cret/@,db"/x@host'],
@@ -74,6 +81,22 @@ test.each([
   }
   expect(message).toContain(`${name} is "`);
   expect(message).not.toMatch(/sec|ret/);
+});
+
+test('a URL of PostgreSQL that cannot be read is told of with what to do', () => {
+  expect(() => readConfig({ DATABASE_URL: 'postgresql://me:a/b@db/x' })).toThrow(
+    new ConfigError(
+      'DATABASE_URL is "postgresql://me:***@db/x"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
+    ),
+  );
+});
+
+test.each([
+  ['https://s.example.', 'https://s.example'],
+  ['https://s.example.:8443', 'https://s.example:8443'],
+  ['HTTP://S.EXAMPLE:80/', 'http://s.example'],
+])('the base URL %s is %s', (given, baseUrl) => {
+  expect(readConfig({ BASE_URL: given }).baseUrl).toBe(baseUrl);
 });
 
 test('a wrong variable stops the start with one line', async () => {

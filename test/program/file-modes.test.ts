@@ -32,11 +32,14 @@ test.runIf(platform() !== 'win32')(
   },
 );
 
-test.runIf(platform() !== 'win32')('a file that everybody could read is closed to them', async () => {
-  const path = join(folder, 'old.db');
-  writeFileSync(path, '');
-  chmodSync(path, 0o644);
-  const database = await openDatabase(`file:${path}`);
-  expect(modeOf(path)).toBe('600');
-  await database.close();
-});
+test.runIf(platform() !== 'win32').each([0o644, 0o640, 0o660])(
+  'a file that others could read is closed to them: %o',
+  async (mode) => {
+    const path = join(folder, `old-${mode}.db`);
+    writeFileSync(path, '');
+    chmodSync(path, mode);
+    const database = await openDatabase(`file:${path}`);
+    expect(modeOf(path)).toBe('600');
+    await database.close();
+  },
+);

@@ -214,6 +214,12 @@ test.each([
   [{ 'rotation[][value]': 'x' }, 'rotation[][value]=x'],
   [{ 'rotation[3][value]': 'x', 'rotation[1]': { value: 'y' } }, 'rotation[3][value]=x&rotation[1][value]=y'],
   [{ 'a[b': 1 }, 'a[b=1'],
+  [{ 'p[]': ['a', 'b'], 'p[5]': 'c', p: { 7: 'd' } }, 'p[]=a&p[]=b&p[5]=c&p[7]=d'],
+  [{ p: ['a', 'b'], 'p[]': 'c' }, 'p[0]=a&p[1]=b&p[]=c'],
+  [{ 'c[]': [{ key: 'DE', value: 'x' }, { key: 'AT' }] }, 'c[0][key]=DE&c[0][value]=x&c[1][key]=AT'],
+  [{ 'c[1][value]': 'x', c: [{ key: 'AT' }, { key: 'DE' }] }, 'c[1][value]=x&c[0][key]=AT&c[1][key]=DE'],
+  [{ c: [{ key: 'DE' }], 'c[0][value]': 'x', 'c[][key]': 'AT' }, 'c[0][key]=DE&c[0][value]=x&c[][key]=AT'],
+  [{ 'c[0]': 'x', c: 'y' }, 'c[0]=x&c=y'],
 ])('JSON with bracketed names means what a form means: %j', (json, form) => {
   expect(parseJson(Buffer.from(JSON.stringify(json)))).toEqual(parseForm(form));
 });

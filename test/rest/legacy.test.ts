@@ -166,6 +166,33 @@ describe('what is shown can be sent back', () => {
     expect([sent.status, sent.body.data]).toEqual([200, data]);
   });
 
+  test('also where its addresses are longer, once escaped, than new ones may be', async () => {
+    const long = `https://example.com/${'ä'.repeat(1_000)}`;
+    const refused = await owner.rest('POST', '/links', `url=${encodeURIComponent(long)}`);
+    expect([refused.status, refused.body]).toMatchObject([
+      422,
+      {
+        errors: {
+          url: ['The url field may have at most 2048 characters as it is sent, with special ones escaped.'],
+        },
+      },
+    ]);
+    const { id } = await owner.link();
+    const data = { url: long, expirationUrl: long, rotation: JSON.stringify([long]) };
+    await server.database.client.link.update({ where: { id }, data });
+    const link = ((await owner.rest('GET', `/links/${id}`)).body as { data: RestLink }).data;
+    const sent = await send('PUT', `/links/${id}`, JSON.stringify(link), 'application/json');
+    expect([sent.status, sent.body.data]).toEqual([200, link]);
+    expect(
+      (await send('PUT', `/links/${id}`, JSON.stringify({ url: `${long}b` }), 'application/json')).status,
+    ).toBe(422);
+  });
+
+  test('a URL of as many characters as are allowed, without a path', async () => {
+    const url = `https://example.com?${'x'.repeat(2_048 - 20)}`;
+    expect((await owner.rest('POST', '/links', `url=${encodeURIComponent(url)}`)).status).toBe(201);
+  });
+
   test.each([
     ['domain_id', 1],
     ['domain_id', 'x'],

@@ -166,6 +166,6 @@ test("writes links for the host that was asked, or the base URL's where that is 
     });
   expect(await pathFor({ Host: 'links.example:8080' })).toBe('http://links.example:8080/api/v1/spaces');
   expect(await pathFor({ Host: 'a"b' })).toBe('https://s.example/api/v1/spaces');
-  const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'go.example' };
+  const proxied = { 'X-Forwarded-Proto': 'HTTPS', 'X-Forwarded-Host': 'go.example' };
   expect(await pathFor(proxied)).toBe('https://go.example/api/v1/spaces');
 });

@@ -116,6 +116,23 @@ test('another host has to be verified anew, another port has not', async () => {
   expect(updateDomain.verification.value).not.toBe(verification.value);
 });
 
+test('two changes at once never leave a name with another’s verification', async () => {
+  for (let i = 0; i < 10; i++) {
+    const { id } = await add(`mine-${i}.example`);
+    await server.database.client.domain.update({
+      where: { id: Number(id) },
+      data: { verifiedAt: server.clock.now },
+    });
+    const rename = (name: string) =>
+      owner.data(`mutation { updateDomain(id: ${id}, input: { name: "${name}" }) { __typename } }`);
+    await Promise.all([rename(`theirs-${i}.example`), rename(`mine-${i}.example:81`)]);
+    const domain = await server.database.client.domain.findUnique({ where: { id: Number(id) } });
+    expect(domain?.hostKey).toBe(domain?.name.replace(/:81$/, ''));
+    expect([`theirs-${i}.example`, `mine-${i}.example:81`]).toContain(domain?.name);
+    expect(domain?.verifiedAt).toBeNull();
+  }
+});
+
 test('nobody verifies another account’s domain, or a shared one', async () => {
   const { id } = await add('private.example');
   const stranger = await server.caller('stranger');

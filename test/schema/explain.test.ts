@@ -127,6 +127,12 @@ test.each([
   });
 });
 
+test('counts the letters of a password once they are composed, as where it is set', async () => {
+  const { id } = await owner.link({ password: 'e\u0301'.repeat(128) });
+  const explained = await explain({ linkId: String(id), password: 'e\u0301'.repeat(128) });
+  expect(explained.outcome).toBe('REDIRECT');
+});
+
 test('takes a moment with white space around it, as all text', async () => {
   const { id } = await owner.link({ expiration_date: '2027-01-01' });
   expect((await explain({ linkId: String(id), at: ' 2027-01-01T00:00Z ' })).outcome).toBe('EXPIRED');
