@@ -98,7 +98,7 @@ describe('a form', () => {
   ])('of %s costs little time', (_what, form) => {
     const started = performance.now();
     parseForm(form);
-    expect(performance.now() - started).toBeLessThan(300);
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe('a form', () => {
   ])('with %s is unreadable', (_what, form) => {
     const started = performance.now();
     expect(() => parseForm(form)).toThrow(UnreadableBody);
-    expect(performance.now() - started).toBeLessThan(300);
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   test('of any bytes is read, or refused as unreadable', () => {

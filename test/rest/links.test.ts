@@ -605,7 +605,7 @@ describe('another account', () => {
     expect(await errorsOf(strange)).toEqual(
       refused({
         space_id: 'must be the id of one of your spaces',
-        pixel_ids: `must be ids of your pixels, which ${pixels.join(', ')} is not`,
+        pixel_ids: `must be ids of your pixels, which ${pixels.join(', ')} are not`,
         domain_id: 'must be the id of a domain that you may use',
       }),
     );

@@ -498,7 +498,7 @@ test.each([
   });
 });
 
-test('a URL has 2048 characters at most as it is sent, with those beyond ASCII escaped', async () => {
+test('a URL has 2048 characters at most as it is sent, with special ones escaped', async () => {
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
       __typename ... on ValidationError { fields { path messages } } } }`,
@@ -509,7 +509,7 @@ test('a URL has 2048 characters at most as it is sent, with those beyond ASCII e
     fields: [
       {
         path: ['url'],
-        messages: ['may have at most 2048 characters as it is sent, with those beyond ASCII escaped'],
+        messages: ['may have at most 2048 characters as it is sent, with special ones escaped'],
       },
     ],
   });

