@@ -64,7 +64,7 @@ async function prisma(url: string): Promise<Handler> {
     if (id) return json(res, await client.link.findFirst({ where: { ...where, id: Number(id) }, include }));
     const [data, total] = await Promise.all([
       client.link.findMany({ where, include, orderBy: { id: 'desc' }, take }),
-      client.account.findUnique({ where: { id: 1 }, select: { linkCount: true } }),
+      client.accountTally.aggregate({ where, _sum: { links: true } }),
     ]);
     json(res, { data, total });
   };

@@ -1,4 +1,4 @@
-import type { Link } from '../generated/sqlite/client.ts';
+import type { LinkCounter } from '../generated/sqlite/client.ts';
 import { type Db, isSqlite } from './client.ts';
 import { type Sql, sql } from './list.ts';
 import { retryConflicts } from './retry.ts';
@@ -12,22 +12,34 @@ export interface Receipt {
   readonly number: number;
 }
 
+/** How often a link was opened, and when for the last time. */
+export interface Clicks {
+  readonly count: number;
+  readonly last: Date;
+}
+
+/** A moment as a SQLite file has it. */
+const asText = (at: Date) => at.toISOString().replace('Z', '+00:00');
+
 /**
  * Adds to the clicks of many links, all or none. Links that are gone are skipped. Sent again with the same receipt, after
  * an answer that never came, it counts once.
  */
 export async function addClicks(
   db: Db,
-  clicks: ReadonlyMap<number, number>,
+  clicks: ReadonlyMap<number, Clicks>,
   { processId, number }: Receipt,
 ): Promise<void> {
   // In one order for all processes, so that none waits for another in a circle.
-  const counts = JSON.stringify([...clicks].sort(([a], [b]) => a - b));
+  const counts = JSON.stringify(
+    [...clicks].sort(([a], [b]) => a - b).map(([id, { count, last }]) => [id, count, asText(last)]),
+  );
   if (isSqlite(db)) {
     // The database is in this process: what failed was not done.
     await db.$executeRaw(sql`
-      UPDATE "Link" SET "clicks" = MIN("clicks" + "counted"."value" ->> 1, ${END})
-      FROM json_each(${counts}) AS "counted" WHERE "Link"."id" = "counted"."value" ->> 0`);
+      UPDATE "LinkCounter" SET "clicks" = MIN("clicks" + "counted"."value" ->> 1, ${END}),
+        "lastClickedAt" = MAX(COALESCE("lastClickedAt", ''), "counted"."value" ->> 2)
+      FROM json_each(${counts}) AS "counted" WHERE "linkId" = "counted"."value" ->> 0`);
     return;
   }
   await retryConflicts(() =>
@@ -38,12 +50,14 @@ export async function addClicks(
           WHERE "ClickReceipt"."number" < EXCLUDED."number"
         RETURNING 1
       ), "counted" AS (
-        SELECT ("one" ->> 0)::integer AS "linkId", ("one" ->> 1)::bigint AS "count"
+        SELECT ("one" ->> 0)::integer AS "id", ("one" ->> 1)::bigint AS "count", ("one" ->> 2)::timestamp AS "last"
         FROM jsonb_array_elements(${counts}::jsonb) AS "one" WHERE EXISTS (SELECT 1 FROM "receipt")
       ), "locked" AS (
-        SELECT "id", "count" FROM "Link" JOIN "counted" ON "id" = "linkId" ORDER BY "id" FOR NO KEY UPDATE OF "Link"
+        SELECT "counted".* FROM "LinkCounter" JOIN "counted" ON "id" = "linkId" ORDER BY "id"
+        FOR NO KEY UPDATE OF "LinkCounter"
       )
-      UPDATE "Link" SET "clicks" = LEAST("clicks" + "count", ${END}) FROM "locked" WHERE "Link"."id" = "locked"."id"`),
+      UPDATE "LinkCounter" SET "clicks" = LEAST("clicks" + "count", ${END}), "lastClickedAt" = GREATEST("lastClickedAt", "last")
+      FROM "locked" WHERE "linkId" = "id"`),
   );
 }
 
@@ -52,20 +66,21 @@ export async function forgetReceipts(db: Db): Promise<void> {
   if (!isSqlite(db)) await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
 }
 
+export type Turn = Pick<LinkCounter, 'clicks' | 'turns'>;
+
+/** Where `claimVisit` finds the clicks for its condition. */
+export const CLAIMED_CLICKS = sql`"LinkCounter"."clicks"`;
+
 /**
  * Counts one visit at once, where the link still meets the condition, and takes its turn of the rotation. Returns clicks and
  * turns as they were before; null where it does not, so that of many visits at once no more get through than may.
  */
-export async function claimVisit(
-  db: Db,
-  linkId: number,
-  isActive: Sql,
-): Promise<Pick<Link, 'clicks' | 'turns'> | null> {
+export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Date): Promise<Turn | null> {
   const [row] = await retryConflicts(() =>
-    db.$queryRaw<Pick<Link, 'clicks' | 'turns'>[]>(sql`
-        UPDATE "Link" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
-          "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END
-        WHERE "id" = ${linkId} AND ${isActive}
+    db.$queryRaw<Turn[]>(sql`
+        UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
+          "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
+        FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${isActive}
         RETURNING "clicks", "turns"`),
   );
   return row ? { clicks: row.clicks - 1, turns: row.turns - 1 } : null;

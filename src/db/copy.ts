@@ -13,7 +13,13 @@ const PATIENCE = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 type Model = Exclude<Prisma.ModelName, 'Revision'>;
 /** Revisions count changes that running processes must hear of, in their own database; they are nobody's data. */
 const models = Object.values(Prisma.ModelName).filter((name): name is Model => name !== 'Revision');
-const keys: Partial<Record<Model, readonly string[]>> = { LinkPixel: ['linkId', 'pixelId'] };
+/** Those that have not a number of their own as their key. */
+const keys: Partial<Record<Model, readonly string[]>> = {
+  LinkPixel: ['linkId', 'pixelId'],
+  LinkCounter: ['linkId'],
+  AccountTally: ['accountId', 'slot'],
+  SpaceTally: ['spaceId', 'slot'],
+};
 
 type Row = Record<string, unknown>;
 type Transaction = Prisma.TransactionClient;

@@ -1,10 +1,13 @@
-import type { Domain, Link, Pixel, Space } from '../generated/sqlite/client.ts';
+import type { Domain, Link, LinkCounter, Pixel, Space } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
 import { columnsOf } from './columns.ts';
 import { type Joined, join, sql } from './list.ts';
 
+/** What is counted of a link. */
+export type Counts = Pick<LinkCounter, 'clicks' | 'lastClickedAt'>;
+
 /** A link with what it belongs to, as one statement reads it. */
-export interface LinkRow extends Link {
+export interface LinkRow extends Link, Counts {
   readonly domain: Domain;
   readonly space: Space | null;
   /** Whether it has pixels, as the database says it: those of a link without any need not be asked for. */
@@ -12,7 +15,7 @@ export interface LinkRow extends Link {
 }
 
 /** The columns of a link's domain and space, each under its table's name and its own. */
-export interface FlatLinkRow extends Link {
+export interface FlatLinkRow extends Link, Counts {
   hasPixels: boolean | number | bigint;
   domain_name: string;
   domain_accountId: number | null;
@@ -27,9 +30,21 @@ export interface FlatLinkRow extends Link {
   space_name: string | null;
   space_nameKey: string | null;
   space_color: number | null;
-  space_linkCount: number | null;
   space_createdAt: Date | null;
   space_updatedAt: Date | null;
+}
+
+/**
+ * Links with what is counted of them. The account stands in both tables, so that either may come first: the one whose index
+ * has the order.
+ */
+export function countedLinks(accountId: number): Joined {
+  return {
+    columns: sql`${columnsOf.Link}, "counter".*`,
+    tables: sql`"Link" JOIN (
+      SELECT "linkId", "clicks", "lastClickedAt" FROM "LinkCounter" WHERE "accountId" = ${accountId}
+    ) AS "counter" ON "counter"."linkId" = "Link"."id"`,
+  };
 }
 
 /** What joins a link's domain and space to it. */
@@ -38,7 +53,7 @@ export const withDomainAndSpace: Joined = {
     "d"."hostKey" AS "domain_hostKey", "d"."isDefault" AS "domain_isDefault", "d"."notFoundUrl" AS "domain_notFoundUrl",
     "d"."verificationToken" AS "domain_verificationToken", "d"."verifiedAt" AS "domain_verifiedAt", "d"."createdAt" AS "domain_createdAt", "d"."updatedAt" AS "domain_updatedAt",
     "s"."accountId" AS "space_accountId", "s"."name" AS "space_name", "s"."nameKey" AS "space_nameKey",
-    "s"."color" AS "space_color", "s"."linkCount" AS "space_linkCount", "s"."createdAt" AS "space_createdAt",
+    "s"."color" AS "space_color", "s"."createdAt" AS "space_createdAt",
     "s"."updatedAt" AS "space_updatedAt",
     EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "page"."id") AS "hasPixels"`,
   tables: sql`JOIN "Domain" AS "d" ON "d"."id" = "page"."domainId" LEFT JOIN "Space" AS "s" ON "s"."id" = "page"."spaceId"`,
@@ -70,7 +85,6 @@ export function nest(row: FlatLinkRow): LinkRow {
             name: row.space_name,
             nameKey: row.space_nameKey,
             color: row.space_color,
-            linkCount: row.space_linkCount,
             createdAt: row.space_createdAt,
             updatedAt: row.space_updatedAt,
           } as Space),

@@ -10,12 +10,14 @@ export interface Column {
   readonly name: string;
   readonly type: 'number' | 'text';
   readonly nullable?: boolean;
+  /** The column that has the ids, where the index of this order does not call it "id". */
+  readonly tie?: string;
 }
 
 /** A place in an ordered list: the value that the list is ordered by, and the id that breaks ties. */
 export type Position = readonly [value: string | number | null, id: number];
 
-/** Columns of other tables, to be joined to the rows of a list, which are called "page". */
+/** Columns and the tables that have them; where they are joined to the rows of a list, those are called "page". */
 export interface Joined {
   readonly columns: Sql;
   readonly tables: Sql;
@@ -23,6 +25,8 @@ export interface Joined {
 
 export interface List {
   readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel';
+  /** What its rows are read from, and which columns they have: the table and its own by default. */
+  readonly source?: Joined;
   readonly joined?: Joined;
   /** Conditions that every row meets; at least one. */
   readonly where: readonly Sql[];
@@ -60,8 +64,9 @@ export function name(identifier: string): Sql {
 function beyond({ orderBy, descending }: List, position: Position, later: boolean, inclusive = false): Sql {
   const [value, id] = position;
   const operator = Prisma.raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
-  if (orderBy.name === 'id' || value === null) return sql`"id" ${operator} ${id}`;
-  return sql`(${name(orderBy.name)}, "id") ${operator} (${value}, ${id})`;
+  const { tie = 'id' } = orderBy;
+  if (orderBy.name === 'id' || value === null) return sql`${name(tie)} ${operator} ${id}`;
+  return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${value}, ${id})`;
 }
 
 /**
@@ -90,7 +95,7 @@ function conditions(list: List, window: Omit<Window, 'limit'>, nulls = false): S
 function ordering({ orderBy, descending }: List, reversed = false): Sql {
   const direction = Prisma.raw(descending === reversed ? 'ASC' : 'DESC');
   if (orderBy.name === 'id') return sql`"id" ${direction}`;
-  return sql`${name(orderBy.name)} ${direction}, "id" ${direction}`;
+  return sql`${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
 }
 
 /** The same of all rows, where the column may be null. */
@@ -100,8 +105,13 @@ function orderingOfAll(list: List, reversed = false): Sql {
   return nullable ? sql`(${name(column)} IS NULL) ${Prisma.raw(reversed ? 'DESC' : 'ASC')}, ${order}` : order;
 }
 
+function sourceOf({ table, source }: List): Joined {
+  return source ?? { columns: columnsOf[table], tables: name(table) };
+}
+
 function rowsWhere(list: List, where: Sql, order: Sql, limit: number): Sql {
-  return sql`SELECT ${columnsOf[list.table]} FROM ${name(list.table)} WHERE ${where} ORDER BY ${order} LIMIT ${constant(limit)}`;
+  const { columns, tables } = sourceOf(list);
+  return sql`SELECT ${columns} FROM ${tables} WHERE ${where} ORDER BY ${order} LIMIT ${constant(limit)}`;
 }
 
 /** The rows of one table. */
@@ -167,7 +177,7 @@ export function countOf(list: List): Sql {
 /** An expression that is above 0 where the window has any row, else 0. */
 export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
   const halves = (list.orderBy.nullable ? [false, true] : [false]).map(
-    (nulls) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${name(list.table)}
+    (nulls) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${sourceOf(list).tables}
       WHERE ${conditions(list, window, nulls)} LIMIT 1) AS "any")`,
   );
   return join(halves, ' + ');

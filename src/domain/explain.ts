@@ -38,8 +38,10 @@ export async function explainRedirect(
   const { input } = parseInput(z.object({ input: explainInput }), { input: unparsed });
   const { linkId, country, userAgent, acceptLanguage, at, password, query } = input;
   const where = owned(actor, linkId);
-  const link = where && (await db.link.findUnique({ where, include: { pixels: true, domain: true } }));
-  if (link && !servesVisitors(link.domain, site)) return notFoundBecause('Its domain is not verified.');
+  const include = { pixels: true, domain: true, counter: true };
+  const found = where && (await db.link.findUnique({ where, include }));
+  if (found && !servesVisitors(found.domain, site)) return notFoundBecause('Its domain is not verified.');
+  const link = found && { clicks: 0, turns: 0, ...found.counter, ...found };
   const hash = link?.password;
   const visitor = {
     country: countryCode(country ?? ''),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FlatLinkRow, type LinkRow, nest, withDomainAndSpace } from '../db/link-rows.ts';
+import { countedLinks, type FlatLinkRow, type LinkRow, nest, withDomainAndSpace } from '../db/link-rows.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
 import { type Actor, owned } from './actor.ts';
@@ -34,7 +34,7 @@ export const linkOrderFields = {
 
 const columns: Record<keyof typeof linkOrderFields, Column> = {
   ID: { name: 'id', type: 'number' },
-  CLICKS: { name: 'clicks', type: 'number' },
+  CLICKS: { name: 'clicks', type: 'number', tie: 'linkId' },
   TITLE: { name: 'titleKey', type: 'text', nullable: true },
   ALIAS: { name: 'aliasKey', type: 'text' },
   URL: { name: 'urlKey', type: 'text' },
@@ -108,6 +108,7 @@ async function listOf(
   const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
   const list: List = {
     table: 'Link',
+    source: countedLinks(accountId),
     joined: withDomainAndSpace,
     where: [sql`"accountId" = ${accountId}`, ...inSpaces, ...narrowed],
     orderBy: columns[orderBy.field],
@@ -119,10 +120,14 @@ async function listOf(
   const [space, other] = spaces;
   if (narrowed.length > 0 || other !== undefined) return { list, total: countOf(list) };
   if (space === undefined)
-    return { list, total: sql`(SELECT "linkCount" FROM "Account" WHERE "id" = ${accountId})` };
+    return {
+      list,
+      total: sql`(SELECT COALESCE(SUM("links"), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`,
+    };
   return {
     list,
-    total: sql`COALESCE((SELECT "linkCount" FROM "Space" WHERE "id" = ${space} AND "accountId" = ${accountId}), 0)`,
+    total: sql`(SELECT COALESCE(SUM("links"), 0) FROM "SpaceTally" JOIN "Space" ON "Space"."id" = "spaceId"
+      WHERE "spaceId" = ${space} AND "accountId" = ${accountId})`,
   };
 }
 
@@ -170,6 +175,7 @@ export async function findLink(lists: ListReader, actor: Actor, id: string): Pro
   if (where === null) return null;
   const list: List = {
     table: 'Link',
+    source: countedLinks(where.accountId),
     joined: withDomainAndSpace,
     where: [sql`"id" = ${where.id} AND "accountId" = ${where.accountId}`],
     orderBy: columns.ID,

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../db/list.ts';
-import type { Link } from '../generated/sqlite/client.ts';
+import type { Link, LinkCounter } from '../generated/sqlite/client.ts';
 
 /** Each link is in exactly one of these; what disables it counts before what ends it. */
 export const linkStatuses = {
@@ -10,7 +10,7 @@ export const linkStatuses = {
 
 export type LinkStatus = keyof typeof linkStatuses;
 
-type Life = Pick<Link, 'disabled' | 'expiresAt' | 'expirationClicks' | 'clicks'>;
+type Life = Pick<Link, 'disabled' | 'expiresAt' | 'expirationClicks'> & Pick<LinkCounter, 'clicks'>;
 
 /** @param now is asked only where the status depends on it */
 export function statusOf(
@@ -23,12 +23,18 @@ export function statusOf(
   return ended || usedUp ? 'EXPIRED' : 'ACTIVE';
 }
 
-/** The same, asked of rows. */
-export function hasStatus(status: LinkStatus, now: Date): Sql {
+const CLICKS = sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "Link"."id")`;
+
+/**
+ * The same, asked of rows.
+ * @param clicks where a link's clicks are, asked only of those that end by them
+ */
+export function hasStatus(status: LinkStatus, now: Date, clicks = CLICKS): Sql {
   const conditions: Record<LinkStatus, Sql> = {
     ACTIVE: sql`NOT "disabled" AND ("expiresAt" IS NULL OR "expiresAt" > ${now})
-      AND ("expirationClicks" IS NULL OR "clicks" < "expirationClicks")`,
-    EXPIRED: sql`NOT "disabled" AND ("expiresAt" <= ${now} OR "clicks" >= "expirationClicks")`,
+      AND ("expirationClicks" IS NULL OR ${clicks} < "expirationClicks")`,
+    EXPIRED: sql`NOT "disabled" AND ("expiresAt" <= ${now}
+      OR ("expirationClicks" IS NOT NULL AND ${clicks} >= "expirationClicks"))`,
     DISABLED: sql`"disabled"`,
   };
   return sql`(${conditions[status]})`;

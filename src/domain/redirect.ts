@@ -1,4 +1,4 @@
-import type { Link } from '../generated/sqlite/client.ts';
+import type { Link, LinkCounter } from '../generated/sqlite/client.ts';
 import { statusOf } from './link-status.ts';
 import { targetingOf } from './targeting.ts';
 import { withQuery } from './url.ts';
@@ -47,9 +47,10 @@ export interface RedirectDecision {
 
 export type VisitedLink = Pick<
   Link,
-  | ('url' | 'password' | 'disabled' | 'expirationUrl' | 'expiresAt' | 'expirationClicks' | 'clicks')
-  | ('targetType' | 'countries' | 'platforms' | 'languages' | 'rotation' | 'turns')
-> & { readonly pixels: readonly unknown[] };
+  | ('url' | 'password' | 'disabled' | 'expirationUrl' | 'expiresAt' | 'expirationClicks')
+  | ('targetType' | 'countries' | 'platforms' | 'languages' | 'rotation')
+> &
+  Pick<LinkCounter, 'clicks' | 'turns'> & { readonly pixels: readonly unknown[] };
 
 function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: Date): string {
   if (expiresAt !== null && expiresAt <= now) return `It ended at ${expiresAt.toISOString()}.`;

@@ -59,7 +59,7 @@ function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<t
 /** The number of spaces: kept with the account where nothing narrows it, so that it costs no scan; else counted. */
 function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Sql {
   if (filter.search) return countOf(list);
-  return sql`(SELECT "spaceCount" FROM "Account" WHERE "id" = ${actor.accountId})`;
+  return sql`(SELECT COALESCE(SUM("spaces"), 0) FROM "AccountTally" WHERE "accountId" = ${actor.accountId})`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { addClicks, forgetReceipts, type Receipt } from '../db/clicks.ts';
+import { addClicks, type Clicks, forgetReceipts, type Receipt } from '../db/clicks.ts';
 import type { Db } from '../db/client.ts';
 
 /** How often clicks are written, in milliseconds: what a crash may cost. */
@@ -13,7 +13,7 @@ const LAST_TRIES_EVERY = 100;
 /** Clicks that are being written: under one receipt, until they are, so that they count once. */
 interface Batch {
   readonly receipt: Receipt;
-  readonly counts: ReadonlyMap<number, number>;
+  readonly counts: ReadonlyMap<number, Clicks>;
 }
 
 /** Counts visits in memory, and writes them together. */
@@ -21,7 +21,7 @@ export class ClickBuffer {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #processId = randomUUID();
-  #counts = new Map<number, number>();
+  #counts = new Map<number, Clicks>();
   #batch: Batch | null = null;
   #batches = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -32,8 +32,8 @@ export class ClickBuffer {
     this.#log = log;
   }
 
-  count(linkId: number): void {
-    this.#counts.set(linkId, (this.#counts.get(linkId) ?? 0) + 1);
+  count(linkId: number, last: Date): void {
+    this.#counts.set(linkId, { count: (this.#counts.get(linkId)?.count ?? 0) + 1, last });
   }
 
   /** Writes what is counted so far. What could not be written is kept for the next time. */
@@ -85,6 +85,6 @@ export class ClickBuffer {
   /** How many clicks are counted and not known to be written. */
   get #unwritten(): number {
     const counts = [...this.#counts.values(), ...(this.#batch?.counts.values() ?? [])];
-    return counts.reduce((sum, one) => sum + one, 0);
+    return counts.reduce((sum, { count }) => sum + count, 0);
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { claimVisit } from '../db/clicks.ts';
+import { CLAIMED_CLICKS, claimVisit } from '../db/clicks.ts';
 import type { Db } from '../db/client.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { hasStatus } from '../domain/link-status.ts';
@@ -47,7 +47,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
 
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
   const claim = async (link: FoundLink, visitor: Visitor): Promise<RedirectDecision> => {
-    const claimed = await claimVisit(db, link.id, hasStatus('ACTIVE', now()));
+    const at = now();
+    const claimed = await claimVisit(db, link.id, hasStatus('ACTIVE', at, CLAIMED_CLICKS), at);
     if (claimed) {
       metrics?.click();
       return decideRedirect({ ...link, ...claimed }, visitor, now());
@@ -63,7 +64,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const decision = decideRedirect(link, visitor, now());
     if (link === null || !leadsOn(decision) || !visitor.counts) return decision;
     if (link.expirationClicks !== null || link.targetType === 'ROTATION') return claim(link, visitor);
-    clicks.count(link.id);
+    clicks.count(link.id, now());
     metrics?.click();
     return decision;
   };

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Turn } from '../db/clicks.ts';
 import type { Db } from '../db/client.ts';
 import type { Revisions } from '../db/revisions.ts';
 import { isAlias } from '../domain/alias.ts';
@@ -17,7 +18,7 @@ const MAX_MISSING = 2_000;
 /** How long it believes that something does not exist, in milliseconds: new records are not told of everywhere. */
 const MISSING_FOR = 900;
 
-export type FoundLink = Link & { readonly pixels: readonly Pixel[] };
+export type FoundLink = Link & Turn & { readonly pixels: readonly Pixel[] };
 
 /** What a visitor asks for: the domain that answers for the host, and its link with that alias. */
 export interface Found {
@@ -101,9 +102,12 @@ export class LinkCache {
   async #read(where: Prisma.LinkWhereUniqueInput): Promise<FoundLink | null> {
     const link = await this.#db.link.findUnique({
       where,
-      include: { pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } } },
+      include: { counter: true, pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } } },
     });
-    return link && { ...link, pixels: link.pixels.map(({ pixel }) => pixel) };
+    if (link === null) return null;
+    const { counter, pixels, ...row } = link;
+    const { clicks, turns } = counter ?? { clicks: 0, turns: 0 };
+    return { ...row, clicks, turns, pixels: pixels.map(({ pixel }) => pixel) };
   }
 
   /** A host that is no domain of the service counts as the default one. */

@@ -171,6 +171,7 @@ function encodeLink(link: LinkFieldsFragment) {
     language: targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
     rotation: targeting.rotation.map((url) => ({ value: url })),
     clicks: link.clicks,
+    last_clicked_at: link.lastClickedAt,
     state: Number(spellingOf(states, link.status)),
     created_at: link.createdAt,
     updated_at: link.updatedAt,

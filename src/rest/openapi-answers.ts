@@ -61,6 +61,7 @@ export const schemas: Record<string, JsonSchema> = {
     language: pair(text),
     rotation: list(object({ value: address })),
     clicks: integer,
+    last_clicked_at: orNull({ ...moment, description: 'When a visitor was last redirected.' }),
     state: { ...oneOf(states), description: '1 active, 2 expired, 3 disabled.' },
     created_at: moment,
     updated_at: moment,

@@ -205,6 +205,11 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       resolve: (link) => link,
     }),
     clicks: t.exposeInt('clicks', { description: 'How often visitors were redirected.' }),
+    lastClickedAt: t.expose('lastClickedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a visitor was last redirected; null where none was yet.',
+    }),
     status: t.field({
       type: LinkStatus,
       description: 'Whether it leads anywhere.',

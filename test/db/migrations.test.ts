@@ -32,8 +32,8 @@ const CONTENTS = [
       `INSERT INTO "Domain" ("accountId", "name", "createdAt", "updatedAt") VALUES (${index || 'NULL'}, '${host}', ${time}, ${time})`,
   ),
   `INSERT INTO "Pixel" ("accountId", "name", "type", "value", "createdAt", "updatedAt") VALUES (1, 'p', 'FACEBOOK', '1', ${time}, ${time})`,
-  `INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
-    VALUES (1, 1, 1, ${text('hello')}, ${text('https://example.com/')}, ${time}, ${time})`,
+  `INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "clicks", "createdAt", "updatedAt")
+    VALUES (1, 1, 1, ${text('hello')}, ${text('https://example.com/')}, 7, ${time}, ${time})`,
   `INSERT INTO "LinkPixel" ("linkId", "pixelId") VALUES (1, 1)`,
 ];
 
@@ -70,14 +70,18 @@ test('an old database is brought to today, with what is in it', async () => {
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider).filter((name) => name > RELEASED));
   const today = await openDatabase(url);
   const domains = await today.client.domain.findMany({ orderBy: { id: 'asc' } });
-  const links = await today.client.link.findMany({ include: { space: true, pixels: true } });
+  const links = await today.client.link.findMany({
+    include: { space: { include: { tallies: true } }, counter: true, pixels: true },
+  });
   await today.close();
   expect(domains).toMatchObject([
     { name: 'localhost:3000', hostKey: 'localhost', accountId: null, verifiedAt: expect.any(Date) },
     { name: 'go.example', hostKey: 'go.example', accountId: 1, verifiedAt: expect.any(Date) },
     { name: 'go.example:8080', hostKey: 'go.example', accountId: 2, verifiedAt: expect.any(Date) },
   ]);
-  expect(links).toMatchObject([{ alias: 'hello', space: { linkCount: 1 }, pixels: [{ pixelId: 1 }] }]);
+  expect(links).toMatchObject([
+    { alias: 'hello', space: { tallies: [{ links: 1 }] }, counter: { clicks: 7 }, pixels: [{ pixelId: 1 }] },
+  ]);
 });
 
 test('of several that migrate at once, one does, and the others wait for it', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addClicks, forgetReceipts } from '../../src/db/clicks.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let id: number;
@@ -10,19 +10,23 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const clicks = async () => (await server.database.client.link.findUniqueOrThrow({ where: { id } })).clicks;
+const clicks = async () =>
+  (await server.database.client.linkCounter.findUniqueOrThrow({ where: { linkId: id } })).clicks;
 
 test('a write that is sent again, since no answer came, counts once', async () => {
   const db = server.database.client;
   const processId = crypto.randomUUID();
   const send = (number: number, count: number) =>
-    addClicks(db, new Map([[id, count]]), { processId, number });
+    addClicks(db, new Map([[id, { count, last: NOON }]]), { processId, number });
   await Promise.all([send(1, 5), send(1, 5), send(1, 5)]);
   expect(await clicks()).toBe(5);
   await send(2, 1);
   await send(1, 5);
   expect(await clicks()).toBe(6);
-  await addClicks(db, new Map([[id, 1]]), { processId: crypto.randomUUID(), number: 1 });
+  await addClicks(db, new Map([[id, { count: 1, last: NOON }]]), {
+    processId: crypto.randomUUID(),
+    number: 1,
+  });
   expect(await clicks()).toBe(7);
   await db.$executeRaw`UPDATE "ClickReceipt" SET "at" = now() - interval '8 days' WHERE "processId" = ${processId}::uuid`;
   await forgetReceipts(db);

@@ -33,7 +33,7 @@ async function answersOf(caller: Caller) {
   const graphql = await caller.data(`{
     domains { edges { node { id name notFoundUrl shared verified verification { name value } createdAt } } }
     pixels { edges { node { id name type value createdAt updatedAt } } }
-    spaces { totalCount edges { node { name links { totalCount edges { node { id clicks } } } } } }
+    spaces { totalCount edges { node { name links { totalCount edges { node { id clicks lastClickedAt } } } } } }
     viewer { account { id name createdAt } key { id prefix scopes createdAt } }
   }`);
   return { lists, graphql };
@@ -74,7 +74,10 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
   }
   const last = await owner.link();
   await owner.rest('DELETE', `/links/${last.id}`);
-  await server.database.client.link.updateMany({ where: { title: 'Link 3' }, data: { clicks: 1234 } });
+  await server.database.client.linkCounter.updateMany({
+    where: { link: { title: 'Link 3' } },
+    data: { clicks: 1234, lastClickedAt: server.clock.now },
+  });
   await (await server.caller('stranger')).space('Theirs');
   const revoked = await server.caller('owner');
   await server.database.client.apiKey.updateMany({
@@ -202,12 +205,14 @@ test('a copy names the row that the other database cannot hold', async () => {
   await applyMigrations(from);
   const old = await startTestServer({ url: from });
   const { id } = await (await old.caller()).link();
-  await old.database.client.$executeRawUnsafe(`UPDATE "Link" SET "clicks" = 3000000000 WHERE "id" = ${id}`);
+  await old.database.client.$executeRawUnsafe(
+    `UPDATE "LinkCounter" SET "clicks" = 3000000000 WHERE "linkId" = ${id}`,
+  );
   await old.stop();
   const failed = await copy(from, to);
   expect([failed.code, failed.stderr]).toEqual([
     1,
-    `The table Link has a row that cannot be copied (id ${id}): clicks is 3000000000, and the most is 2147483647.\n`,
+    `The table LinkCounter has a row that cannot be copied (linkId ${id}): clicks is 3000000000, and the most is 2147483647.\n`,
   ]);
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addClicks } from '../../src/db/clicks.ts';
 import type { Db } from '../../src/db/client.ts';
 import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
-import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let owner: Caller;
@@ -20,13 +20,15 @@ beforeEach(async () => {
 });
 
 const clicks = async () =>
-  (await db.link.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } })).map((link) => link.clicks);
+  (await db.linkCounter.findMany({ where: { linkId: { in: ids } }, orderBy: { linkId: 'asc' } })).map(
+    (counter) => counter.clicks,
+  );
 
 test('links that are gone are passed over', async () => {
   const [first = 0] = ids;
   const counts = new Map([
-    [first, 2],
-    [999_999, 5],
+    [first, { count: 2, last: NOON }],
+    [999_999, { count: 5, last: NOON }],
   ]);
   await addClicks(db, counts, { processId: crypto.randomUUID(), number: 1 });
   expect(await clicks()).toEqual([2, 0]);
@@ -36,9 +38,9 @@ test('what is counted while it is written is written too, before the end', async
   const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
   const [first = 0, second = 0] = ids;
   for (let round = 0; round < 50; round++) {
-    buffer.count(first);
+    buffer.count(first, NOON);
     const written = buffer.flush();
-    buffer.count(second);
+    buffer.count(second, NOON);
     if (round % 7 === 0) await written;
   }
   await buffer.stop();

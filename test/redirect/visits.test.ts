@@ -487,21 +487,33 @@ describe('clicks', () => {
     ]);
   });
 
-  test('do not change when the link was last changed', async () => {
-    const link = await owner.link();
-    server.clock.now = new Date('2026-11-20T13:00:00.000Z');
-    await open(`/${link.alias}`);
-    await server.flush();
+  test.each([
+    ['a link', {}],
+    ['a link that ends by clicks', { expiration_clicks: 9 }],
+  ])('of %s tell when the last one was, and do not change when it was last changed', async (_what, form) => {
+    const link = await owner.link(form);
+    expect(link.last_clicked_at).toBeNull();
+    for (const time of ['13:00:00.000Z', '13:30:00.500Z']) {
+      server.clock.now = new Date(`2026-11-20T${time}`);
+      await open(`/${link.alias}`);
+      await server.flush();
+    }
     server.clock.now = NOON;
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toMatchObject({
-      data: { clicks: 1, updated_at: NOON.toISOString() },
+      data: { clicks: 2, last_clicked_at: '2026-11-20T13:30:00.500Z', updated_at: NOON.toISOString() },
+    });
+    expect(await owner.data(`{ link(id: ${link.id}) { lastClickedAt } }`)).toEqual({
+      link: { lastClickedAt: '2026-11-20T13:30:00.500Z' },
     });
   });
 });
 
 test('one link at the end of its counter holds up no other’s clicks', async () => {
   const [full, other] = [await owner.link(), await owner.link()];
-  await server.database.client.link.update({ where: { id: full.id }, data: { clicks: 2_147_483_647 } });
+  await server.database.client.linkCounter.update({
+    where: { linkId: full.id },
+    data: { clicks: 2_147_483_647 },
+  });
   await Promise.all([leadsTo(full), leadsTo(other), leadsTo(other)]);
   expect([await clicksOf(full), await clicksOf(other)]).toEqual([2_147_483_647, 2]);
 });
@@ -513,7 +525,7 @@ test('a rotation at the end of its counter goes on', async () => {
     'rotation[1][value]': 'https://example.com/2',
   });
   const end = { clicks: 2_147_483_647, turns: 2_147_483_647 };
-  await server.database.client.link.update({ where: { id: link.id }, data: end });
+  await server.database.client.linkCounter.update({ where: { linkId: link.id }, data: end });
   const seen = new Set();
   for (let i = 0; i < 4; i++) seen.add(await leadsTo(link));
   expect(seen).toEqual(new Set(['302 https://example.com/1', '302 https://example.com/2']));

@@ -60,7 +60,7 @@ const spaceFields = 'id name color createdAt updatedAt';
 const linkFields = `id url alias shortUrl title domain { id name } space { id name color }
   pixels { id name type value } hasPassword disabled privacy hasPrivacyPassword expiration { url at clicks }
   targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
-  clicks status createdAt updatedAt`;
+  clicks lastClickedAt status createdAt updatedAt`;
 const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
 const pageFields = 'total page perPage pageCount';
 
@@ -102,6 +102,7 @@ function linkOf(link: LinkFieldsFragment) {
     language: targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
     rotation: targeting.rotation.map((url: string) => ({ value: url })),
     clicks: link.clicks,
+    last_clicked_at: link.lastClickedAt,
     state: ['', 'ACTIVE', 'EXPIRED', 'DISABLED'].indexOf(link.status),
     created_at: link.createdAt,
     updated_at: link.updatedAt,

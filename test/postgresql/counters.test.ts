@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addClicks } from '../../src/db/clicks.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+/** What PostgreSQL counts of changes of the table "Link" and of its indexes. */
+async function changesOfLinks() {
+  const { client } = server.database;
+  await client.$executeRaw`SELECT pg_stat_force_next_flush()`;
+  return client.$queryRaw`
+    SELECT n_tup_ins::int AS "made", n_tup_upd::int AS "changed", n_dead_tup::int AS "dead" FROM pg_stat_user_tables
+    WHERE relname = 'Link'`;
+}
+
+test('a click writes to no row of a link, a claim and a turn neither', async () => {
+  const links = [
+    await owner.link(),
+    await owner.link({ expiration_clicks: 9 }),
+    await owner.link({ target_type: 4, 'rotation[0][value]': 'https://example.com/1' }),
+  ];
+  const before = await changesOfLinks();
+  for (const { alias } of links) expect((await visit(server.origin, `/${alias}`)).status).toBe(302);
+  await server.flush();
+  expect(await changesOfLinks()).toEqual(before);
+  const { client } = server.database;
+  expect(await client.linkCounter.findMany({ orderBy: { linkId: 'asc' } })).toMatchObject(
+    links.map(() => ({ clicks: 1 })),
+  );
+  await owner.rest('PATCH', `/links/${links[0]?.id}`, { title: 'x' });
+  expect(await changesOfLinks()).not.toEqual(before);
+});
+
+/** How many rows each account and space is said to have, and how many it has. */
+async function totals() {
+  return server.database.client.$queryRaw<{ said: number; there: number }[]>`
+    SELECT COALESCE(SUM("links"), 0)::int AS "said", (SELECT COUNT(*)::int FROM "Link" WHERE "accountId" = "a"."id") AS "there"
+      FROM "Account" AS "a" LEFT JOIN "AccountTally" ON "accountId" = "a"."id" GROUP BY "a"."id"
+    UNION ALL SELECT COALESCE(SUM("spaces"), 0)::int, (SELECT COUNT(*)::int FROM "Space" WHERE "accountId" = "a"."id")
+      FROM "Account" AS "a" LEFT JOIN "AccountTally" ON "accountId" = "a"."id" GROUP BY "a"."id"
+    UNION ALL SELECT COALESCE(SUM("links"), 0)::int, (SELECT COUNT(*)::int FROM "Link" WHERE "spaceId" = "s"."id")
+      FROM "Space" AS "s" LEFT JOIN "SpaceTally" ON "spaceId" = "s"."id" GROUP BY "s"."id"`;
+}
+
+test('totals stay exact through statements of many rows, and through what is deleted with its account', async () => {
+  const { client } = server.database;
+  const [first, second] = [await owner.space('First'), await owner.space('Second')];
+  const insert = (from: number, space: number) => client.$executeRaw`
+    INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
+    SELECT 1, 1, NULLIF(${space}::int, 0), 'bulk' || "n", 'bulk' || "n", 'https://example.com/', 'https://example.com/', now(), now()
+    FROM generate_series(${from}::int, ${from}::int + 999) AS "n"`;
+  await Promise.all([insert(0, first), insert(1000, second), insert(2000, 0)]);
+  await client.$executeRaw`UPDATE "Link" SET "spaceId" = CASE WHEN "id" % 2 = 0 THEN ${first}::int WHEN "id" % 3 = 0 THEN ${second}::int END`;
+  await client.$executeRaw`DELETE FROM "Link" WHERE "id" % 5 = 0`;
+  await owner.rest('DELETE', `/spaces/${second}`);
+  const stranger = await server.caller('stranger');
+  await stranger.link({ space_id: await stranger.space('Theirs') });
+  await client.account.delete({ where: { name: 'stranger' } });
+  const counted = await totals();
+  expect(counted.filter(({ said, there }) => said !== there)).toEqual([]);
+  expect(counted.some(({ there }) => there > 1_000)).toBe(true);
+  expect(await client.linkCounter.count()).toBe(await client.link.count());
+});
+
+test('a write of clicks takes the later of two moments', async () => {
+  const { id } = await owner.link();
+  const at = (minutes: number) => new Date(NOON.getTime() + minutes * 60_000);
+  const { client } = server.database;
+  for (const [number, minutes] of [
+    [1, 5],
+    [2, 3],
+  ] as const)
+    await addClicks(client, new Map([[id, { count: 1, last: at(minutes) }]]), {
+      processId: '6ba7b810-9dad-11d1-80b4-00c04fd430c8',
+      number,
+    });
+  expect(await client.linkCounter.findUnique({ where: { linkId: id } })).toMatchObject({
+    clicks: 2,
+    lastClickedAt: at(5),
+  });
+});
