@@ -2,6 +2,7 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
 import type { Logger } from 'pino';
+import { onOwnChanges } from './db/changes.ts';
 import type { Database } from './db/client.ts';
 import { addKeyUses } from './db/key-use.ts';
 import { Replicas, withoutReplicas } from './db/replicas.ts';
@@ -106,6 +107,7 @@ export function createApp(dependencies: AppDependencies): App {
   metrics?.watchDatabase(() => revisions.away);
   const readers = replicas.length > 0 ? new Replicas(database, replicas) : withoutReplicas(database);
   const links = new LinkCache(database.client, revisions, site, metrics);
+  onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log);
   const authentication = new Authentication(database.client, revisions, now);
   const limit = new RateLimit(
@@ -116,7 +118,6 @@ export function createApp(dependencies: AppDependencies): App {
   const server = createGraphQLServer({ graphiql, trusted });
   const contextOf = createContextOf({
     ...{ database, readers, authentication, limit, trust, site, log, now },
-    linksChanged: () => links.clear(),
   });
   // Replicas answer of moments of their own.
   const answers = replicas.length > 0 ? null : new AnswerCache(() => database.state());

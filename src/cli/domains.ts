@@ -57,7 +57,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     await withDatabase(url, (db) => verifyHost(db, host, new Date()));
     return show({ host, verified: true }, `${host} is verified.`);
   }
-  const links = await withDatabase(url, (db) => removeHost(db, host, values['with-links']));
+  const links = await withDatabase(url, (db) => removeHost(db, host, values['with-links'], new Date()));
   const with_ = links === 0 ? '' : links === 1 ? ', with its link' : `, with its ${links} links`;
   show({ host, removed: true, links }, `${host} is removed${with_}.`);
 });

@@ -159,11 +159,16 @@ async function postgresqlClient(options: ClientOptions): Promise<SqliteClient<'q
 }
 
 /** Clients are proxies, of which `instanceof` tells nothing. */
-const sqliteClients = new WeakSet<Db>();
+const sqliteClients = new WeakSet<object>();
 
-/** Whether the client is one of SQLite, and not a transaction of it. */
-export function isSqlite(client: Db): boolean {
+/** Whether the client, or the transaction, is one of SQLite. */
+export function isSqlite(client: object): boolean {
   return sqliteClients.has(client);
+}
+
+/** Has `isSqlite` know a client, or a transaction, of SQLite. */
+export function markSqlite(client: object): void {
+  sqliteClients.add(client);
 }
 
 export interface DatabaseOptions {

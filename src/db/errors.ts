@@ -30,8 +30,8 @@ export function isWriteConflict(error: unknown): boolean {
   return code === 'P2034' || meta?.driverAdapterError?.cause?.kind === 'TransactionWriteConflict';
 }
 
-/** Prisma's codes for: not reachable, timed out, closed, no connection free, too many connections. */
-const UNREACHABLE = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037']);
+/** Prisma's codes for: not reachable, timed out, closed, no connection free, a transaction that was, too many connections. */
+const UNREACHABLE = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
 /** The adapters' kinds of the same, for statements of our own. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 /** PostgreSQL: connections (08), resources (53), shut down and starting up (57P), a statement's time is over, read-only. */

@@ -76,6 +76,11 @@ export class Notifications {
       .catch(again);
   }
 
+  /** Notifies all who listen, this process included; nobody where the connection is away. */
+  async notify(): Promise<void> {
+    await this.#client?.query('SELECT pg_notify($1, $2)', [this.#channel, '']);
+  }
+
   async stop(): Promise<void> {
     this.#wanted = false;
     clearTimeout(this.#timer);

@@ -1,4 +1,5 @@
 import { LATE, within } from '../within.ts';
+import { ChangeFeed } from './change-feed.ts';
 import type { Database } from './client.ts';
 import { DatabaseAway } from './errors.ts';
 import { Notifications } from './notifications.ts';
@@ -13,13 +14,21 @@ const PATIENCE = 2_000;
 /** The channel on which a trigger notifies of each revision. */
 const CHANNEL = 'linkspace';
 
+/** How often other processes are told to look at once, in milliseconds. */
+const HINTED_EVERY = 250;
+
 /**
- * Knows when something that processes keep in memory has changed. For each topic a trigger raises one number with every
- * change; while that number stands, what is remembered is true. The numbers are polled. On PostgreSQL a notification
- * makes the next poll come at once; where a connection pooler forbids those, polling alone keeps the promise.
+ * Knows when something that processes keep in memory has changed: of keys by a number that a trigger raises with every change,
+ * of records by the log of changes. Both are polled. On PostgreSQL a notification makes the next poll come at once; where a
+ * connection pooler forbids those, polling alone keeps the promise. It is sent beside the transactions, and seldom: sent
+ * within, it would have all of them wait for each other as they commit.
  */
 export class Revisions {
   readonly #database: Database;
+  /** The log of changes, as it is followed with each poll. */
+  readonly feed: ChangeFeed;
+  #hint: NodeJS.Timeout | undefined;
+  #hintedAt = Number.NEGATIVE_INFINITY;
   readonly #watchers = new Map<string, () => void>();
   readonly #numbers = new Map<string, number>();
   #confirmedAt = Number.NEGATIVE_INFINITY;
@@ -33,6 +42,7 @@ export class Revisions {
 
   constructor(database: Database) {
     this.#database = database;
+    this.feed = new ChangeFeed(database.client);
     this.#notifications =
       database.provider === 'postgresql'
         ? new Notifications(database.directUrl, CHANNEL, { onNotification: () => this.#renew() })
@@ -64,8 +74,7 @@ export class Revisions {
    */
   async fresh(): Promise<void> {
     if (this.#isFresh()) return;
-    if ((await within(PATIENCE, this.confirm())) === LATE)
-      throw new DatabaseAway('the database did not answer in time');
+    await this.confirm();
   }
 
   /** The same, for who is better served with what is remembered than not at all. Of a database that is away nobody waits. */
@@ -80,11 +89,9 @@ export class Revisions {
   confirm(): Promise<void> {
     this.#confirming ??= (async () => {
       const askedAt = performance.now();
-      for (const { topic, number } of await this.#database.client.revision.findMany()) {
-        if (this.#numbers.get(topic) === number) continue;
-        this.#numbers.set(topic, number);
-        this.#watchers.get(topic)?.();
-      }
+      // Where a connection went dark, the next question goes by another one.
+      if ((await within(PATIENCE, this.#look())) === LATE)
+        throw new DatabaseAway('the database did not answer in time');
       this.#confirmedAt = askedAt;
       this.#away = false;
     })()
@@ -99,15 +106,38 @@ export class Revisions {
     return this.#confirming;
   }
 
+  async #look(): Promise<void> {
+    for (const { topic, number } of await this.#database.client.revision.findMany()) {
+      if (this.#numbers.get(topic) === number) continue;
+      this.#numbers.set(topic, number);
+      this.#watchers.get(topic)?.();
+    }
+    await this.feed.read();
+  }
+
   /** Renews the knowledge in the background, so that a request after a pause need not wait for it. */
   start(): void {
     this.#timer = setInterval(() => this.#renew(), RENEWED_EVERY).unref();
     this.#notifications?.start();
   }
 
+  /** Has this process, and before long the others, look at what has changed. */
+  changed(): void {
+    if (this.#hint !== undefined || this.#timer === undefined) return;
+    const wait = Math.max(0, this.#hintedAt + HINTED_EVERY - performance.now());
+    this.#hint = setTimeout(() => {
+      this.#hint = undefined;
+      this.#hintedAt = performance.now();
+      if (this.#notifications === null) this.#renew();
+      else this.#notifications.notify().catch(() => {});
+    }, wait).unref();
+  }
+
   /** Ends the background work. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#hint);
+    this.#timer = undefined;
     await Promise.allSettled([this.#notifications?.stop(), this.#confirming]);
   }
 

@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
+import { recordingChanges } from './change.ts';
 import { withoutPort } from './url.ts';
 
 /** An account holds the host that is to be the service's own. */
@@ -85,9 +86,10 @@ async function share(
     return { id, renamed: null };
   }
   const { id, name: from } = current;
-  await db.domain.update({
-    where: { id },
-    data: { name: host, hostKey, isDefault: true, notFoundUrl, updatedAt: now },
+  await recordingChanges(db, { accountId: null, keyId: null }, now, async ({ tx, record }) => {
+    const data = { name: host, hostKey, isDefault: true, notFoundUrl, updatedAt: now };
+    await tx.domain.update({ where: { id }, data });
+    await record('UPDATED', 'DOMAIN', [id], ['name']);
   });
   return { id, renamed: { from, links: await db.link.count({ where: { domainId: id } }) } };
 }

@@ -1,4 +1,7 @@
 import type { Db } from '../db/client.ts';
+import { lockRow } from '../db/transaction.ts';
+import { recordingChanges } from './change.ts';
+import { domainFields } from './domain.ts';
 import { DomainError, notFound } from './errors.ts';
 import { normalizeHost } from './url.ts';
 
@@ -37,9 +40,12 @@ async function domainOf(db: Db, host: string) {
  * @throws DomainError NOT_FOUND
  */
 export async function verifyHost(db: Db, host: string, now: Date): Promise<void> {
-  const { id, verifiedAt } = await domainOf(db, host);
+  const { id, accountId, verifiedAt } = await domainOf(db, host);
   if (verifiedAt !== null) return;
-  await db.domain.update({ where: { id }, data: { verifiedAt: now, updatedAt: now } });
+  await recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
+    await tx.domain.update({ where: { id }, data: { verifiedAt: now, updatedAt: now } });
+    await record('UPDATED', 'DOMAIN', [id], [domainFields.verifiedAt]);
+  });
 }
 
 /**
@@ -47,15 +53,17 @@ export async function verifyHost(db: Db, host: string, now: Date): Promise<void>
  * @param withLinks whether it may have any
  * @throws DomainError NOT_FOUND, IN_USE
  */
-export async function removeHost(db: Db, host: string, withLinks: boolean): Promise<number> {
-  const { id, name, isDefault } = await domainOf(db, host);
+export async function removeHost(db: Db, host: string, withLinks: boolean, now: Date): Promise<number> {
+  const { id, name, accountId, isDefault } = await domainOf(db, host);
   if (isDefault)
     throw new DomainError(
       'IN_USE',
       `The domain ${name} is the service’s own, after BASE_URL: it can get another name, but not go.`,
     );
-  return db.$transaction(async (tx) => {
-    const links = await tx.link.count({ where: { domainId: id } });
+  return recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
+    await lockRow(tx, 'Domain', id);
+    const found = await tx.link.findMany({ where: { domainId: id }, select: { id: true } });
+    const links = found.length;
     if (links > 0 && !withLinks)
       throw new DomainError(
         'IN_USE',
@@ -65,6 +73,9 @@ export async function removeHost(db: Db, host: string, withLinks: boolean): Prom
       );
     await tx.link.deleteMany({ where: { domainId: id } });
     await tx.domain.delete({ where: { id } });
+    const ids = found.map((link) => link.id);
+    await record('DELETED', 'LINK', ids);
+    await record('DELETED', 'DOMAIN', [id]);
     return links;
   });
 }

@@ -3,15 +3,15 @@ import type { Db } from '../db/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import { countOf, type List, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
-import { retryConflicts } from '../db/retry.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import { LATE, within } from '../within.ts';
 import { type Actor, owned } from './actor.ts';
+import { fieldsSet, recordingChanges } from './change.ts';
 import { DomainError, invalid, notFound } from './errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from './input.ts';
 import type { Site } from './link.ts';
 import { type Edges, type EdgesInput, readEdges } from './list.ts';
-import { deleteOwned, updateOwned } from './owned.ts';
+import { deleteOwned, type Kind, updateOwned } from './owned.ts';
 import { isHostName, isSendable, normalizeHost, tooLongAsSent, webAddress, withoutPort } from './url.ts';
 
 const name = textOf(1, 255).transform((text, context) => {
@@ -27,6 +27,16 @@ const notFoundUrl = webAddress
 
 export const createDomainInput = z.object({ name, notFoundUrl });
 export const updateDomainInput = z.object({ name: name.optional(), notFoundUrl });
+
+export const domainFields = { name: 'name', notFoundUrl: 'notFoundUrl', verifiedAt: 'verified' } as const;
+
+const kind = {
+  kind: 'DOMAIN',
+  what: 'domain',
+  table: 'Domain',
+  fields: domainFields,
+  rows: (tx) => tx.domain,
+} satisfies Kind<Domain, Partial<Domain>>;
 
 /** The domains that an account may use: its own, and those that all share. */
 function usableDomains(actor: Actor) {
@@ -117,7 +127,12 @@ export async function createDomain(
     createdAt: now,
     updatedAt: now,
   };
-  return whereHostIsFree(db.domain.create({ data }));
+  const create = recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const domain = await tx.domain.create({ data });
+    await record('CREATED', 'DOMAIN', [domain.id], fieldsSet({ name: host, notFoundUrl }, kind.fields));
+    return domain;
+  });
+  return whereHostIsFree(create);
 }
 
 /**
@@ -134,22 +149,12 @@ export async function updateDomain(
   now: Date,
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
-  if (host === undefined) return updateOwned(db.domain, 'domain', actor, id, { notFoundUrl }, now);
-  const where = owned(actor, id);
-  for (;;) {
-    const domain = where && (await db.domain.findUnique({ where }));
-    if (domain === null) throw notFound('domain');
-    const { hostKey } = domain;
+  const update = updateOwned(db, kind, actor, id, now, ({ hostKey }) => {
     // With another port, it is the same host.
-    const changes = withoutPort(host) === hostKey ? { name: host } : hostColumns(host, site, now);
-    const data = { ...changes, notFoundUrl, updatedAt: now };
-    const changed = retryConflicts(() =>
-      db.domain.updateManyAndReturn({ where: { ...where, hostKey }, data }),
-    );
-    const [updated] = await whereHostIsFree(changed);
-    // Where there is none, it got another host meanwhile.
-    if (updated) return updated;
-  }
+    const moves = host !== undefined && withoutPort(host) !== hostKey;
+    return { ...(moves ? hostColumns(host, site, now) : { name: host }), notFoundUrl };
+  });
+  return whereHostIsFree(update);
 }
 
 /** How long DNS may take to answer, in milliseconds. */
@@ -183,20 +188,18 @@ export async function verifyDomain(
   }
   // Only of the host that was asked for: it may have been changed meanwhile, and has another token then.
   const { verificationToken } = domain;
-  const [verified] = await db.domain.updateManyAndReturn({
-    where: { id: domain.id, accountId: actor.accountId, verificationToken },
-    data: { verifiedAt: now, updatedAt: now },
+  return updateOwned(db, kind, actor, id, now, (row) => {
+    if (row.verificationToken !== verificationToken) throw notFound('domain');
+    return { verifiedAt: row.verifiedAt ?? now };
   });
-  if (verified === undefined) throw notFound('domain');
-  return verified;
 }
 
 /**
  * Deletes the domain and returns its id. One that has links stays: visitors would lose them.
  * @throws DomainError NOT_FOUND, IN_USE
  */
-export async function deleteDomain(db: Db, actor: Actor, id: string): Promise<number> {
-  return deleteOwned(db.domain, 'domain', actor, id).catch((error: unknown) => {
+export async function deleteDomain(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+  return deleteOwned(db, kind, actor, id, now).catch((error: unknown) => {
     if (!isForeignKeyViolation(error)) throw error;
     throw new DomainError('IN_USE', 'This domain still has links: delete them first.');
   });

@@ -1,10 +1,11 @@
 import type { Db } from '../db/client.ts';
-import { isForeignKeyViolation, isMissingRecord, isUniqueViolation } from '../db/errors.ts';
-import { retryConflicts } from '../db/retry.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
+import { lockRow, type Tx } from '../db/transaction.ts';
 import type { Link } from '../generated/sqlite/client.ts';
 import { type Actor, owned } from './actor.ts';
 import { generateAlias } from './alias.ts';
-import { invalid, notFound } from './errors.ts';
+import { differing, fieldsOf, fieldsSet, recordingChanges } from './change.ts';
+import { type FieldError, invalid, notFound } from './errors.ts';
 import { foldCase } from './fold.ts';
 import { parseInput, type Unparsed } from './input.ts';
 import { aliasTaken, refusalsOf } from './link-check.ts';
@@ -69,6 +70,40 @@ function aliasColumns(alias: string) {
   return { alias, aliasKey: foldCase(alias) };
 }
 
+/** What the schema calls the columns of a link. */
+const fieldNames = {
+  url: 'url',
+  domainId: 'domain',
+  alias: 'alias',
+  title: 'title',
+  password: 'password',
+  spaceId: 'space',
+  pixels: 'pixels',
+  disabled: 'disabled',
+  privacy: 'privacy',
+  privacyPassword: 'privacyPassword',
+  expirationUrl: 'expiration',
+  expiresAt: 'expiration',
+  expirationClicks: 'expiration',
+  targetType: 'targeting',
+  countries: 'targeting',
+  platforms: 'targeting',
+  languages: 'targeting',
+  rotation: 'targeting',
+} as const;
+
+/** Ids as a text that is the same for the same ones. */
+function listed(ids: readonly number[]): string {
+  return [...new Set(ids)].sort((a, b) => a - b).join();
+}
+
+/** What is wrong with the statistics' password, once the input is in the link. */
+function privacyRefusals(input: LinkInput, link: Link): FieldError[] {
+  const { privacy = link.privacy, privacyPassword = link.privacyPassword } = input;
+  if (privacy !== 'PASSWORD' || privacyPassword !== null) return [];
+  return [{ path: ['privacyPassword'], messages: [missingPrivacyPassword] }];
+}
+
 function pixelsOf(pixelIds: readonly number[]) {
   return { createMany: { data: [...new Set(pixelIds)].map((pixelId) => ({ pixelId })) } };
 }
@@ -102,7 +137,12 @@ export async function createLink(
   for (let attempt = 0; ; attempt++) {
     const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
     try {
-      return await retryConflicts(() => db.link.create({ data: { ...data, ...aliasColumns(alias) } }));
+      const row = { ...data, ...aliasColumns(alias) };
+      return await recordingChanges(db, actor, now, async ({ tx, record }) => {
+        const link = await tx.link.create({ data: row });
+        await record('CREATED', 'LINK', [link.id], fieldsSet(row, fieldNames));
+        return link;
+      });
     } catch (error) {
       // What the checks saw may be gone by now; the constraints have the last word.
       if (isForeignKeyViolation(error)) await check();
@@ -138,32 +178,34 @@ export async function updateLink(
   const refusals = await refusalsOf(db, actor, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     refusals.push({ path: ['domainId'], messages: [fixedDomain] });
-  const { privacy = link.privacy, privacyPassword = link.privacyPassword, pixelIds } = input;
-  if (privacy === 'PASSWORD' && privacyPassword === null)
-    refusals.push({ path: ['privacyPassword'], messages: [missingPrivacyPassword] });
+  refusals.push(...privacyRefusals(input, link));
   if (refusals.length > 0) throw invalid(refusals);
   const data = await columnsOf(input, site);
-  const changes = Object.values(data).some((value) => value !== undefined);
-  if (!changes && pixelIds === undefined) return link;
+  const { pixelIds } = input;
   try {
-    const change = {
-      where: {
-        ...where,
-        // Only while what the check above relied on still holds.
-        ...(input.privacy === 'PASSWORD' && !input.privacyPassword && { privacyPassword: { not: null } }),
-        ...(input.privacyPassword === null && !input.privacy && { privacy: { not: 'PASSWORD' } }),
-      },
-      data: {
+    return await recordingChanges(db, actor, now, async ({ tx, record }) => {
+      await lockRow(tx, 'Link', where.id);
+      const row = await tx.link.findUnique({ where, include: { pixels: pixelIds !== undefined } });
+      if (row === null) throw notFound('link');
+      const { pixels: fired = [], ...stored } = row;
+      // Somebody else may have changed it since the check above.
+      const late = privacyRefusals(input, stored);
+      if (late.length > 0) throw invalid(late);
+      const columns = differing(stored, {
         ...data,
-        expiresAt: withSecondsOf(link.expiresAt, input.expiration?.at),
-        ...(pixelIds && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } }),
-        updatedAt: now,
-      },
-    };
-    return await retryConflicts(() => db.link.update(change));
+        expiresAt: withSecondsOf(stored.expiresAt, input.expiration?.at),
+      });
+      const before = fired.map(({ pixelId }) => pixelId);
+      const firesOthers = pixelIds !== undefined && listed(before) !== listed(pixelIds);
+      if (Object.keys(columns).length === 0 && !firesOthers) return stored;
+      const pixels = firesOthers && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } };
+      const updated = await tx.link.update({ where, data: { ...columns, ...pixels, updatedAt: now } });
+      await record('UPDATED', 'LINK', [where.id], fieldsOf({ ...columns, ...pixels }, fieldNames));
+      return updated;
+    });
   } catch (error) {
     // What the checks saw changed meanwhile: they are asked again.
-    if (isMissingRecord(error) || isForeignKeyViolation(error) || isUniqueViolation(error))
+    if (isForeignKeyViolation(error) || isUniqueViolation(error))
       return updateLink(db, actor, site, id, unparsed, now);
     throw error;
   }
@@ -173,6 +215,7 @@ export async function updateLink(
  * Deletes the link and returns its id.
  * @throws DomainError NOT_FOUND
  */
-export async function deleteLink(db: Db, actor: Actor, id: string): Promise<number> {
-  return deleteOwned(db.link, 'link', actor, id);
+export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+  const kind = { kind: 'LINK', what: 'link', rows: (tx: Tx) => tx.link } as const;
+  return deleteOwned(db, kind, actor, id, now);
 }

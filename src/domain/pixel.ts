@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { countOf, type List, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
+import { lockRow } from '../db/transaction.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
-import { type Actor, owned } from './actor.ts';
-import { type FieldError, invalid, notFound } from './errors.ts';
+import type { Actor } from './actor.ts';
+import { fieldsSet, recordingChanges } from './change.ts';
+import { type FieldError, invalid } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
 import { type Edges, type EdgesInput, readEdges } from './list.ts';
-import { deleteOwned, updateOwned } from './owned.ts';
+import { deleteOwned, type Kind, updateOwned } from './owned.ts';
 
 /** The networks whose pixels a link can fire. */
 export const pixelTypes = {
@@ -51,6 +53,14 @@ const formats: Readonly<Record<PixelType, { format: RegExp; allowed: string }>> 
 };
 
 const fields = { name: textOf(1, 255), type, value: textOf(1, 255) };
+
+const kind = {
+  kind: 'PIXEL',
+  what: 'pixel',
+  table: 'Pixel',
+  fields: { name: 'name', type: 'type', value: 'value' },
+  rows: (tx) => tx.pixel,
+} satisfies Kind<Pixel, Partial<Pixel>>;
 
 /** What is wrong with a value for a type; an empty list where nothing is. */
 function wrongValue(pixelType: PixelType, value: string): FieldError[] {
@@ -100,7 +110,12 @@ export async function createPixel(
   const data = parseInput(createPixelInput, input);
   const wrong = wrongValue(data.type, data.value);
   if (wrong.length > 0) throw invalid(wrong);
-  return db.pixel.create({ data: { ...data, accountId: actor.accountId, createdAt: now, updatedAt: now } });
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const owner = { accountId: actor.accountId, createdAt: now, updatedAt: now };
+    const pixel = await tx.pixel.create({ data: { ...data, ...owner } });
+    await record('CREATED', 'PIXEL', [pixel.id], fieldsSet(data, kind.fields));
+    return pixel;
+  });
 }
 
 /**
@@ -115,20 +130,24 @@ export async function updatePixel(
   now: Date,
 ): Promise<Pixel> {
   const data = parseInput(updatePixelInput, input);
-  if (data.type !== undefined || data.value !== undefined) {
-    const where = owned(actor, id);
-    const pixel = where && (await db.pixel.findUnique({ where }));
-    if (pixel === null) throw notFound('pixel');
-    const wrong = wrongValue(data.type ?? typeOfPixel(pixel), data.value ?? pixel.value);
+  return updateOwned(db, kind, actor, id, now, (pixel) => {
+    const judged = data.type !== undefined || data.value !== undefined;
+    const wrong = judged ? wrongValue(data.type ?? typeOfPixel(pixel), data.value ?? pixel.value) : [];
     if (wrong.length > 0) throw invalid(wrong);
-  }
-  return updateOwned(db.pixel, 'pixel', actor, id, data, now);
+    return data;
+  });
 }
 
 /**
- * Deletes the pixel and returns its id.
+ * Deletes the pixel and returns its id; its links go on without it.
  * @throws DomainError NOT_FOUND
  */
-export async function deletePixel(db: Db, actor: Actor, id: string): Promise<number> {
-  return deleteOwned(db.pixel, 'pixel', actor, id);
+export async function deletePixel(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+  return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, pixelId) => {
+    await lockRow(tx, 'Pixel', pixelId);
+    const pixel = { accountId: actor.accountId };
+    const fired = await tx.linkPixel.findMany({ where: { pixelId, pixel }, select: { linkId: true } });
+    const ids = fired.map(({ linkId }) => linkId);
+    await record('UPDATED', 'LINK', ids, ['pixels']);
+  });
 }

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
+import { lockRow } from '../db/transaction.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor } from './actor.ts';
+import { fieldsSet, recordingChanges } from './change.ts';
 import { foldCase } from './fold.ts';
 import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import {
@@ -16,9 +18,17 @@ import {
   readPage,
   searchInput,
 } from './list.ts';
-import { deleteOwned, updateOwned } from './owned.ts';
+import { deleteOwned, type Kind, updateOwned } from './owned.ts';
 
 export type { Space };
+
+const kind = {
+  kind: 'SPACE',
+  what: 'space',
+  table: 'Space',
+  fields: { name: 'name', color: 'color' },
+  rows: (tx) => tx.space,
+} satisfies Kind<Space, Partial<Space>>;
 
 const name = textOf(1, 255);
 const color = integerOf(1, 6);
@@ -100,7 +110,11 @@ export async function createSpace(
 ): Promise<Space> {
   const fields = parseInput(createSpaceInput, input);
   const owner = { accountId: actor.accountId, nameKey: foldCase(fields.name) };
-  return db.space.create({ data: { ...fields, ...owner, createdAt: now, updatedAt: now } });
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const space = await tx.space.create({ data: { ...fields, ...owner, createdAt: now, updatedAt: now } });
+    await record('CREATED', 'SPACE', [space.id], fieldsSet(fields, kind.fields));
+    return space;
+  });
 }
 
 /**
@@ -116,13 +130,19 @@ export async function updateSpace(
 ): Promise<Space> {
   const fields = parseInput(updateSpaceInput, input);
   const nameKey = fields.name === undefined ? undefined : foldCase(fields.name);
-  return updateOwned(db.space, 'space', actor, id, { ...fields, nameKey }, now);
+  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }));
 }
 
 /**
- * Deletes the space and returns its id.
+ * Deletes the space and returns its id. Its links stay, without a space.
  * @throws DomainError NOT_FOUND
  */
-export async function deleteSpace(db: Db, actor: Actor, id: string): Promise<number> {
-  return deleteOwned(db.space, 'space', actor, id);
+export async function deleteSpace(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+  return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, spaceId) => {
+    await lockRow(tx, 'Space', spaceId);
+    const { accountId } = actor;
+    const links = await tx.link.findMany({ where: { spaceId, accountId }, select: { id: true } });
+    const ids = links.map((link) => link.id);
+    await record('UPDATED', 'LINK', ids, ['space']);
+  });
 }

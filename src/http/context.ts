@@ -23,8 +23,6 @@ export interface ContextDependencies {
   readonly site: Site;
   readonly log: Logger;
   now(): Date;
-  /** Hears that links may have changed. */
-  linksChanged(): void;
 }
 
 /** For whom, and with what, a request to the interfaces is executed. */
@@ -32,7 +30,7 @@ export type ContextOf = (req: IncomingMessage, res: ServerResponse) => Promise<C
 
 /** The context of a request rejects with UNAUTHENTICATED without a valid key, with RATE_LIMITED where it asks too often. */
 export function createContextOf(dependencies: ContextDependencies): ContextOf {
-  const { database, readers, authentication, limit, trust, site, log, now, linksChanged } = dependencies;
+  const { database, readers, authentication, limit, trust, site, log, now } = dependencies;
   const db = database.client;
 
   const authenticate = async (req: IncomingMessage) => {
@@ -66,10 +64,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       db,
       lists: new ListReader(db),
       reader: () => readers.readerFor(actor.accountId),
-      async wrote() {
-        linksChanged();
-        await readers.wrote(actor.accountId);
-      },
+      wrote: () => readers.wrote(actor.accountId),
       actor,
       site,
       requestId: exchange.requestId,

@@ -48,7 +48,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
   const claim = async (link: FoundLink, visitor: Visitor): Promise<RedirectDecision> => {
     const at = now();
-    const claimed = await claimVisit(db, link.id, hasStatus('ACTIVE', at, CLAIMED_CLICKS), at);
+    const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
+    const claimed = await links.patiently(() => claimVisit(db, link.id, active, at));
     if (claimed) {
       metrics?.click();
       return decideRedirect({ ...link, ...claimed }, visitor, now());

@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import type { Turn } from '../db/clicks.ts';
+import type { LoggedChange } from '../db/changes.ts';
+import { onOwnChanges } from '../db/changes.ts';
 import type { Db } from '../db/client.ts';
+import { DatabaseAway } from '../db/errors.ts';
 import type { Revisions } from '../db/revisions.ts';
+import { readVisitedLink, type VisitedRow } from '../db/visited-link.ts';
 import { isAlias } from '../domain/alias.ts';
 import { servesVisitors } from '../domain/domain.ts';
 import type { Site } from '../domain/link.ts';
 import { normalizeHost, withoutPort } from '../domain/url.ts';
-import type { Domain, Link, Pixel, Prisma } from '../generated/sqlite/client.ts';
+import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { LATE, within } from '../within.ts';
 
 /** How many links and domains a process remembers, and how much memory the links may take, in bytes. */
 const MAX_LINKS = 20_000;
@@ -17,8 +21,14 @@ const MAX_DOMAINS = 10_000;
 const MAX_MISSING = 2_000;
 /** How long it believes that something does not exist, in milliseconds: new records are not told of everywhere. */
 const MISSING_FOR = 900;
+/** After how long it looks again, in milliseconds: what is changed by hand stands in no log. */
+const TRUSTED_FOR = 60_000;
+/** How long a visit waits where it is looked again, in milliseconds. */
+const LOOKED_AGAIN_WITHIN = 200;
+/** How many questions may wait for a database that does not answer; more are refused at once. */
+const MAX_WAITING = 20;
 
-export type FoundLink = Link & Turn & { readonly pixels: readonly Pixel[] };
+export type FoundLink = VisitedRow;
 
 /** What a visitor asks for: the domain that answers for the host, and its link with that alias. */
 export interface Found {
@@ -26,34 +36,48 @@ export interface Found {
   readonly link: FoundLink | null;
 }
 
+/** What is remembered; null of what does not exist. */
+interface Remembered<T> {
+  readonly value: T | null;
+  readonly readAt: number;
+}
+
 /** About how many bytes a link takes. */
-function sizeOf({ pixels, ...link }: FoundLink): number {
+function sizeOf({ value }: Remembered<FoundLink>): number {
+  const { pixels = [], ...link } = value ?? {};
   const texts = [...Object.values(link), ...pixels.flatMap((pixel) => Object.values(pixel))];
   return 1_000 + texts.reduce<number>((sum, one) => sum + (typeof one === 'string' ? 2 * one.length : 0), 0);
 }
 
 /**
- * Finds links for visitors, from memory where it can. Whatever changes what visitors get empties it: here at once, by
- * `clear`, and within a second on every other process. A link that ends by clicks is never remembered. What does not exist
- * is remembered apart, so that no number of guesses drives out what does.
+ * Finds links for visitors, from memory where it can. What a change concerns is forgotten: of this process's own changes at
+ * once, of others' within a second. A link that ends by clicks is never remembered. What does not exist is remembered apart,
+ * so that no number of guesses drives out what does. While the database is away, what is remembered serves for as long as
+ * that lasts.
  */
 export class LinkCache {
   readonly #db: Db;
   readonly #revisions: Revisions;
   readonly #site: Pick<Site, 'defaultDomainId' | 'verifiesDomains'>;
+  readonly #metrics: Metrics | undefined;
   /** By name. */
-  readonly #domains = new LRUCache<string, Domain>({ max: MAX_DOMAINS });
-  readonly #missingDomains = new LRUCache<string, true>({ max: MAX_MISSING, ttl: MISSING_FOR });
-  readonly #links = new LRUCache<string, FoundLink>({
+  readonly #domains = new LRUCache<string, Remembered<Domain>>({ max: MAX_DOMAINS });
+  readonly #missingDomains = new LRUCache<string, Remembered<Domain>>({ max: MAX_MISSING });
+  readonly #links = new LRUCache<string, Remembered<FoundLink>>({
     max: MAX_LINKS,
     maxSize: MAX_BYTES,
     sizeCalculation: sizeOf,
+    dispose: ({ value }, key) => {
+      if (value && this.#keys.get(value.id) === key) this.#keys.delete(value.id);
+    },
   });
-  readonly #missingLinks = new LRUCache<string, true>({ max: MAX_MISSING, ttl: MISSING_FOR });
-  readonly #metrics: Metrics | undefined;
-  #defaultDomain: Domain | null = null;
-  /** Raised at each clearing: what was read before it is not remembered after it. */
+  readonly #missingLinks = new LRUCache<string, Remembered<FoundLink>>({ max: MAX_MISSING });
+  /** Under which key each link is remembered. */
+  readonly #keys = new Map<number, string>();
+  #defaultDomain: Remembered<Domain> | null = null;
+  /** Raised whenever something is forgotten: what was read before is not remembered after. */
   #generation = 0;
+  #waiting = 0;
 
   constructor(
     db: Db,
@@ -65,13 +89,40 @@ export class LinkCache {
     this.#db = db;
     this.#revisions = revisions;
     this.#site = site;
-    revisions.watch('links', () => this.clear());
+    revisions.feed.listen({ onChange: (change) => this.#forget(change) });
+    onOwnChanges(db, (changes) => {
+      for (const change of changes) this.#forget(change);
+    });
   }
 
-  clear(): void {
+  /** Forgets what a change concerns. */
+  #forget({
+    kind,
+    action,
+    recordId,
+    fields,
+  }: Pick<LoggedChange, 'kind' | 'action' | 'recordId'> & { fields: string | readonly string[] }): void {
+    if (kind === 'SPACE') return;
     this.#generation++;
-    this.#defaultDomain = null;
-    for (const cache of [this.#domains, this.#missingDomains, this.#links, this.#missingLinks]) cache.clear();
+    if (kind === 'LINK') {
+      this.#forgetLink(recordId);
+      // A name that nothing had may be that of a link now.
+      if (action === 'CREATED' || fields.includes('alias')) this.#missingLinks.clear();
+    }
+    if (kind === 'PIXEL') {
+      for (const { value } of this.#links.values())
+        if (value?.pixels.some(({ id }) => id === recordId)) this.#forgetLink(value.id);
+    }
+    if (kind === 'DOMAIN') {
+      this.#defaultDomain = null;
+      this.#domains.clear();
+      this.#missingDomains.clear();
+    }
+  }
+
+  #forgetLink(id: number): void {
+    const key = this.#keys.get(id);
+    if (key !== undefined) this.#links.delete(key);
   }
 
   async find(host: string, alias: string): Promise<Found> {
@@ -81,33 +132,65 @@ export class LinkCache {
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
   }
 
-  async #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
-    const key = `${domainId} ${alias}`;
-    const known = this.#links.get(key) ?? (this.#missingLinks.has(key) ? null : undefined);
-    this.#metrics?.lookup(known === undefined ? 'miss' : 'hit');
-    if (known !== undefined) return known;
+  /** Does what asks the database, unless that is away and enough wait for it already. */
+  async patiently<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#revisions.away && this.#waiting >= MAX_WAITING)
+      throw new DatabaseAway('the database does not answer');
+    this.#waiting++;
+    return ask().finally(() => {
+      this.#waiting--;
+    });
+  }
+
+  /** Whether what is remembered counts: for a while, and for as long as the database is away. */
+  #isTrusted({ value, readAt }: Remembered<unknown>): boolean {
+    if (this.#revisions.away) return true;
+    return performance.now() - readAt < (value === null ? MISSING_FOR : TRUSTED_FOR);
+  }
+
+  /**
+   * What is remembered, or else what the database says, which is given to `keep` unless something was forgotten meanwhile.
+   * What is only to be looked at again serves where the database does not answer soon.
+   */
+  async #lookUp<T>(
+    known: Remembered<T> | null | undefined,
+    ask: () => Promise<T | null>,
+    keep: (remembered: Remembered<T>) => void,
+  ): Promise<T | null> {
+    if (known && this.#isTrusted(known)) return known.value;
     const generation = this.#generation;
-    const link = await this.#read({ domainId_alias: { domainId, alias } });
-    if (generation !== this.#generation) return link;
-    if (link === null) this.#missingLinks.set(key, true);
-    else if (link.expirationClicks === null) this.#links.set(key, link);
-    return link;
+    const readAt = performance.now();
+    const asked = this.patiently(ask).then((value) => {
+      if (generation === this.#generation) keep({ value, readAt });
+      return value;
+    });
+    if (!known?.value) return asked;
+    const { value } = known;
+    const found = await within(
+      LOOKED_AGAIN_WITHIN,
+      asked.catch(() => value),
+    );
+    return found === LATE ? value : found;
+  }
+
+  #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
+    const key = `${domainId} ${alias}`;
+    const known = this.#links.get(key) ?? this.#missingLinks.get(key);
+    this.#metrics?.lookup(known && this.#isTrusted(known) ? 'hit' : 'miss');
+    const read = () => readVisitedLink(this.#db, { domainId, alias });
+    return this.#lookUp(known, read, (remembered) => {
+      const { value } = remembered;
+      if (value === null) this.#missingLinks.set(key, remembered);
+      else if (value.expirationClicks === null) {
+        this.#links.set(key, remembered);
+        this.#keys.set(value.id, key);
+      }
+    });
   }
 
   /** The link as it is in the database. */
   reload(id: number): Promise<FoundLink | null> {
-    return this.#read({ id });
-  }
-
-  async #read(where: Prisma.LinkWhereUniqueInput): Promise<FoundLink | null> {
-    const link = await this.#db.link.findUnique({
-      where,
-      include: { counter: true, pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } } },
-    });
-    if (link === null) return null;
-    const { counter, pixels, ...row } = link;
-    const { clicks, turns } = counter ?? { clicks: 0, turns: 0 };
-    return { ...row, clicks, turns, pixels: pixels.map(({ pixel }) => pixel) };
+    return readVisitedLink(this.#db, { id });
   }
 
   /** A host that is no domain of the service counts as the default one. */
@@ -117,23 +200,24 @@ export class LinkCache {
     return (await this.#domainNamed(name)) ?? (await this.#domainNamed(withoutPort(name))) ?? this.#default();
   }
 
-  async #domainNamed(name: string): Promise<Domain | null> {
-    const known = this.#domains.get(name) ?? (this.#missingDomains.has(name) ? null : undefined);
-    if (known !== undefined) return known;
-    const generation = this.#generation;
-    const found = await this.#db.domain.findUnique({ where: { name } });
-    const domain = found && servesVisitors(found, this.#site) ? found : null;
-    if (generation !== this.#generation) return domain;
-    if (domain === null) this.#missingDomains.set(name, true);
-    else this.#domains.set(name, domain);
-    return domain;
+  #domainNamed(name: string): Promise<Domain | null> {
+    const known = this.#domains.get(name) ?? this.#missingDomains.get(name);
+    const read = async () => {
+      const found = await this.#db.domain.findUnique({ where: { name } });
+      return found && servesVisitors(found, this.#site) ? found : null;
+    };
+    return this.#lookUp(known, read, (remembered) => {
+      (remembered.value === null ? this.#missingDomains : this.#domains).set(name, remembered);
+    });
   }
 
   async #default(): Promise<Domain> {
-    if (this.#defaultDomain) return this.#defaultDomain;
-    const generation = this.#generation;
-    const domain = await this.#db.domain.findUniqueOrThrow({ where: { id: this.#site.defaultDomainId } });
-    if (generation === this.#generation) this.#defaultDomain = domain;
+    const where = { id: this.#site.defaultDomainId };
+    const read = () => this.#db.domain.findUnique({ where });
+    const domain = await this.#lookUp(this.#defaultDomain, read, (remembered) => {
+      this.#defaultDomain = remembered;
+    });
+    if (domain === null) throw new Error('there is no default domain');
     return domain;
   }
 }

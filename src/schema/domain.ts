@@ -134,6 +134,6 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: "Deletes one of the account's own domains, where no link is left on it.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
-    resolve: (_root, { id }, { db, actor }) => asDeleted(deleteDomain(db, actor, id)),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteDomain(db, actor, id, now())),
   }),
 }));

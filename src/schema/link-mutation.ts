@@ -169,14 +169,14 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Deletes a link, with its clicks.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (_root, { id }, { db, actor }) => asDeleted(deleteLink(db, actor, id)),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteLink(db, actor, id, now())),
   }),
   deleteLinks: t.field({
     type: [DeleteResult],
     extensions: batchCost,
     description: 'Deletes up to 100 links, with a result for each, in order.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.' }) },
-    resolve: (_root, { ids }, { db, actor }) =>
-      inSequence(parseBatch('ids', ids), (id) => asDeleted(deleteLink(db, actor, id))),
+    resolve: (_root, { ids }, { db, actor, now }) =>
+      inSequence(parseBatch('ids', ids), (id) => asDeleted(deleteLink(db, actor, id, now()))),
   }),
 }));

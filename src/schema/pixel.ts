@@ -98,6 +98,6 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Deletes a pixel.',
     args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
-    resolve: (_root, { id }, { db, actor }) => asDeleted(deletePixel(db, actor, id)),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deletePixel(db, actor, id, now())),
   }),
 }));

@@ -98,6 +98,6 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Deletes a space; the links in it stay, without a space.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
-    resolve: (_root, { id }, { db, actor }) => asDeleted(deleteSpace(db, actor, id)),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteSpace(db, actor, id, now())),
   }),
 }));

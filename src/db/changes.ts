@@ -1,0 +1,121 @@
+import type { Change } from '../generated/sqlite/client.ts';
+import { type Db, isSqlite } from './client.ts';
+import { join, type Sql, sql } from './list.ts';
+import { type Tx, transaction, whenCommitted } from './transaction.ts';
+
+/** A change that is yet to be recorded. `fields` are names of the schema. */
+export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
+  readonly fields: readonly string[];
+};
+
+/** A change as the log has it, with its place: they are read in the order of `tx`, then `id`. */
+export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
+
+/**
+ * Transactions commit in another order than the one in which they took the ids of their rows, so that who goes on after the
+ * largest id misses rows. They are read in the order of the transactions' own numbers instead, and on PostgreSQL only as far
+ * as all of those have ended: nothing can come before what was read. SQLite has one writer, and no such gap.
+ *
+ * The numbers begin anew where a database is restored elsewhere, or copied: the era, which is raised then, comes before them.
+ */
+const ERA_BITS = 40;
+const era = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`;
+const sqliteEra = sql`(${era} << ${ERA_BITS})`;
+const postgresqlEra = sql`(${era}::bigint << ${ERA_BITS}::integer)`;
+
+const columns = sql`"id", "tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields"`;
+
+/** What changes meet that nothing can come before any more. */
+export function isSettled(db: Db): Sql {
+  if (isSqlite(db)) return sql`1 = 1`;
+  return sql`"tx" < ${postgresqlEra} + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`;
+}
+
+/** How many changes one statement records: a statement may have only so many parameters. */
+const TOGETHER = 1_000;
+
+type Listener = (changes: readonly NewChange[]) => void;
+const listeners = new WeakMap<Db, Set<Listener>>();
+
+/** Hears of the changes that this process made through `db`, when they are committed. Returns what ends that. */
+export function onOwnChanges(db: Db, listener: Listener): () => void {
+  const known = listeners.get(db) ?? new Set();
+  listeners.set(db, known.add(listener));
+  return () => known.delete(listener);
+}
+
+/** One transaction, in which what `record` is given is recorded beside what is changed. */
+export async function changing<T>(
+  db: Db,
+  work: (tx: Tx, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  return transaction(db, async (tx) => {
+    const recorded: NewChange[] = [];
+    whenCommitted(tx, () => {
+      if (recorded.length > 0) for (const hear of listeners.get(db) ?? []) hear(recorded);
+    });
+    return work(tx, async (changes) => {
+      for (let from = 0; from < changes.length; from += TOGETHER)
+        await insert(tx, changes.slice(from, from + TOGETHER), isSqlite(db));
+      recorded.push(...changes);
+    });
+  });
+}
+
+async function insert(tx: Tx, changes: readonly NewChange[], sqlite: boolean): Promise<void> {
+  const number = sqlite ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
+  const rows = changes.map(
+    ({ accountId, at, keyId, action, kind, recordId, fields }) =>
+      sql`(${number}, ${accountId}, ${at}, ${keyId}, ${action}, ${kind}, ${recordId}, ${JSON.stringify(fields)})`,
+  );
+  await tx.$executeRaw(sql`
+    INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields") VALUES ${join(rows)}`);
+}
+
+/** Begins another era where the log has numbers that this database has not given yet. To be called before anything is changed. */
+export async function settleEra(db: Db): Promise<void> {
+  const next = isSqlite(db)
+    ? sql`${sqliteEra} + 1`
+    : sql`${postgresqlEra} + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
+  await db.$executeRaw(sql`
+    UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${sql`40`}) + 1 FROM "Change")
+    WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${next}`);
+}
+
+/** A place in the log. */
+export interface Place {
+  readonly tx: number;
+  readonly id: number;
+}
+
+/** Where the log ends just now: what is recorded from now on comes after it, and some of what was recorded before. */
+export async function endOfLog(db: Db): Promise<Place> {
+  const [row] = await db.$queryRaw<{ tx: bigint | number; id: bigint | number }[]>(
+    isSqlite(db)
+      ? sql`SELECT ${sqliteEra} AS "tx", (SELECT COALESCE(MAX("id"), 0) FROM "Change") AS "id"`
+      : sql`SELECT ${postgresqlEra} + pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "tx", 0 AS "id"`,
+  );
+  return { tx: Number(row?.tx ?? 0), id: Number(row?.id ?? 0) };
+}
+
+/** The next changes after a place, in order, and whether each is settled; those that are not come last. */
+export async function changesAfter(
+  db: Db,
+  { tx, id }: Place,
+  limit: number,
+): Promise<(LoggedChange & { settled: boolean })[]> {
+  const rows = await db.$queryRaw<(Change & { settled: unknown })[]>(sql`
+    SELECT ${columns}, (${isSettled(db)}) AS "settled" FROM "Change" WHERE ("tx", "id") > (${tx}, ${id})
+    ORDER BY "tx", "id" LIMIT ${limit}`);
+  return rows.map((row) => ({ ...row, tx: Number(row.tx), settled: Boolean(row.settled) }));
+}
+
+/** How many old changes are deleted at once. */
+const DELETED_TOGETHER = 1_000;
+
+/** Deletes changes from before a moment, the oldest first; returns whether there may be more. */
+export async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
+  const deleted = await db.$executeRaw`
+    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
+  return deleted === DELETED_TOGETHER;
+}
