@@ -14,4 +14,5 @@ export const columnsOf = {
   Space: listed('Space', Prisma.SpaceScalarFieldEnum),
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
   Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
+  Change: listed('Change', Prisma.ChangeScalarFieldEnum),
 };

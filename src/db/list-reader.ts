@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Pixel } from '../generated/sqlite/client.ts';
+import type { ApiKey, Pixel } from '../generated/sqlite/client.ts';
 import { breathe } from '../slices.ts';
 import { type Db, isSqlite } from './client.ts';
 import { readPixelsOfEach } from './link-rows.ts';
@@ -33,12 +33,17 @@ export class ListReader {
   readonly #db: Db;
   readonly #numbers: DataLoader<Sum, number>;
   readonly #pixels: DataLoader<number, Pixel[]>;
+  readonly #keys: DataLoader<number, ApiKey | null>;
   readonly #searches: DataLoader<LinkSearch, Found, string>;
   readonly #tables = new Map<string, DataLoader<Stretch, unknown[]>>();
 
   constructor(db: Db) {
     this.#db = db;
     this.#pixels = new DataLoader((linkIds) => readPixelsOfEach(db, linkIds), options);
+    this.#keys = new DataLoader(async (ids) => {
+      const found = await db.apiKey.findMany({ where: { id: { in: [...new Set(ids)] } } });
+      return ids.map((id) => found.find((key) => key.id === id) ?? null);
+    }, options);
     this.#searches = new DataLoader(
       (searches) => inTurns(searches, (search) => linksContaining(db, search)),
       { cacheKeyFn: ({ accountId, column, text }) => `${accountId} ${column} ${text}` },
@@ -95,6 +100,10 @@ export class ListReader {
   /** The pixels of a link, the oldest first. */
   pixelsOf(linkId: number): Promise<Pixel[]> {
     return this.#pixels.load(linkId);
+  }
+
+  keyOf(id: number): Promise<ApiKey | null> {
+    return this.#keys.load(id);
   }
 
   /** The rows of the window and the list's total, in one statement and so of one moment. */

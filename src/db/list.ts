@@ -10,6 +10,8 @@ export interface Column {
   readonly name: string;
   readonly type: 'number' | 'text';
   readonly nullable?: boolean;
+  /** Whether its numbers may take more than 32 bits. */
+  readonly large?: boolean;
   /** The column that has the ids, where the index of this order does not call it "id". */
   readonly tie?: string;
 }
@@ -24,7 +26,7 @@ export interface Joined {
 }
 
 export interface List {
-  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel';
+  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change';
   /** What its rows are read from, and which columns they have: the table and its own by default. */
   readonly source?: Joined;
   readonly joined?: Joined;

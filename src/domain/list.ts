@@ -80,9 +80,10 @@ function encodeCursor({ table, orderBy }: List, [value, id]: Position): string {
 }
 
 /** Whether the value is one that the column could hold. */
-function isOf({ type, nullable }: List['orderBy'], value: Position[0]): boolean {
+function isOf({ type, nullable, large }: List['orderBy'], value: Position[0]): boolean {
   if (value === null) return nullable === true;
-  if (type === 'number') return Number.isInteger(value) && Math.abs(Number(value)) <= MAX_INT;
+  if (type === 'number')
+    return Number.isSafeInteger(value) && (large === true || Math.abs(Number(value)) <= MAX_INT);
   return typeof value === 'string' && isStorable(value);
 }
 
@@ -130,10 +131,10 @@ export async function readEdges<Row extends { id: number }>(
   const more = rows.length > size;
   if (more) rows.splice(fromEnd ? 0 : size, 1);
   // The list's column is one of the row's.
-  const position = (row: Row): Position => [
-    (row as Record<string, Position[0]>)[list.orderBy.name] ?? null,
-    row.id,
-  ];
+  const position = (row: Row): Position => {
+    const value = (row as Record<string, Position[0] | bigint>)[list.orderBy.name] ?? null;
+    return [typeof value === 'bigint' ? Number(value) : value, row.id];
+  };
   // Beyond the rows' own ends; without rows, from the cursor on, whose row is not among them.
   const firstRow = rows.at(0);
   const lastRow = rows.at(-1);

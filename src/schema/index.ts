@@ -7,6 +7,7 @@ import './link.ts';
 import './link-query.ts';
 import './link-mutation.ts';
 import './explain.ts';
+import './change.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();

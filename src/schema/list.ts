@@ -137,6 +137,7 @@ export function selectionOf<Filter extends object, Field extends string>(
   plural: string,
   filter: InputRef<Filter>,
   fields: Readonly<Record<Field | 'ID', string>>,
+  defaultDirection: 'ASC' | 'DESC' = 'DESC',
 ) {
   const OrderField = builder.enumType(`${name}OrderField`, {
     description: `What ${plural} can be ordered by.`,
@@ -155,13 +156,16 @@ export function selectionOf<Filter extends object, Field extends string>(
       direction: t.field({
         type: Direction,
         required: true,
-        defaultValue: 'DESC',
+        defaultValue: defaultDirection,
         description: 'Which end comes first.',
       }),
     }),
   });
   return builder.args((t) => ({
     filter: t.field({ type: filter, description: `Which ${plural}; all of them by default.` }),
-    orderBy: t.field({ type: Order, description: 'In which order; the newest first by default.' }),
+    orderBy: t.field({
+      type: Order,
+      description: `In which order; the ${defaultDirection === 'DESC' ? 'newest' : 'oldest'} first by default.`,
+    }),
   }));
 }

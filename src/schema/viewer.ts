@@ -19,7 +19,7 @@ const Scope = builder.enumType('Scope', {
   },
 });
 
-const ApiKey = builder.prismaObject('ApiKey', {
+export const ApiKey = builder.prismaObject('ApiKey', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the key.' }),
     prefix: t.exposeString('prefix'),

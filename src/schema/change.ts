@@ -1,0 +1,98 @@
+import type { LoggedChange } from '../db/changes.ts';
+import { changeActions, recordKinds } from '../domain/change.ts';
+import { changeOrderFields, edgesOfChanges, historyOf } from '../domain/change-list.ts';
+import { builder } from './builder.ts';
+import { costs } from './cost.ts';
+import { describedValues } from './described-values.ts';
+import { Link } from './link.ts';
+import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
+import { ApiKey } from './viewer.ts';
+
+const ChangeAction = builder.enumType('ChangeAction', {
+  description: 'What was done to a record.',
+  values: describedValues(changeActions),
+});
+
+const RecordKind = builder.enumType('RecordKind', {
+  description: 'What kind of record a change is of.',
+  values: describedValues(recordKinds),
+});
+
+/** How many fields a record can have at most. */
+const FIELDS = 20;
+
+export const Change = builder.objectRef<LoggedChange>('Change').implement({
+  description: 'What was done to one record, when and by which key. It names fields, and tells no values.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the change.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it was made.' }),
+    action: t.field({
+      type: ChangeAction,
+      description: 'What was done.',
+      // The log holds what src/domain/change.ts records alone.
+      resolve: ({ action }) => action as keyof typeof changeActions,
+    }),
+    kind: t.field({
+      type: RecordKind,
+      description: 'What kind of record it was done to.',
+      resolve: ({ kind }) => kind as keyof typeof recordKinds,
+    }),
+    recordId: t.exposeID('recordId', { description: 'The id of the record, which may be gone.' }),
+    fields: t.stringList({
+      description: 'The fields that were set or changed, by their names in this schema; none of a deletion.',
+      extensions: costs({ size: FIELDS }),
+      resolve: ({ fields }): string[] => JSON.parse(fields),
+    }),
+    key: t.field({
+      type: ApiKey,
+      nullable: true,
+      description: 'The key that was used; null where the operator did it.',
+      resolve: ({ keyId }, _args, { lists }) => (keyId === null ? null : lists.keyOf(keyId)),
+    }),
+  }),
+});
+
+const ChangeConnection = connectionOf('Change', 'changes', Change);
+
+export const ChangeFilter = builder.inputType('ChangeFilter', {
+  description: 'Narrows the changes; what is given must all hold.',
+  fields: (t) => ({
+    kind: t.field({ type: RecordKind, description: 'Only those of this kind of record.' }),
+    recordId: t.id({ description: 'Only those of records with this id.' }),
+    since: t.string({ description: 'Only those from this moment on: ISO 8601 with its offset from UTC.' }),
+  }),
+});
+
+const selectionArgs = selectionOf('Change', 'changes', ChangeFilter, changeOrderFields, 'ASC');
+
+builder.queryField('changes', (t) =>
+  t.field({
+    type: ChangeConnection,
+    extensions: listCost,
+    description:
+      "What was done to the account's records, by cursor. Whoever goes on from a cursor misses none.",
+    args: { ...edgesArgs, ...selectionArgs },
+    resolve: (_root, args, { db, lists, actor }) => edgesOfChanges(db, lists, actor, args),
+  }),
+);
+
+const history = 'What was done to it, the newest first, by cursor.';
+
+builder.objectField(Link, 'history', (t) =>
+  t.field({
+    type: ChangeConnection,
+    extensions: listCost,
+    description: history,
+    args: edgesArgs,
+    resolve: (link, args, { db, lists, actor }) => historyOf(db, lists, actor, 'LINK', link, args),
+  }),
+);
+builder.prismaObjectField('Space', 'history', (t) =>
+  t.field({
+    type: ChangeConnection,
+    extensions: listCost,
+    description: history,
+    args: edgesArgs,
+    resolve: (space, args, { db, lists, actor }) => historyOf(db, lists, actor, 'SPACE', space, args),
+  }),
+);

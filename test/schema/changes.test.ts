@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { removeHost, verifyHost } from '../../src/domain/domain-admin.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+interface Change {
+  id: string;
+  at: string;
+  action: string;
+  kind: string;
+  recordId: string;
+  fields: string[];
+  key: { prefix: string } | null;
+}
+
+let server: TestServer;
+let owner: Caller;
+let accounts = 0;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  owner = await server.caller(`account ${accounts++}`);
+});
+
+const FIELDS = 'id at action kind recordId fields key { prefix }';
+
+async function changes(args = '', caller = owner): Promise<Change[]> {
+  const { changes: found } = await caller.data<{ changes: { edges: { node: Change }[] } }>(
+    `{ changes(first: 100 ${args}) { edges { node { ${FIELDS} } } } }`,
+  );
+  return found.edges.map(({ node }) => node);
+}
+
+/** What a change tells in short. */
+const short = ({ action, kind, recordId, fields }: Change) => [action, kind, Number(recordId), fields];
+
+test('each verb records what it did, by which key, and which fields', async () => {
+  const space = await owner.space('Old');
+  const pixel = await owner.pixel();
+  const domain = await owner.domain('changes.example');
+  const { id } = await owner.link({ space_id: space, pixel_ids: pixel, password: 'x', expiration_clicks: 3 });
+  await owner.rest('PATCH', `/spaces/${space}`, { name: 'New' });
+  await owner.rest('PATCH', `/links/${id}`, {
+    title: 'T',
+    pixel_ids: '',
+    password: 'y',
+    'rotation[0][value]': 'https://e.example/',
+  });
+  await owner.data(`mutation { updatePixel(id: ${pixel}, input: { name: "P" }) { __typename } }`);
+  await owner.data(
+    `mutation { updateDomain(id: ${domain}, input: { notFoundUrl: "https://e.example/" }) { __typename } }`,
+  );
+  await owner.rest('DELETE', `/links/${id}`);
+  await owner.rest('DELETE', `/spaces/${space}`);
+  await owner.data(`mutation { deletePixel(id: ${pixel}) { __typename } }`);
+  await owner.data(`mutation { deleteDomain(id: ${domain}) { __typename } }`);
+  const found = await changes();
+  expect(found.map(short)).toEqual([
+    ['CREATED', 'SPACE', space, ['name', 'color']],
+    ['CREATED', 'PIXEL', pixel, ['name', 'type', 'value']],
+    ['CREATED', 'DOMAIN', domain, ['name']],
+    [
+      'CREATED',
+      'LINK',
+      id,
+      expect.arrayContaining(['url', 'domain', 'alias', 'password', 'space', 'pixels', 'expiration']),
+    ],
+    ['UPDATED', 'SPACE', space, ['name']],
+    ['UPDATED', 'LINK', id, ['title', 'password', 'targeting', 'pixels']],
+    ['UPDATED', 'PIXEL', pixel, ['name']],
+    ['UPDATED', 'DOMAIN', domain, ['notFoundUrl']],
+    ['DELETED', 'LINK', id, []],
+    ['DELETED', 'SPACE', space, []],
+    ['DELETED', 'PIXEL', pixel, []],
+    ['DELETED', 'DOMAIN', domain, []],
+  ]);
+  const { viewer } = await owner.data<{ viewer: { key: { prefix: string } } }>(
+    '{ viewer { key { prefix } } }',
+  );
+  for (const { at, key } of found) expect([at, key]).toEqual([NOON.toISOString(), viewer.key]);
+});
+
+test('what changes nothing records nothing, and leaves the time of the last change', async () => {
+  const { id } = await owner.link({
+    title: 'Same',
+    expiration_date: '2030-01-01',
+    pixel_ids: await owner.pixel(),
+  });
+  const { body } = await owner.rest('GET', `/links/${id}`);
+  const { data } = body as { data: { updated_at: string; pixel_ids: number[] } };
+  server.clock.now = new Date(NOON.getTime() + 60_000);
+  await owner.rest('PATCH', `/links/${id}`, {
+    title: ' Same ',
+    expiration_date: '2030-01-01',
+    pixel_ids: data.pixel_ids.join(),
+    disabled: 0,
+  });
+  await owner.rest('PATCH', `/links/${id}`, {});
+  server.clock.now = NOON;
+  expect(await changes('filter: { kind: LINK }')).toHaveLength(1);
+  expect((await owner.rest('GET', `/links/${id}`)).body).toEqual(body);
+});
+
+test('what is refused records nothing', async () => {
+  const { alias } = await owner.link();
+  await owner.rest('POST', '/links', { url: 'https://example.com/', alias });
+  await owner.rest('DELETE', '/links/999999');
+  await owner.rest('PATCH', '/spaces/999999', { name: 'x' });
+  expect(await changes()).toHaveLength(1);
+});
+
+test('a batch records each of its records', async () => {
+  const inputs = Array.from({ length: 5 }, (_, i) => ({ url: i === 2 ? 'nowhere' : 'https://example.com/' }));
+  await owner.data(
+    'mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) { __typename } }',
+    { inputs },
+  );
+  expect((await changes()).map(({ action }) => action)).toEqual(Array(4).fill('CREATED'));
+});
+
+test('what goes with another record is told of the links that had it', async () => {
+  const space = await owner.space('S');
+  const pixel = await owner.pixel();
+  const [a, b] = [await owner.link({ space_id: space }), await owner.link({ pixel_ids: pixel })];
+  await owner.rest('DELETE', `/spaces/${space}`);
+  await owner.data(`mutation { deletePixel(id: ${pixel}) { __typename } }`);
+  expect((await changes()).slice(4).map(short)).toEqual([
+    ['UPDATED', 'LINK', a.id, ['space']],
+    ['DELETED', 'SPACE', space, []],
+    ['UPDATED', 'LINK', b.id, ['pixels']],
+    ['DELETED', 'PIXEL', pixel, []],
+  ]);
+});
+
+test('what the operator does has no key', async () => {
+  const domain = await owner.domain('operated.example');
+  const { client } = server.database;
+  await client.domain.update({ where: { id: domain }, data: { verifiedAt: null } });
+  const { id } = await owner.link({ domain_id: domain });
+  await verifyHost(client, 'operated.example', NOON);
+  await removeHost(client, 'operated.example', true, NOON);
+  const found = (await changes()).slice(2);
+  expect(found.map((one) => [...short(one), one.key])).toEqual([
+    ['UPDATED', 'DOMAIN', domain, ['verified'], null],
+    ['DELETED', 'LINK', id, [], null],
+    ['DELETED', 'DOMAIN', domain, [], null],
+  ]);
+});
+
+test('nobody sees another account’s changes', async () => {
+  const { id } = await owner.link();
+  const stranger = await server.caller('stranger');
+  expect(await changes('', stranger)).toEqual([]);
+  expect(await changes(`filter: { recordId: ${id} }`, stranger)).toEqual([]);
+});
+
+describe('the list', () => {
+  beforeEach(async () => {
+    const space = await owner.space('One');
+    server.clock.now = new Date(NOON.getTime() + 1_000);
+    await owner.rest('PATCH', `/spaces/${space}`, { name: 'Two' });
+    await owner.link();
+    server.clock.now = NOON;
+  });
+
+  test.each([
+    ['', ['CREATED SPACE', 'UPDATED SPACE', 'CREATED LINK']],
+    ['orderBy: { direction: DESC }', ['CREATED LINK', 'UPDATED SPACE', 'CREATED SPACE']],
+    ['filter: { kind: SPACE }', ['CREATED SPACE', 'UPDATED SPACE']],
+    ['filter: { kind: PIXEL }', []],
+    ['filter: { since: "2026-11-20T12:00:00.500Z" }', ['UPDATED SPACE', 'CREATED LINK']],
+  ])('by %s', async (args, expected) => {
+    expect((await changes(args)).map(({ action, kind }) => `${action} ${kind}`)).toEqual(expected);
+  });
+
+  test('can be narrowed to a record, counted, and gone through by cursor in either direction', async () => {
+    const all = await changes();
+    const [{ recordId } = { recordId: '' }] = all;
+    expect(await changes(`filter: { kind: SPACE, recordId: ${recordId} }`)).toHaveLength(2);
+    const seen: string[] = [];
+    let after: string | null = null;
+    for (;;) {
+      const page: {
+        changes: {
+          totalCount: number;
+          edges: { cursor: string; node: Change }[];
+          pageInfo: { hasNextPage: boolean; endCursor: string };
+        };
+      } = await owner.data(
+        `query ($after: String) { changes(first: 2, after: $after) { totalCount edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }`,
+        { after },
+      );
+      expect(page.changes.totalCount).toBe(3);
+      seen.push(...page.changes.edges.map(({ node }) => node.id));
+      after = page.changes.pageInfo.endCursor;
+      if (!page.changes.pageInfo.hasNextPage) break;
+    }
+    expect(seen).toEqual(all.map(({ id }) => id));
+    const { edges } = (
+      await owner.data<{ changes: { edges: { node: Change }[] } }>(
+        `query ($before: String) { changes(last: 1, before: $before) { edges { node { id } } } }`,
+        { before: after },
+      )
+    ).changes;
+    expect(edges.map(({ node }) => node.id)).toEqual([all[1]?.id]);
+  });
+
+  test.each([
+    ['after: "x"', ['after'], 'must be a cursor that this list gave, in the same order'],
+    [
+      'filter: { since: "yesterday" }',
+      ['filter', 'since'],
+      'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z',
+    ],
+    ['filter: { recordId: "x" }', ['filter', 'recordId'], 'must be the id of a record'],
+  ])('refuses %s', async (args, path, message) => {
+    const { errors } = await owner.graphql(`{ changes(first: 1 ${args}) { totalCount } }`);
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'VALIDATION',
+      fields: [{ path, messages: [message] }],
+    });
+  });
+});
+
+test('links and spaces tell their history, the newest first', async () => {
+  const space = await owner.space('S');
+  const { id } = await owner.link({ space_id: space });
+  await owner.rest('PATCH', `/links/${id}`, { title: 'x' });
+  const history = 'history(first: 5) { totalCount edges { node { action fields key { prefix } } } }';
+  const answer = await owner.data(`{ link(id: ${id}) { ${history} } space(id: ${space}) { ${history} } }`);
+  expect(answer).toMatchObject({
+    link: {
+      history: {
+        totalCount: 2,
+        edges: [{ node: { action: 'UPDATED', fields: ['title'] } }, { node: { action: 'CREATED' } }],
+      },
+    },
+    space: { history: { totalCount: 1, edges: [{ node: { action: 'CREATED' } }] } },
+  });
+});
+
+test('the history of many links costs as many statements as that of a few', async () => {
+  const query =
+    '{ links(first: 20) { edges { node { id history(first: 2) { edges { node { id key { prefix } } } } } } } }';
+  const statements = async (count: number) => {
+    for (let i = 0; i < count; i++) await owner.link();
+    return (await server.statementsOf(() => owner.data(`query Of${count} ${query}`))).length;
+  };
+  expect(await statements(2)).toBe(await statements(10));
+});
