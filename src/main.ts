@@ -64,7 +64,10 @@ async function start(config: Config): Promise<void> {
   const options = { level: config.logLevel, base: null, timestamp: timeOfLines() };
   // Lines are written together, within a tenth of a second or at the end: a write for each costs a redirect a quarter of
   // its time, and would wait for a reader that is slow.
-  const log = pino(options, pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }));
+  const log = pino(
+    options,
+    pino.destination({ sync: false, minLength: 4096, maxLength: 16_000_000, periodicFlush: 100 }),
+  );
   log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   const countryOf = await countryLookup(countryHeader, geoipDatabase).catch(

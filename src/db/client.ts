@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
 import { hasPooler } from './postgres.ts';
@@ -7,9 +6,6 @@ import { keepsStatements } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
 import { postgresqlState, sqliteState } from './state.ts';
 import { namesOfStatements } from './statement-names.ts';
-
-/** How long a start waits for another process that migrates the same SQLite file, in milliseconds. */
-const LOCK_PATIENCE = 10_000;
 
 /** The client that the program is written against; the other one takes every call that this one takes. */
 export type Db = SqliteClient;
@@ -110,7 +106,8 @@ export async function adapterFor(url: string, pool?: Pool): Promise<SqlMigration
   }
   const { PrismaBetterSqlite3 } = await import('@prisma/adapter-better-sqlite3');
   keepPrivate(pathOf(url));
-  return new PrismaBetterSqlite3({ url });
+  // Whoever waits for another process does so by itself: SQLite's own waiting would hold the thread.
+  return new PrismaBetterSqlite3({ url, timeout: 0 });
 }
 
 /** The same, with statements kept prepared, and nobody in another's transaction; `hear` gets each new connection first. */
@@ -129,24 +126,6 @@ function improved(
     },
     connectToShadowDb: () => factory.connectToShadowDb(),
   };
-}
-
-/** Whether another process had a SQLite file for itself: the client tells so by SQLite's name of it, its adapter by another. */
-export function isLocked(error: unknown): boolean {
-  return /SQLITE_BUSY|SocketTimeout/.test(String(error));
-}
-
-/** Runs a first statement on a SQLite file; again while another process migrates the file, which locks it. */
-export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + LOCK_PATIENCE;
-  for (;;) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!isLocked(error) || performance.now() > deadline) throw error;
-      await setTimeout(50);
-    }
-  }
 }
 
 type ClientOptions = ConstructorParameters<typeof SqliteClient>[0];
@@ -199,7 +178,7 @@ export async function openDatabase(
   if (provider === 'sqlite') {
     sqliteClients.add(client);
     // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
-    await whenUnlocked(() => client.$queryRawUnsafe('PRAGMA journal_mode = WAL'));
+    await client.$queryRawUnsafe('PRAGMA journal_mode = WAL');
   }
   const state = async () => (provider === 'sqlite' ? stateOfFile() : postgresqlState(client));
   return {

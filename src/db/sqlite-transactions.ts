@@ -1,4 +1,16 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import { driverOf, type Statement } from './sqlite-driver.ts';
+import { whenUnlocked } from './sqlite-locks.ts';
+
+/** A statement that does nothing. */
+const nothing: Statement = {
+  reader: false,
+  bind: () => nothing,
+  run: () => undefined,
+  columns: () => [],
+  raw: () => nothing,
+  all: () => [],
+};
 
 /**
  * Lets nobody into another's transaction. All of a process shares one connection to SQLite, and Prisma's adapter sends a
@@ -15,8 +27,8 @@ export function keepsTransactionsApart(adapter: SqlDriverAdapter): SqlDriverAdap
     while (open) await open;
     return run();
   };
-  adapter.queryRaw = (query) => alone(() => queryRaw.call(adapter, query));
-  adapter.executeRaw = (query) => alone(() => executeRaw.call(adapter, query));
+  adapter.queryRaw = (query) => whenUnlocked(() => alone(() => queryRaw.call(adapter, query)));
+  adapter.executeRaw = (query) => whenUnlocked(() => alone(() => executeRaw.call(adapter, query)));
   const begin: typeof startTransaction = async (isolationLevel) => {
     let end = () => {};
     open = new Promise((resolve) => {
@@ -36,6 +48,17 @@ export function keepsTransactionsApart(adapter: SqlDriverAdapter): SqlDriverAdap
       throw error;
     }
   };
-  adapter.startTransaction = (isolationLevel) => alone(() => begin(isolationLevel));
+  // Our transactions all write: one that took the lock only later could be refused it for what it has read. It is begun
+  // here, again and again, with turns for others between; the adapter would keep its own lock where that fails.
+  const driver = driverOf(adapter);
+  const prepare = driver.prepare.bind(driver);
+  driver.prepare = (sql) => (sql === 'BEGIN' ? nothing : prepare(sql));
+  adapter.startTransaction = (isolationLevel) =>
+    whenUnlocked(() =>
+      alone(async () => {
+        prepare('BEGIN IMMEDIATE').run();
+        return begin(isolationLevel);
+      }),
+    );
   return adapter;
 }

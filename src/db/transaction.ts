@@ -32,15 +32,14 @@ export function whenCommitted(tx: Tx, callback: () => void): void {
 }
 
 /**
- * Has others who would change the row wait until the transaction ends, so that what is read from now on stays true. SQLite
- * has one writer, which the transaction becomes.
+ * Has others who would change the row wait until the transaction ends, so that what is read from now on stays true. On SQLite
+ * they wait from its beginning on.
  */
 export async function lockRow(
   tx: Tx,
   table: 'Link' | 'Space' | 'Domain' | 'Pixel',
   id: number,
 ): Promise<void> {
-  await (isSqlite(tx)
-    ? tx.$executeRaw(sql`UPDATE ${name(table)} SET "id" = "id" WHERE 1 = 0`)
-    : tx.$queryRaw(sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR NO KEY UPDATE`));
+  if (!isSqlite(tx))
+    await tx.$queryRaw(sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR NO KEY UPDATE`);
 }

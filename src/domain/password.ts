@@ -30,9 +30,16 @@ function passwordOf(shortest: number) {
 export const passwordInput = passwordOf(1);
 export const triedPassword = passwordOf(0);
 
-/** A password as it is hashed: without white space around it, letters composed. */
+/** The most that the longest password takes decomposed, in UTF-16 units: each character four, of two units each. */
+const LONGEST_SPELLED = LONGEST * 4 * 2;
+
+/**
+ * A password as it is hashed: without white space around it, letters composed. What is too long for one stays as it is: to
+ * compose a text of nothing but accents takes time by the square of its length.
+ */
 function normalized(password: string): string {
-  return password.trim().normalize('NFC');
+  const text = password.trim();
+  return text.length > LONGEST_SPELLED ? text : text.normalize('NFC');
 }
 
 /** A salted hash that says how it was made, so that the cost can be raised later. It is worked out off the event loop. */
@@ -59,6 +66,7 @@ function partsOf(hash: string) {
 
 /** Whether the password is the one that was hashed; told in the same time whether it is or not. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  if (password.trim().length > LONGEST_SPELLED) return false;
   const { cost, salt, expected } = partsOf(hash);
   const isIt = async (text: string) =>
     timingSafeEqual(await derive(text, salt, expected.length, cost), expected);

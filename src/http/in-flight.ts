@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 /** How many requests of one connection may wait for their answers. Clients that send one after the other have one. */
 const MAX_PER_SOCKET = 100;
 
+/** How many answers may wait for slow readers, for each request that may be in flight. */
+const UNSENT_PER_PLACE = 5;
+
 /**
  * The requests that are being answered. Each ends once: when its answer is sent, or when its connection ends, which Node
  * does not tell of answers that still wait for an earlier one's.
@@ -11,6 +14,8 @@ const MAX_PER_SOCKET = 100;
 export class InFlight {
   readonly #max: number;
   readonly #accepted = new Set<ServerResponse>();
+  /** How many answers are not sent yet, those included that wait for slow readers. */
+  #unsent = 0;
   readonly #endings = new WeakMap<Socket, Set<() => void>>();
 
   constructor(max: number) {
@@ -22,11 +27,15 @@ export class InFlight {
     const ofSocket = this.#endingsOf(socket);
     const end = () => {
       if (!ofSocket.delete(end)) return;
+      this.#unsent--;
       this.#accepted.delete(res);
       onEnd();
     };
     ofSocket.add(end);
+    this.#unsent++;
     res.once('close', end);
+    // Who sends more and reads nothing is not worth an answer.
+    if (this.#unsent > UNSENT_PER_PLACE * this.#max) socket.destroy();
     if (ofSocket.size > MAX_PER_SOCKET || this.#isFull()) return false;
     this.#accepted.add(res);
     return true;

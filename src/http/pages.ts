@@ -70,9 +70,11 @@ export function sendGraphiql(req: IncomingMessage, res: ServerResponse): void {
 
 /** The pages for people, and what they load: the way in at `/`, and v1's documentation. */
 export function addPages(web: Express, graphiql: boolean): void {
-  let v1: string | undefined;
+  // Made once: however many answers wait for slow readers, they take memory once.
+  let v1: Buffer | undefined;
+  const home = Buffer.from(welcome(graphiql));
   web.get('/', (_req, res) => {
-    res.set(ofPage).type('html').send(welcome(graphiql));
+    res.set(ofPage).type('html').send(home);
   });
   web.get('/docs', (req, res) => {
     sendAsset(req, res, 'docs.html', ofPage);
@@ -81,7 +83,7 @@ export function addPages(web: Express, graphiql: boolean): void {
     if (!sendAsset(req, res, req.params.name, ofAsset)) next();
   });
   web.get('/openapi.json', (_req, res) => {
-    v1 ??= JSON.stringify(openApi());
+    v1 ??= Buffer.from(JSON.stringify(openApi()));
     res.type('json').send(v1);
   });
 }

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { addClicks, type Clicks, forgetReceipts, type Receipt } from '../db/clicks.ts';
 import type { Db } from '../db/client.ts';
+import { within } from '../within.ts';
 
 /** How often clicks are written, in milliseconds: what a crash may cost. */
 const WRITTEN_EVERY = 1_000;
@@ -24,7 +25,8 @@ export class ClickBuffer {
   #counts = new Map<number, Clicks>();
   #batch: Batch | null = null;
   #batches = 0;
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Db, log: Logger) {
@@ -37,8 +39,17 @@ export class ClickBuffer {
   }
 
   /** Writes what is counted so far. What could not be written is kept for the next time. */
-  flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write());
+  async flush(): Promise<void> {
+    // Of those who wait for a write that goes on, one begins the next, which is for all of them.
+    if (this.#writing !== null) this.#next ??= this.#writing.then(() => this.#begin());
+    await (this.#writing === null ? this.#begin() : this.#next);
+  }
+
+  #begin(): Promise<void> {
+    this.#next = null;
+    this.#writing = this.#write().finally(() => {
+      this.#writing = null;
+    });
     return this.#writing;
   }
 
@@ -73,13 +84,16 @@ export class ClickBuffer {
   /** Ends the writing, after all is written; a database that does not take it is not waited for longer than some seconds. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    const deadline = performance.now() + LAST_PATIENCE;
+    await within(LAST_PATIENCE, this.#writeAll());
+    if (this.#unwritten > 0) this.#log.error({ clicks: this.#unwritten }, 'clicks were lost');
+  }
+
+  async #writeAll(): Promise<void> {
     await this.flush();
-    while (this.#unwritten > 0 && performance.now() < deadline) {
+    while (this.#unwritten > 0) {
       await setTimeout(LAST_TRIES_EVERY);
       await this.flush();
     }
-    if (this.#unwritten > 0) this.#log.error({ clicks: this.#unwritten }, 'clicks were lost');
   }
 
   /** How many clicks are counted and not known to be written. */

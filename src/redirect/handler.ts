@@ -11,6 +11,7 @@ import type { Visitor } from '../domain/visitor.ts';
 import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/client.ts';
 import type { CountryOf } from '../http/country.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { NoPlace, Places } from '../http/places.ts';
 import { secondsUntilNext } from '../http/rate-limit.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import type { ClickBuffer } from './click-buffer.ts';
@@ -18,8 +19,14 @@ import type { Found, FoundLink, LinkCache } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { askedBy, header, passwordIn } from './request.ts';
 
-/** How many wrong passwords one address may give for one link in a minute. */
+/** How many wrong passwords one address may give in a minute, for one link and for all. */
 const GUESSES = 5;
+const GUESSES_IN_ALL = 30;
+/** How many forms may be on their way at once, in all and from one address: they take as long as their senders like. */
+const MAX_FORMS = 200;
+const MAX_FORMS_OF_NETWORK = 20;
+/** How many passwords may be looked at at once: each takes a tenth of a second of a core. */
+const MAX_CHECKS = 30;
 
 export interface RedirectDependencies {
   readonly db: Db;
@@ -44,6 +51,9 @@ interface Visit {
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
   const { db, links, clicks, trust, countryOf, metrics, now, report } = dependencies;
   const guesses = new RateLimiterMemory({ points: GUESSES, duration: 60 });
+  const guessesInAll = new RateLimiterMemory({ points: GUESSES_IN_ALL, duration: 60 });
+  const checks = new Places(MAX_CHECKS);
+  const forms = new Places(MAX_FORMS, MAX_FORMS_OF_NETWORK);
 
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
   const claim = async (link: FoundLink, visitor: Visitor): Promise<RedirectDecision> => {
@@ -94,10 +104,12 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
    * @throws RateLimiterRes
    */
   const isRight = async (password: string, { id, hash }: { id: number; hash: string }, address: string) => {
-    const guesser = `${id} ${networkOf(address)}`;
+    const network = networkOf(address);
+    const guesser = `${id} ${network}`;
     await guesses.consume(guesser);
-    const right = await verifyPassword(password, hash);
-    if (right) await guesses.delete(guesser);
+    await guessesInAll.consume(network);
+    const right = await checks.take(network, () => verifyPassword(password, hash));
+    if (right) await Promise.all([guesses.delete(guesser), guessesInAll.reward(network)]);
     return right;
   };
 
@@ -106,8 +118,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const { link } = found;
     const { outcome } = decideRedirect(link, visitor, now());
     if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, visit);
-    const password = await passwordIn(req, res);
-    if (await isRight(password, { id: link.id, hash: link.password }, address))
+    const password = await forms.take(networkOf(address), () => passwordIn(req, res));
+    if (password !== '' && (await isRight(password, { id: link.id, hash: link.password }, address)))
       return answer(req, res, { ...visit, visitor: { ...visitor, passwordGiven: true } });
     sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), true));
   };
@@ -128,6 +140,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
         const retryAfter = String(secondsUntilNext(error));
         return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });
       }
+      if (error instanceof NoPlace) return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': '1' });
       report(res, error);
       if (res.headersSent) return res.end();
       if (visibleError(error)?.code !== 'UNAVAILABLE') return sendMessage(req, res, 500, 'unavailable');

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAlias } from '../domain/alias.ts';
 import { isBot, type Visitor } from '../domain/visitor.ts';
+import { LATE, within } from '../within.ts';
 
 /** A form with a password is far shorter, in bytes. */
 const MAX_FORM = 10_000;
@@ -24,8 +25,18 @@ function aliasOf(path: string): string {
   }
 }
 
-/** The password of a posted form; none in one that is too large. */
+/** How long a form may take to come, in milliseconds. */
+const FORM_TIMEOUT = 5_000;
+
+/** The password of a posted form; none in one that is too large, or does not come. */
 export async function passwordIn(req: IncomingMessage, res: ServerResponse): Promise<string> {
+  const password = await within(FORM_TIMEOUT, readPassword(req, res));
+  if (password !== LATE) return password;
+  res.setHeader('Connection', 'close');
+  return '';
+}
+
+async function readPassword(req: IncomingMessage, res: ServerResponse): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {

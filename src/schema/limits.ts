@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import { type DomainError, invalid } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { CostReckoner } from './cost.ts';
 import { schema } from './index.ts';
@@ -128,25 +129,43 @@ function asksForCost({ extensions }: GraphQLParams): boolean {
   return extensions?.cost === true;
 }
 
+/** What the targets of a page of v1 may take, in bytes: those of ten links fit, whatever they have. */
+const V1_TARGETS = 16_000_000;
+
+function tooManyLinks(): DomainError {
+  return invalid([
+    {
+      path: ['perPage'],
+      messages: [`asks for links with more than ${V1_TARGETS / 1e6} MB of targets: ask for fewer`],
+    },
+  ]);
+}
+
+/** Adds up what it is given, and throws where that is more than the limit. */
+function bounded(limit: number, error: (sum: number) => Error): (more: number) => void {
+  let sum = 0;
+  return (more) => {
+    sum += more;
+    if (sum > limit) throw error(sum);
+  };
+}
+
 /** Refuses operations that would cost too much, before anything of them is executed. */
 export const useLimits: Plugin<Context> = {
   onParse: ({ setParseFn }) => setParseFn(parseWithin),
   onValidate: ({ addValidationRule }) => addValidationRule(maxAliasesRule),
   onExecute({ args, setResultAndStopExecution, extendContext }) {
     const context: Context & { params?: GraphQLParams } = args.contextValue;
-    // Our own documents, over v1, come without any: what they ask for is bounded there.
-    if (context.params === undefined) return;
+    // Our own documents, over v1, come without any: all that they can ask for too much of is what targets take.
+    if (context.params === undefined)
+      return extendContext({ spendOnTargets: bounded(V1_TARGETS, tooManyLinks) });
     const size = sizeOf(args);
     if (size === null) return;
     const over = (['depth', 'breadth', 'records', 'cost'] as const).find((what) => size[what] > limits[what]);
     if (over) return setResultAndStopExecution({ errors: [tooMuch(over, Math.ceil(size[over]))] });
-    let bytes = 0;
     extendContext({
       isHeavy: size.values > HEAVY,
-      spendOnTargets(more) {
-        bytes += more;
-        if (bytes > limits.targetBytes) throw tooMuch('targetBytes', bytes);
-      },
+      spendOnTargets: bounded(limits.targetBytes, (bytes) => tooMuch('targetBytes', bytes)),
     });
     if (!asksForCost(context.params)) return;
     return {

@@ -1,8 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
-import { adapterFor, whenUnlocked } from '../../src/db/client.ts';
+import { adapterFor } from '../../src/db/client.ts';
+import { applyMigrations } from '../../src/db/migrate.ts';
+import { whenUnlocked } from '../../src/db/sqlite-locks.ts';
+import { startTestServer } from '../../src/testing/server.ts';
+import { visit } from '../support/visit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-locked-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -11,8 +16,6 @@ test('a statement that met the lock of a migration is run again', async () => {
   const adapter = await adapterFor(`file:${join(folder, 'linkspace.db')}`);
   const [migrating, waiting] = [await adapter.connect(), await adapter.connect()];
   await migrating.executeScript('BEGIN EXCLUSIVE');
-  // Without this it would wait for five seconds first, and no other statement of this process would be run meanwhile.
-  await waiting.executeScript('PRAGMA busy_timeout = 0');
   let attempts = 0;
   const { rows } = await whenUnlocked(async () => {
     attempts++;
@@ -21,4 +24,27 @@ test('a statement that met the lock of a migration is run again', async () => {
   });
   expect([attempts, rows]).toEqual([2, [[0]]]);
   await Promise.all([migrating, waiting].map((connection) => connection.dispose()));
+});
+
+test('while another process has the file locked, this one goes on, and writes when it may', async () => {
+  const url = `file:${join(folder, 'shared.db')}`;
+  await applyMigrations(url);
+  const server = await startTestServer({ url });
+  const owner = await server.caller();
+  const { alias } = await owner.link();
+  await visit(server.origin, `/${alias}`);
+  const other = new Sqlite(join(folder, 'shared.db'));
+  other.exec('BEGIN IMMEDIATE');
+  const writes = [server.flush(), owner.rest('POST', '/spaces', { name: 'Later' })] as const;
+  const started = performance.now();
+  expect((await visit(server.origin, `/${alias}`)).status).toBe(302);
+  expect((await owner.rest('GET', '/links')).status).toBe(200);
+  // SQLite would have waited for five seconds, and everybody with it.
+  expect(performance.now() - started).toBeLessThan(2_000);
+  other.exec('COMMIT');
+  other.close();
+  expect((await Promise.all(writes))[1].status).toBe(201);
+  await server.flush();
+  expect(await server.database.client.linkCounter.findFirst()).toMatchObject({ clicks: 2 });
+  await server.stop();
 });

@@ -169,3 +169,41 @@ test("writes links for the host that was asked, or the base URL's where that is 
   const proxied = { 'X-Forwarded-Proto': 'HTTPS', 'X-Forwarded-Host': 'go.example' };
   expect(await pathFor(proxied)).toBe('https://go.example/api/v1/spaces');
 });
+
+test.each(['password', 'privacy_password'])('a %s of half a million accents costs little', async (name) => {
+  const accents = `a${'\u0301'.repeat(200_000)}${'\u0316'.repeat(200_000)}`;
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ url: 'https://example.com/', [name]: accents });
+  const started = performance.now();
+  const { status } = await owner.fetch('/api/v1/links', { method: 'POST', headers, body });
+  expect(status).toBe(422);
+  // To compose them would take minutes.
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test('a page of links with more targets than an answer should have is refused, one of ten is not', async () => {
+  const url = `https://example.com/${'x'.repeat(2_000)}`;
+  const rotation = JSON.stringify(Array(250).fill(url));
+  const languages = JSON.stringify(Array(183).fill({ language: 'de', url }));
+  for (let i = 0; i < 25; i++) {
+    const { id } = await owner.link();
+    await server.database.client.link.update({ where: { id }, data: { rotation, languages } });
+  }
+  const page = (size: number) => owner.rest('GET', `/links?per_page=${size}`);
+  expect((await page(10)).status).toBe(200);
+  expect(await page(25)).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        per_page: ['The per_page field asks for links with more than 16 MB of targets: ask for fewer.'],
+      },
+    },
+  });
+});
+
+test('of twenty thousand wrong values a hundred are told', async () => {
+  const form = Array.from({ length: 19_000 }, (): [string, string] => ['rotation[]', 'x']);
+  const { status, body } = await owner.rest('POST', '/links', [['url', 'https://example.com/'], ...form]);
+  expect(status).toBe(422);
+  expect(Object.keys((body as { errors: object }).errors).length).toBeLessThanOrEqual(100);
+});
