@@ -2,12 +2,14 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
 import type { Logger } from 'pino';
+import { ChangeRetention } from './db/change-retention.ts';
 import { onOwnChanges } from './db/changes.ts';
 import type { Database } from './db/client.ts';
 import { addKeyUses } from './db/key-use.ts';
 import { Replicas, withoutReplicas } from './db/replicas.ts';
 import { Revisions } from './db/revisions.ts';
 import { Authentication } from './domain/authentication.ts';
+import { ChangeSubscriptions } from './domain/change-subscriptions.ts';
 import { visibleError } from './domain/errors.ts';
 import type { Site } from './domain/link.ts';
 import { AnswerCache } from './http/answer-cache.ts';
@@ -29,6 +31,7 @@ import { normalizeTarget } from './http/target.ts';
 import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
+import { VisitRecorder } from './redirect/visit.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createGraphQLServer } from './schema/server.ts';
 import type { TrustedDocuments } from './schema/trusted-documents.ts';
@@ -51,6 +54,8 @@ export interface AppDependencies {
   readonly rateLimit: number;
   /** Of which sites the pages may call the interfaces from a browser. */
   readonly corsOrigins: readonly string[];
+  /** For how many days changes are kept; 0 for ever. */
+  readonly historyDays: number;
   /** How many requests may be in flight; beyond them all get 503. */
   readonly maxInFlight?: number;
   readonly log: Logger;
@@ -71,6 +76,8 @@ export interface App {
   attachTo(server: Server): void;
   /** Starts what goes on beside the requests. */
   start(): void;
+  /** Ends what would go on for as long as its readers like. */
+  endSubscriptions(): void;
   /** Writes what is counted and not yet written. */
   flush(): Promise<void>;
   /** Ends it, and waits for what is still being written. */
@@ -89,6 +96,7 @@ export function createApp(dependencies: AppDependencies): App {
     trusted,
     rateLimit,
     corsOrigins,
+    historyDays,
     maxInFlight = 1_000,
     log,
     now,
@@ -110,6 +118,9 @@ export function createApp(dependencies: AppDependencies): App {
   onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log);
   const authentication = new Authentication(database.client, revisions, now);
+  const subscriptions = new ChangeSubscriptions(database.client, revisions.feed, now);
+  revisions.watch('keys', () => void subscriptions.checkKeys().catch(() => {}));
+  const retention = new ChangeRetention(database.client, historyDays, now, log);
   const limit = new RateLimit(
     rateLimit,
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
@@ -117,7 +128,7 @@ export function createApp(dependencies: AppDependencies): App {
   const trust = trustOf(trustProxy);
   const server = createGraphQLServer({ graphiql, trusted });
   const contextOf = createContextOf({
-    ...{ database, readers, authentication, limit, trust, site, log, now },
+    ...{ database, readers, authentication, limit, trust, site, subscriptions, log, now },
   });
   // Replicas answer of moments of their own.
   const answers = replicas.length > 0 ? null : new AnswerCache(() => database.state());
@@ -127,14 +138,20 @@ export function createApp(dependencies: AppDependencies): App {
     else log.error(what, 'unexpected error');
   };
 
+  const visits = new VisitRecorder([
+    ({ link, at, visitor, claimed }) => {
+      if (!visitor.counts) return;
+      metrics?.click();
+      if (!claimed) clicks.count(link.id, at);
+    },
+  ]);
   const graphql = createGraphQLHandler({ server, graphiql, contextOf, answers, report });
   const redirect = createRedirectHandler({
     db: database.client,
     links,
-    clicks,
+    visits,
     trust,
     countryOf,
-    metrics,
     now,
     report,
   });
@@ -196,10 +213,14 @@ export function createApp(dependencies: AppDependencies): App {
       readers.start();
       clicks.start();
       limit.start();
+      subscriptions.start();
+      retention.start();
     },
+    endSubscriptions: () => subscriptions.stop(),
     flush: () => clicks.flush(),
     async stop() {
-      await Promise.all([revisions.stop(), readers.stop(), clicks.stop(), limit.stop()]);
+      subscriptions.stop();
+      await Promise.all([revisions, readers, clicks, limit, retention].map((one) => one.stop()));
       await authentication.stop();
     },
   };

@@ -95,6 +95,7 @@ const variables = z.object({
     .regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry')
     .optional(),
   GEOIP_DATABASE: z.string().endsWith('.mmdb', 'the path of an .mmdb file').optional(),
+  HISTORY_DAYS: number(0, 36_500).default(90),
   RATE_LIMIT: number(0, 1_000_000_000).default(600),
   CORS_ORIGINS: z
     .string()
@@ -147,6 +148,8 @@ export interface Config {
   readonly trustedDocuments: string | undefined;
   /** Where metrics are served; undefined where they are not. */
   readonly metricsPort: number | undefined;
+  /** For how many days changes are kept; 0 for ever. */
+  readonly historyDays: number;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   /** Of which sites the pages may call the interfaces from a browser. */
@@ -202,6 +205,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     countryHeader: values.COUNTRY_HEADER,
     geoipDatabase: values.GEOIP_DATABASE,
     metricsPort: values.METRICS_PORT,
+    historyDays: values.HISTORY_DAYS,
     rateLimit: values.RATE_LIMIT,
     corsOrigins: values.CORS_ORIGINS,
     trustedDocuments: values.TRUSTED_DOCUMENTS,

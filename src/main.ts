@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { adviceOn } from './db/advice.ts';
+import { settleEra } from './db/changes.ts';
 import { openDatabase } from './db/client.ts';
 import { applyMigrations } from './db/migrate.ts';
 import { createFirstKey } from './domain/api-key.ts';
@@ -91,6 +92,7 @@ async function start(config: Config): Promise<void> {
     log.warn(
       'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
     );
+  await settleEra(database.client);
   const replicas = await Promise.all(
     config.databaseReadUrls.map((url) => openDatabase(url, { pool, onStatement })),
   );
@@ -161,6 +163,7 @@ async function start(config: Config): Promise<void> {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
+    app.endSubscriptions();
     await stopServer(http);
     metricsServer?.close();
     await app.stop();

@@ -29,7 +29,7 @@ export class Revisions {
   readonly feed: ChangeFeed;
   #hint: NodeJS.Timeout | undefined;
   #hintedAt = Number.NEGATIVE_INFINITY;
-  readonly #watchers = new Map<string, () => void>();
+  readonly #watchers = new Map<string, (() => void)[]>();
   readonly #numbers = new Map<string, number>();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #confirming: Promise<void> | null = null;
@@ -51,7 +51,7 @@ export class Revisions {
 
   /** Calls back when the topic's number is not the one that was known, the first time included. */
   watch(topic: string, onChange: () => void): void {
-    this.#watchers.set(topic, onChange);
+    this.#watchers.set(topic, [...(this.#watchers.get(topic) ?? []), onChange]);
   }
 
   /** The topic's number as it was last seen; null before it was. */
@@ -110,7 +110,7 @@ export class Revisions {
     for (const { topic, number } of await this.#database.client.revision.findMany()) {
       if (this.#numbers.get(topic) === number) continue;
       this.#numbers.set(topic, number);
-      this.#watchers.get(topic)?.();
+      for (const onChange of this.#watchers.get(topic) ?? []) onChange();
     }
     await this.feed.read();
   }

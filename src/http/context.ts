@@ -4,6 +4,7 @@ import type { Database } from '../db/client.ts';
 import { ListReader } from '../db/list-reader.ts';
 import type { Replicas } from '../db/replicas.ts';
 import type { Authentication } from '../domain/authentication.ts';
+import type { ChangeSubscriptions } from '../domain/change-subscriptions.ts';
 import { visibleError } from '../domain/errors.ts';
 import type { Site } from '../domain/link.ts';
 import type { Context } from '../schema/context.ts';
@@ -21,6 +22,7 @@ export interface ContextDependencies {
   readonly limit: RateLimit;
   readonly trust: Trust;
   readonly site: Site;
+  readonly subscriptions: ChangeSubscriptions;
   readonly log: Logger;
   now(): Date;
 }
@@ -30,7 +32,7 @@ export type ContextOf = (req: IncomingMessage, res: ServerResponse) => Promise<C
 
 /** The context of a request rejects with UNAUTHENTICATED without a valid key, with RATE_LIMITED where it asks too often. */
 export function createContextOf(dependencies: ContextDependencies): ContextOf {
-  const { database, readers, authentication, limit, trust, site, log, now } = dependencies;
+  const { database, readers, authentication, limit, trust, site, subscriptions, log, now } = dependencies;
   const db = database.client;
 
   const authenticate = async (req: IncomingMessage) => {
@@ -67,6 +69,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       wrote: () => readers.wrote(actor.accountId),
       actor,
       site,
+      subscriptions,
       requestId: exchange.requestId,
       log,
       named(operation) {

@@ -10,14 +10,13 @@ import { asciiOf } from '../domain/url.ts';
 import type { Visitor } from '../domain/visitor.ts';
 import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/client.ts';
 import type { CountryOf } from '../http/country.ts';
-import type { Metrics } from '../http/metrics.ts';
 import { NoPlace, Places } from '../http/places.ts';
 import { secondsUntilNext } from '../http/rate-limit.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
-import type { ClickBuffer } from './click-buffer.ts';
 import type { Found, FoundLink, LinkCache } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { askedBy, header, passwordIn } from './request.ts';
+import type { VisitRecorder } from './visit.ts';
 
 /** How many wrong passwords one address may give in a minute, for one link and for all. */
 const GUESSES = 5;
@@ -31,17 +30,16 @@ const MAX_CHECKS = 30;
 export interface RedirectDependencies {
   readonly db: Db;
   readonly links: LinkCache;
-  readonly clicks: ClickBuffer;
+  readonly visits: VisitRecorder;
   readonly trust: Trust;
   readonly countryOf: CountryOf;
-  readonly metrics?: Metrics | undefined;
   now(): Date;
   /** Hears of every fault of ours. */
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** A visit of what was found. */
-interface Visit {
+/** Who asks for what was found. */
+interface Request {
   readonly found: Found;
   readonly visitor: Visitor;
   readonly address: string;
@@ -49,7 +47,7 @@ interface Visit {
 
 /** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, clicks, trust, countryOf, metrics, now, report } = dependencies;
+  const { db, links, visits, trust, countryOf, now, report } = dependencies;
   const guesses = new RateLimiterMemory({ points: GUESSES, duration: 60 });
   const guessesInAll = new RateLimiterMemory({ points: GUESSES_IN_ALL, duration: 60 });
   const checks = new Places(MAX_CHECKS);
@@ -61,8 +59,9 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
     const claimed = await links.patiently(() => claimVisit(db, link.id, active, at));
     if (claimed) {
-      metrics?.click();
-      return decideRedirect({ ...link, ...claimed }, visitor, now());
+      const decision = decideRedirect({ ...link, ...claimed }, visitor, now());
+      visits.record({ link, at, visitor, destination: decision.destination, claimed: true });
+      return decision;
     }
     // It has ended, or was changed meanwhile.
     const fresh = await links.reload(link.id);
@@ -71,19 +70,20 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   };
 
   /** The decision on a visit, which is counted where it leads on. */
-  const decide = async ({ found: { link }, visitor }: Visit): Promise<RedirectDecision> => {
+  const decide = async ({ found: { link }, visitor }: Request): Promise<RedirectDecision> => {
     const decision = decideRedirect(link, visitor, now());
-    if (link === null || !leadsOn(decision) || !visitor.counts) return decision;
-    if (link.expirationClicks !== null || link.targetType === 'ROTATION') return claim(link, visitor);
-    clicks.count(link.id, now());
-    metrics?.click();
+    const { outcome, destination } = decision;
+    if (link === null || !(leadsOn(decision) || outcome === 'PREVIEW')) return decision;
+    if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
+      return claim(link, visitor);
+    visits.record({ link, at: now(), visitor, destination, claimed: false });
     return decision;
   };
 
-  const answer = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {
-    const decision = await decide(visit);
+  const answer = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
+    const decision = await decide(request);
     const { outcome, destination } = decision;
-    const { domain, link } = visit.found;
+    const { domain, link } = request.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
     if (outcome === 'PIXELS' && link && destination !== null)
@@ -113,14 +113,14 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     return right;
   };
 
-  const post = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {
-    const { found, visitor, address } = visit;
+  const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
+    const { found, visitor, address } = request;
     const { link } = found;
     const { outcome } = decideRedirect(link, visitor, now());
-    if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, visit);
+    if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, request);
     const password = await forms.take(networkOf(address), () => passwordIn(req, res));
     if (password !== '' && (await isRight(password, { id: link.id, hash: link.password }, address)))
-      return answer(req, res, { ...visit, visitor: { ...visitor, passwordGiven: true } });
+      return answer(req, res, { ...request, visitor: { ...visitor, passwordGiven: true } });
     sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), true));
   };
 
@@ -129,8 +129,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
     const { alias, visitor } = askedBy(req, countryOf(req.headers, address));
-    const visit: Visit = { found: await links.find(host, alias), visitor, address };
-    await (req.method === 'POST' ? post(req, res, visit) : answer(req, res, visit));
+    const request: Request = { found: await links.find(host, alias), visitor, address };
+    await (req.method === 'POST' ? post(req, res, request) : answer(req, res, request));
   };
 
   return (req, res) => {

@@ -32,3 +32,7 @@ builder.mutationType({
   description:
     'What can be changed. Needs a key with the scope `write`. Expected failures are part of the result.',
 });
+builder.subscriptionType({
+  description:
+    'What can be listened to, as server-sent events: a POST with `Accept: text/event-stream`. Needs a key with the scope `read`.',
+});

@@ -1,6 +1,6 @@
 import type { LoggedChange } from '../db/changes.ts';
 import { changeActions, recordKinds } from '../domain/change.ts';
-import { changeOrderFields, edgesOfChanges, historyOf } from '../domain/change-list.ts';
+import { changeOrderFields, edgesOfChanges, historyOf, parseChangeFilter } from '../domain/change-list.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
 import { describedValues } from './described-values.ts';
@@ -73,6 +73,18 @@ builder.queryField('changes', (t) =>
       "What was done to the account's records, by cursor. Whoever goes on from a cursor misses none.",
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (_root, args, { db, lists, actor }) => edgesOfChanges(db, lists, actor, args),
+  }),
+);
+
+builder.subscriptionField('changes', (t) =>
+  t.field({
+    type: Change,
+    description:
+      "The account's changes from now on, as they are made: in order, none missing and none twice.",
+    args: { filter: t.arg({ type: ChangeFilter, description: 'Which changes; all of them by default.' }) },
+    subscribe: (_root, { filter }, { subscriptions, actor }) =>
+      subscriptions.subscribe(actor, parseChangeFilter(filter)),
+    resolve: (change: LoggedChange) => change,
   }),
 );
 

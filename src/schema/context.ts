@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
 import type { ListReader } from '../db/list-reader.ts';
 import type { Actor } from '../domain/actor.ts';
+import type { ChangeSubscriptions } from '../domain/change-subscriptions.ts';
 import type { Site } from '../domain/link.ts';
 
 /** What every execution gets, fresh: plugins keep caches on it. */
@@ -15,6 +16,7 @@ export interface Context {
   wrote(): Promise<void>;
   readonly actor: Actor;
   readonly site: Site;
+  readonly subscriptions: ChangeSubscriptions;
   readonly requestId: string;
   readonly log: Logger;
   /** Names what is executed, for the log and the metrics; the first name counts. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createApp } from '../app.ts';
+import { settleEra } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/client.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import type { Scope } from '../domain/actor.ts';
@@ -34,6 +35,8 @@ export interface TestServerOptions {
   readonly trusted?: TrustedDocuments;
   readonly rateLimit?: number;
   readonly corsOrigins?: readonly string[];
+  /** For how many days changes are kept; 0 for ever. */
+  readonly historyDays?: number;
   readonly maxInFlight?: number;
   /** After how many milliseconds a client that neither sends nor reads is given up. */
   readonly idleTimeout?: number;
@@ -69,6 +72,7 @@ export async function startTestServer({
   rateLimit = 0,
   replicas = [],
   corsOrigins = [],
+  historyDays = 0,
   maxInFlight = 1_000,
   idleTimeout,
   verifiesDomains = false,
@@ -80,6 +84,7 @@ export async function startTestServer({
   const databaseUrl = url ?? own?.url ?? '';
   const statements: string[] = [];
   const database = await openDatabase(databaseUrl, { onStatement: (sql) => statements.push(sql) });
+  if (migrated) await settleEra(database.client);
   const clock = { now: NOON };
   const dns = new Map<string, string[] | Error>();
   const log: Record<string, unknown>[] = [];
@@ -106,6 +111,7 @@ export async function startTestServer({
     trusted,
     rateLimit,
     corsOrigins,
+    historyDays,
     maxInFlight,
     log: pino({ level: 'info' }, sink),
     now: () => clock.now,

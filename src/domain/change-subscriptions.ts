@@ -1,0 +1,131 @@
+import type { ChangeFeed } from '../db/change-feed.ts';
+import type { LoggedChange } from '../db/changes.ts';
+import type { Db } from '../db/client.ts';
+import type { Actor } from './actor.ts';
+import { type ChangeFilter, letsThrough } from './change-list.ts';
+import { DomainError } from './errors.ts';
+
+/** How many subscriptions one key may have, and all together: each holds a connection. */
+const MAX_OF_KEY = 10;
+const MAX = 200;
+/** How many changes wait for a subscriber that does not take them. */
+const MAX_WAITING = 1_000;
+/** How often keys are asked for that have expired, in milliseconds. */
+const KEYS_CHECKED_EVERY = 5_000;
+/** After how many seconds one may try again. */
+const RETRY_AFTER = 10;
+
+/** The changes that wait for one subscriber. */
+class Subscription implements AsyncIterableIterator<LoggedChange, undefined> {
+  readonly actor: Actor;
+  readonly #filter: ChangeFilter;
+  readonly #onEnd: (subscription: Subscription) => void;
+  readonly #waiting: LoggedChange[] = [];
+  #wake: (() => void) | null = null;
+  #ended: DomainError | true | null = null;
+
+  constructor(actor: Actor, filter: ChangeFilter, onEnd: (subscription: Subscription) => void) {
+    this.actor = actor;
+    this.#filter = filter;
+    this.#onEnd = onEnd;
+  }
+
+  hear(change: LoggedChange): void {
+    if (change.accountId !== this.actor.accountId || !letsThrough(this.#filter, change)) return;
+    this.#waiting.push(change);
+    if (this.#waiting.length > MAX_WAITING)
+      this.end(
+        new DomainError('UNAVAILABLE', 'The changes come faster than they are read.', [], RETRY_AFTER),
+      );
+    this.#wake?.();
+  }
+
+  /** Ends it, with an error or without. */
+  end(reason: DomainError | true = true): void {
+    if (this.#ended !== null) return;
+    this.#ended = reason;
+    this.#onEnd(this);
+    this.#wake?.();
+  }
+
+  async next(): Promise<IteratorResult<LoggedChange, undefined>> {
+    for (;;) {
+      if (this.#ended instanceof DomainError) throw this.#ended;
+      const value = this.#waiting.shift();
+      if (value !== undefined) return { value, done: false };
+      if (this.#ended !== null) return { value: undefined, done: true };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<LoggedChange, undefined>> {
+    this.end();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/** Those who want to hear of changes as they are made, by whichever process: in order, none missing and none twice. */
+export class ChangeSubscriptions {
+  readonly #db: Db;
+  readonly #now: () => Date;
+  readonly #all = new Set<Subscription>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(db: Db, feed: ChangeFeed, now: () => Date) {
+    this.#db = db;
+    this.#now = now;
+    feed.listen({
+      onSettled: (change) => {
+        for (const subscription of this.#all) subscription.hear(change);
+      },
+    });
+  }
+
+  /** @throws DomainError RATE_LIMITED where there are too many */
+  subscribe(actor: Actor, filter: ChangeFilter): AsyncIterableIterator<LoggedChange> {
+    const own = [...this.#all].filter((one) => one.actor.keyId === actor.keyId).length;
+    if (own >= MAX_OF_KEY)
+      throw new DomainError(
+        'RATE_LIMITED',
+        `The key may have ${MAX_OF_KEY} subscriptions at once.`,
+        [],
+        RETRY_AFTER,
+      );
+    if (this.#all.size >= MAX)
+      throw new DomainError('RATE_LIMITED', 'There are too many subscriptions.', [], RETRY_AFTER);
+    const subscription = new Subscription(actor, filter, (ended) => this.#all.delete(ended));
+    this.#all.add(subscription);
+    return subscription;
+  }
+
+  /** Ends the subscriptions of keys that are revoked, expired or gone. */
+  async checkKeys(): Promise<void> {
+    const ids = [...new Set([...this.#all].map(({ actor }) => actor.keyId))];
+    if (ids.length === 0) return;
+    const lasts = { OR: [{ expiresAt: null }, { expiresAt: { gt: this.#now() } }] };
+    const where = { id: { in: ids }, revokedAt: null, ...lasts };
+    const valid = await this.#db.apiKey.findMany({ where, select: { id: true } });
+    const good = new Set(valid.map(({ id }) => id));
+    for (const one of this.#all) if (!good.has(one.actor.keyId)) one.end();
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.checkKeys().catch(() => {
+        // A database that is away says nothing against a key.
+      });
+    }, KEYS_CHECKED_EVERY).unref();
+  }
+
+  /** Ends all subscriptions. */
+  stop(): void {
+    clearInterval(this.#timer);
+    for (const one of this.#all) one.end();
+  }
+}
