@@ -64,7 +64,7 @@ const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: s
 export function adviceOn(error: unknown, url: string, variable: string): string | null {
   if (error instanceof PoolerBetween)
     return `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`;
-  if (!URL.canParse(url) || url.startsWith('file:')) return null;
+  if (URL.parse(url) === null || url.startsWith('file:')) return null;
   const told = causesOf(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
     .join('\n');
