@@ -5,6 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copyProject } from './project-files.mjs';
 import { root } from './stamp.mjs';
 
 const temporary = mkdtempSync(join(tmpdir(), 'linkspace-image-'));
@@ -134,10 +135,8 @@ try {
   for (const name of new Set(names.map(([, name]) => name)))
     buildah('commit', scratch, `docker.io/library/${name}`);
   rmSync(base, { recursive: true });
-  // The files that git knows, as they are here: what a clone would have once this is committed.
   const context = join(temporary, 'context');
-  for (const file of run('git', '-C', root, 'ls-files').split('\n'))
-    cpSync(join(root, file), join(context, file));
+  copyProject(context);
   buildah('build', '--pull-never', '--tag', 'linkspace', context);
   await ask('localhost/linkspace');
 } finally {

@@ -18,7 +18,7 @@ function number(min: number, max: number) {
 }
 
 function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (URL.parse(text) === null) return false;
   const { protocol, pathname, search, hash, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && `${pathname}${search}${hash}${username}${password}` === '/';
 }
@@ -47,7 +47,7 @@ const flag = z.enum(Object.keys(flags), 'on or off').transform((text) => flags[t
 
 const webAddress = z
   .string()
-  .refine((text) => /^https?:\/\/./i.test(text) && URL.canParse(text), 'an absolute http or https URL')
+  .refine((text) => /^https?:\/\/./i.test(text) && URL.parse(text) !== null, 'an absolute http or https URL')
   .refine((text) => text.length <= 2048, 'an absolute http or https URL of 2048 characters at most');
 
 const variables = z.object({

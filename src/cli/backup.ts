@@ -9,16 +9,16 @@ import { print, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run backup -- [--to FILE] [--keep N]
 
-Writes a copy of the SQLite database to a file, as of one moment, while the service runs. To restore one, stop the service,
-put the copy in the place of the database, and remove the files beside that whose names end with -wal and -shm.
+Writes a consistent copy of the SQLite database to a file, while the service runs. To restore it, stop the service,
+replace the database with the copy, and remove the files beside it whose names end with -wal and -shm.
 
-  --to    the file to write, or a folder that is there; an earlier backup of that name is replaced.
-          By default, and in a folder, the name has the date: linkspace-20270131T120000Z.db,
-          in the folder "backups" beside the database
+  --to    a file, or an existing folder; an earlier backup of the same name is replaced.
+          Default: the folder "backups" beside the database.
+          In a folder, the name contains the date: linkspace-20270131T120000Z.db
   --keep  deletes all but the newest N of the dated backups in that folder
   --json  prints JSON instead of text
 
-The database is the one that DATABASE_URL names. PostgreSQL has pg_dump for this.`;
+The database is the one in DATABASE_URL. For PostgreSQL, use pg_dump.`;
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -10,10 +10,10 @@ import { print, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run copy -- --from URL --to URL
 
-Copies everything from one database into an empty other one, in either direction between SQLite (file:PATH) and
+Copies everything from one database into another, empty one, in either direction between SQLite (file:PATH) and
 PostgreSQL (postgresql://USER:PASSWORD@HOST:PORT/NAME): ids, hashes of secrets, times and clicks included. The source is
-read as of one moment. The target is written as a whole or not at all, and compared at the end. Stop the service first:
-what it would write meanwhile is not copied.
+read consistently. The target is written completely or not at all, and compared at the end. Stop the service first:
+anything it writes meanwhile is not copied.
 
   --json  prints JSON instead of text`;
 

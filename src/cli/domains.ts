@@ -6,14 +6,14 @@ const help = `Usage: npm run domains -- list
        npm run domains -- verify HOST
        npm run domains -- remove HOST [--with-links]
 
-  list     shows every domain, whose it is, and whether it is verified
-  verify   has an account's domain serve visitors from now on, without a look at DNS
-  remove   takes a domain away
+  list     lists all domains, with their accounts and whether they are verified
+  verify   verifies an account's domain without DNS: it serves visitors from now on
+  remove   removes a domain
 
-  --with-links  also takes away the links on it; without this, a domain that has links stays
+  --with-links  also removes the links on it; otherwise a domain with links is not removed
   --json        prints JSON instead of text
 
-The database is the one that DATABASE_URL names.`;
+The database is the one in DATABASE_URL.`;
 
 function tableOf(domains: readonly DomainView[]): string {
   return table([
@@ -41,9 +41,9 @@ await runCommand(async ({ databaseUrl: url }) => {
   });
   const [verb, host, ...rest] = positionals;
   if (values.help) return print(help);
-  if (verb === undefined) throw new UsageError('Say what to do: list, verify or remove.');
+  if (verb === undefined) throw new UsageError('The command is missing: list, verify or remove.');
   if (rest.length > 0 || (verb === 'list' && host !== undefined))
-    throw new UsageError('There are too many words.');
+    throw new UsageError('There are too many arguments.');
   const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
 
   if (verb === 'list') {
@@ -51,7 +51,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     return show(domains, domains.length > 0 ? tableOf(domains) : 'There are no domains.');
   }
   if (verb !== 'verify' && verb !== 'remove')
-    throw new UsageError(`"${verb}" is no command; there are list, verify and remove.`);
+    throw new UsageError(`"${verb}" is not a command; use list, verify or remove.`);
   if (host === undefined) throw new UsageError('Name the domain by its host, as list shows it.');
   if (verb === 'verify') {
     await withDatabase(url, (db) => verifyHost(db, host, new Date()));

@@ -7,15 +7,15 @@ const help = `Usage: npm run keys -- create --account NAME [--scopes read,write]
        npm run keys -- list
        npm run keys -- revoke ID
 
-  create   makes a key, and the account where it is new; the key is printed once
-  list     shows every key, never the key itself
-  revoke   has the key refused from now on, within a second on every process
+  create   creates a key, and the account if it does not exist; the key is printed once
+  list     lists all keys, without the keys themselves
+  revoke   revokes a key; every process refuses it within a second
 
-  --scopes   what the key may do: read, write, or both (the default)
-  --expires  from when on the key is refused: YYYY-MM-DD or an ISO 8601 time, in UTC
+  --scopes   read, write, or both (default)
+  --expires  when the key expires: YYYY-MM-DD or an ISO 8601 time, in UTC
   --json     prints JSON instead of text
 
-The database is the one that DATABASE_URL names.`;
+The database is the one in DATABASE_URL.`;
 
 function parseDate(text: string): Date {
   const date = new Date(/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(text) ? `${text}Z` : text);
@@ -58,9 +58,9 @@ await runCommand(async ({ databaseUrl: url }) => {
   });
   const [verb, id, ...rest] = positionals;
   if (values.help) return print(help);
-  if (verb === undefined) throw new UsageError('Say what to do: create, list or revoke.');
+  if (verb === undefined) throw new UsageError('The command is missing: create, list or revoke.');
   if (rest.length > 0 || (verb !== 'revoke' && id !== undefined))
-    throw new UsageError('There are too many words.');
+    throw new UsageError('There are too many arguments.');
   const now = new Date();
   const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
 
@@ -84,5 +84,5 @@ await runCommand(async ({ databaseUrl: url }) => {
     await withDatabase(url, (db) => revokeKey(db, id, now));
     return show({ id: Number(id), revoked: true }, `Key ${id} is revoked.`);
   }
-  throw new UsageError(`"${verb}" is no command; there are create, list and revoke.`);
+  throw new UsageError(`"${verb}" is not a command; use create, list or revoke.`);
 });

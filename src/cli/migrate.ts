@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
 import { print, runCommand } from './command.ts';
 
-const help = `Usage: npm run migrate              applies the pending migrations and stops
-       npm run migrate -- --status  says which are pending, and changes nothing
+const help = `Usage: npm run migrate              applies the pending migrations and exits
+       npm run migrate -- --status  lists the pending migrations and changes nothing
 
   --json     prints JSON instead of text
 
-The database is the one that DATABASE_URL names; where that is a pooler's, DATABASE_DIRECT_URL names the server itself.`;
+The database is the one in DATABASE_URL, or in DATABASE_DIRECT_URL if DATABASE_URL is a pooler.`;
 
 await runCommand(async ({ databaseUrl, databaseDirectUrl: url = databaseUrl }) => {
   const { values } = parseArgs({

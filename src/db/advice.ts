@@ -1,3 +1,4 @@
+import { oneLine } from '../one-line.ts';
 import { PoolerBetween } from './postgres.ts';
 
 /** What an adapter tells of why a database could not be used; which of these are there depends on the cause. */
@@ -62,14 +63,25 @@ const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: s
   ],
 ];
 
+/** Whether the binary of the SQLite driver is missing, or is for another system. */
+function isDriverBroken(error: unknown): boolean {
+  return causesOf(error).some(
+    ({ code, message }) =>
+      code === 'ERR_DLOPEN_FAILED' ||
+      (code === 'MODULE_NOT_FOUND' && String(message).includes('better_sqlite3.node')),
+  );
+}
+
 /**
- * Why a PostgreSQL database could not be used, and what to do, in words; null where nothing is known of the fault.
+ * Why a database could not be used, and what to do, in words; null where nothing is known of the fault.
  * @param variable where the URL comes from, as the operator knows it
  */
 export function adviceOn(error: unknown, url: string, variable: string): string | null {
   if (error instanceof PoolerBetween)
     return `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`;
-  if (!URL.canParse(url) || url.startsWith('file:')) return null;
+  if (isDriverBroken(error))
+    return `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. If node_modules comes from another system, run "npm ci" on this one. If there is no binary for this one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`;
+  if (URL.parse(url) === null || url.startsWith('file:')) return null;
   const told = causesOf(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
     .join('\n');

@@ -2,13 +2,13 @@ import { isUnavailable } from '../db/errors.ts';
 
 /** Every way in which the domain refuses. Each transport owns one exhaustive table from these to its own answers. */
 export const errorCodes = {
-  UNAUTHENTICATED: 'No API key came with the request, or one that is unknown, revoked or expired.',
+  UNAUTHENTICATED: 'The API key is missing, unknown, revoked or expired.',
   FORBIDDEN: 'The API key lacks the scope that the operation needs.',
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
-  RATE_LIMITED: 'More was asked than may be in a minute; Retry-After says when to try again.',
-  UNAVAILABLE: 'The database cannot be reached just now; the same request may succeed shortly.',
+  RATE_LIMITED: 'Too many requests in a minute; Retry-After says when to try again.',
+  UNAVAILABLE: 'The database is not available; the same request may succeed shortly.',
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -8,7 +8,7 @@ import { webAddress } from './url.ts';
 /** Who may see the statistics of a link. It has no say in who may visit it: that is what its password is for. */
 export const linkPrivacies = {
   PUBLIC: 'Everybody.',
-  PRIVATE: 'The account that owns it.',
+  PRIVATE: 'The account of the link.',
   PASSWORD: 'Whoever knows the privacy password.',
 } as const;
 

@@ -25,11 +25,11 @@ const searched = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as cons
 
 /** What links can be ordered by. */
 export const linkOrderFields = {
-  ID: 'The order in which they were made.',
+  ID: 'The order of creation.',
   CLICKS: 'The number of clicks.',
-  TITLE: 'The title, in any case; those without one come last in either direction.',
-  ALIAS: 'The alias, in any case.',
-  URL: 'The URL, in any case.',
+  TITLE: 'The title, case-insensitive. Links without a title come last in both directions.',
+  ALIAS: 'The alias, case-insensitive.',
+  URL: 'The URL, case-insensitive.',
 } as const;
 
 const columns: Record<keyof typeof linkOrderFields, Column> = {

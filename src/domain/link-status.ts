@@ -3,9 +3,9 @@ import type { Link, LinkCounter } from '../generated/sqlite/client.ts';
 
 /** Each link is in exactly one of these; what disables it counts before what ends it. */
 export const linkStatuses = {
-  ACTIVE: 'It leads visitors to its URL.',
-  EXPIRED: 'Its time or its clicks are used up.',
-  DISABLED: 'It is switched off.',
+  ACTIVE: 'It redirects visitors.',
+  EXPIRED: 'Its time or its click limit is over.',
+  DISABLED: 'It is disabled.',
 } as const;
 
 export type LinkStatus = keyof typeof linkStatuses;

@@ -6,27 +6,27 @@ import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
 
 /** How a visit ends. */
 export const redirectOutcomes = {
-  NOT_FOUND: 'There is no such link.',
-  DISABLED: 'The link is switched off.',
-  EXPIRED: 'The time or the clicks of the link are used up.',
+  NOT_FOUND: 'The link does not exist.',
+  DISABLED: 'The link is disabled.',
+  EXPIRED: 'The link has expired.',
   PASSWORD: 'The visitor is asked for the password.',
   PREVIEW:
-    'A program gets a page that does not say where the link leads, since the link ends by clicks and this is none.',
-  PIXELS: 'A page fires the pixels of the link and moves on to the destination.',
-  REDIRECT: 'The visitor is sent to the destination.',
+    'A bot gets a page that does not reveal the destination, since the link has a click limit and bots are not counted.',
+  PIXELS: 'A page fires the pixels of the link and continues to the destination.',
+  REDIRECT: 'The visitor is redirected to the destination.',
 } as const;
 
 export type RedirectOutcome = keyof typeof redirectOutcomes;
 
 /** What decides a visit, in this order. */
 export const redirectRules = {
-  EXISTS: 'Whether there is such a link.',
-  DISABLED: 'Whether it is switched off.',
-  EXPIRED: 'Whether its time or its clicks are used up.',
-  PASSWORD: 'Whether it asks for a password that did not come.',
-  CLICK_LIMIT: 'Whether it ends by clicks, and this visit is none.',
-  TARGETING: 'Which of its destinations the visitor gets.',
-  PIXELS: 'Whether pixels are fired on the way.',
+  EXISTS: 'Whether the link exists.',
+  DISABLED: 'Whether the link is disabled.',
+  EXPIRED: 'Whether the link has expired, by time or clicks.',
+  PASSWORD: 'Whether the link needs a password that the visitor did not give.',
+  CLICK_LIMIT: 'Whether the link has a click limit, and the visitor is a bot.',
+  TARGETING: 'Which target the visitor gets.',
+  PIXELS: 'Whether the visitor gets pixels.',
 } as const;
 
 export type RedirectRule = keyof typeof redirectRules;
@@ -53,13 +53,13 @@ export type VisitedLink = Pick<
   Pick<LinkCounter, 'clicks' | 'turns'> & { readonly pixels: readonly unknown[] };
 
 function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: Date): string {
-  if (expiresAt !== null && expiresAt <= now) return `It ended at ${expiresAt.toISOString()}.`;
-  return `Its clicks, ${clicks}, have reached their limit, ${expirationClicks}.`;
+  if (expiresAt !== null && expiresAt <= now) return `It expired at ${expiresAt.toISOString()}.`;
+  return `Its ${clicks} clicks have reached the limit of ${expirationClicks}.`;
 }
 
 /** Which target the visitor gets by the link's targeting, and why; null for the link's own URL. */
 function target(link: VisitedLink, visitor: Visitor): { url: string | null; why: string } {
-  if (link.targetType === 'NONE') return { url: null, why: 'It has one destination for all.' };
+  if (link.targetType === 'NONE') return { url: null, why: 'It has no targets.' };
   const targeting = targetingOf(link);
   const { type } = targeting;
   if (type === 'ROTATION') {
@@ -124,24 +124,16 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
   };
 
   if (link === null) return notFoundBecause('There is no link with this alias on this domain.');
-  step('EXISTS', false, 'There is such a link.');
+  step('EXISTS', false, 'The link exists.');
   const status = statusOf(link, () => now);
-  if (
-    step(
-      'DISABLED',
-      status === 'DISABLED',
-      status === 'DISABLED' ? 'It is switched off.' : 'It is switched on.',
-    )
-  )
+  if (step('DISABLED', status === 'DISABLED', status === 'DISABLED' ? 'It is disabled.' : 'It is enabled.'))
     return end('DISABLED');
   const expired = status === 'EXPIRED';
-  if (
-    step('EXPIRED', expired, expired ? whyExpired(link, now) : 'Neither its time nor its clicks are used up.')
-  )
+  if (step('EXPIRED', expired, expired ? whyExpired(link, now) : 'It has not expired.'))
     return end('EXPIRED', link.expirationUrl);
   const asks = link.password !== null && !visitor.passwordGiven;
-  const right = link.password === null ? 'It asks for no password.' : 'The right password was given.';
-  if (step('PASSWORD', asks, asks ? 'It asks for a password, and the right one was not given.' : right))
+  const right = link.password === null ? 'It has no password.' : 'The right password was given.';
+  if (step('PASSWORD', asks, asks ? 'It needs a password, and the right one was not given.' : right))
     return end('PASSWORD');
   const withheld = link.expirationClicks !== null && !visitor.counts;
   if (step('CLICK_LIMIT', withheld, whyCounted(link, visitor))) return end('PREVIEW');
@@ -153,16 +145,16 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
 }
 
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {
-  if (expirationClicks === null) return 'It does not end by clicks.';
+  if (expirationClicks === null) return 'It has no click limit.';
   return counts
-    ? 'It ends by clicks, and this is one.'
-    : 'It ends by clicks, and a program does not use one up: it is not told where the link leads.';
+    ? 'It has a click limit, and this visit counts.'
+    : 'It has a click limit, and a bot is not counted: it does not learn the destination.';
 }
 
 function firesPixels({ pixels, password }: VisitedLink, visitor: Visitor): [boolean, string] {
   if (pixels.length === 0) return [false, 'It has no pixels.'];
   if (password !== null) return [false, 'The visitor gave a password, and is sent on at once.'];
   if (visitor.optedOut) return [false, 'The visitor declines tracking.'];
-  if (isBot(visitor)) return [false, 'The visitor is a program.'];
+  if (isBot(visitor)) return [false, 'The visitor is a bot.'];
   return [true, `It has ${pixels.length === 1 ? 'a pixel' : `${pixels.length} pixels`}.`];
 }

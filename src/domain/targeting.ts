@@ -6,7 +6,7 @@ import { webAddress } from './url.ts';
 
 /** By what a link chooses among its targets. */
 export const targetTypes = {
-  NONE: 'Not at all: every visitor gets the URL of the link.',
+  NONE: 'No targets: every visitor gets the URL of the link.',
   COUNTRY: "By the visitor's country.",
   PLATFORM: "By the visitor's operating system.",
   LANGUAGE: "By the visitor's preferred language.",

@@ -2,9 +2,14 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { textOf } from './input.ts';
 
+/** Whether it is an absolute URL. Not by URL.canParse: Node 22's refuses letters such as ü after some thousand calls. */
+function isUrl(text: string): boolean {
+  return URL.parse(text) !== null;
+}
+
 /** URL parsers skip control characters and missing hosts; neither belongs into an address that is kept as written. */
 function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^/\\?#\p{Cc}][^\p{Cc}]*$/iu.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^/\\?#\p{Cc}][^\p{Cc}]*$/iu.test(text) && isUrl(text);
 }
 
 /** The most that browsers and servers agree on, in characters. */
@@ -42,7 +47,7 @@ export function normalizeHost(text: string): string | null {
   if (text.length > LONGEST_HOST) return null;
   // What is normal already needs no parser; a number at the end may be an IP address in disguise.
   if (NORMAL_HOST.test(text)) return text;
-  if (/[/?#@\\\s]/.test(text) || !URL.canParse(`http://${text}`)) return null;
+  if (/[/?#@\\\s]/.test(text) || !isUrl(`http://${text}`)) return null;
   const host = withoutFinalDot(new URL(`http://${text}`).host);
   return host === '' || host.length > 255 ? null : host;
 }

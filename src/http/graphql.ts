@@ -69,7 +69,8 @@ export function createGraphQLHandler({
     }
     const context = await contextOf(req, res);
     if (req.method === 'POST' && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
-      end(req, res, 415, { errors: [{ message: 'Send the query as application/json.' }] });
+      const message = 'Send the query as application/json.';
+      end(req, res, 415, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
       return;
     }
     const body = req.method === 'POST' ? await shortBody(req) : null;

@@ -52,21 +52,21 @@ const fields = {
   title: { ...text('title'), about: 'The title, at most 255 characters.', example: 'Summer sale' },
   password: {
     ...text('password'),
-    about: 'What visitors must give before they are led on, 1 to 128 characters.',
+    about: 'The password that visitors must enter, 1 to 128 characters.',
   },
-  space_id: { ...recordId('spaceId'), about: 'The id of the space to put it in.' },
+  space_id: { ...recordId('spaceId'), about: 'The id of the space of the link.' },
   pixel_ids: {
     ...idList('pixelIds'),
-    about: 'The ids of the pixels that it fires; replaces those that it had.',
+    about: 'The ids of the pixels that the link fires; replaces all of them.',
   },
-  disabled: { ...flag('disabled'), about: 'Whether it is switched off: 0 no, 1 yes.' },
+  disabled: { ...flag('disabled'), about: 'Whether the link is disabled: 0 no, 1 yes.' },
   privacy: {
     ...choice('privacy', privacies),
-    about: `Who may see its statistics: ${meaningsOf(privacies)}.`,
+    about: `Who may see the statistics: ${meaningsOf(privacies)}.`,
   },
   privacy_password: {
     ...text('privacyPassword'),
-    about: 'The password for the statistics, 1 to 128 characters; required where privacy is 2.',
+    about: 'The password for the statistics, 1 to 128 characters; required if privacy is 2.',
   },
   expiration_url: text('expiration.url'),
   expiration_date: expirationDate,
@@ -75,7 +75,7 @@ const fields = {
   target_type: {
     ...choice('targeting.type', targetTypes),
     decodesEmpty: false,
-    about: `By what it chooses among its targets: ${meaningsOf(targetTypes)}.`,
+    about: `How the link chooses a target: ${meaningsOf(targetTypes)}.`,
   },
   country: entries('targeting.countries', { key: 'country', value: 'url' }),
   platform: entries('targeting.platforms', { key: 'platform', value: 'url' }, platforms),
@@ -86,7 +86,7 @@ const fields = {
 /** The id of a domain; or a domain as an answer shows it, so that answers can be sent back. */
 const domainId: Field = {
   ...recordId('domainId'),
-  about: "The id of the domain that the alias is on; the service's own by default.",
+  about: "The id of the domain of the link; the service's own by default.",
   decodesEmpty: false,
   decode: (value, reading) => {
     const id = value instanceof Map ? value.get('id') : value;
@@ -105,15 +105,15 @@ const listFields = {
   search: text('filter.search'),
   search_by: {
     ...choice('filter.searchBy', { title: 'TITLE', alias: 'ALIAS', url: 'URL' }),
-    about: 'In what the search looks.',
+    about: 'The field that is searched.',
   },
   status: {
     ...choice('filter.status', { 0: undefined, ...states }),
-    about: `Only those in this state: 0 all, ${meaningsOf(states)}.`,
+    about: `Only links in this state: 0 all, ${meaningsOf(states)}.`,
   },
   space_id: {
     path: ['filter', 'spaceId'],
-    about: 'Only the links in this space; 0 for those in none.',
+    about: 'Only links in this space; 0 for links without a space.',
     describe: () => ({ type: 'integer', minimum: 0 }),
     decode(value, reading) {
       if (value !== '0') return scalar(value, reading);

@@ -54,7 +54,7 @@ export const schemas: Record<string, JsonSchema> = {
     expiration_date: orNull({ type: 'string', format: 'date' }),
     expiration_time: orNull(text),
     expiration_clicks: orNull(integer),
-    ends_at: orNull({ ...moment, description: 'The moment of expiration_date and expiration_time, in UTC.' }),
+    ends_at: orNull({ ...moment, description: 'expiration_date and expiration_time as one time, in UTC.' }),
     target_type: oneOf(targetTypes),
     country: pair(text),
     platform: pair(text),
@@ -78,10 +78,10 @@ export const schemas: Record<string, JsonSchema> = {
   }),
   Error: object({ message: text, status: integer }),
   FieldErrors: object({
-    message: { ...text, description: 'The first of the messages.' },
+    message: { ...text, description: 'The first message.' },
     errors: {
       type: 'object',
-      description: 'Messages by the name of the field that was sent: country.0.key for country[0][key].',
+      description: 'Messages by field name, as it was sent: country.0.key for country[0][key].',
       additionalProperties: list(text),
     },
     status: integer,
@@ -100,14 +100,14 @@ export const answers = {
 
 /** Why an operation fails, by status, where every one that can says it alike. */
 export const failures: Record<number, string> = {
-  400: 'The body cannot be read, or is not in UTF-8.',
+  400: 'The body cannot be parsed, or is not UTF-8.',
   401: 'The key is missing, malformed, unknown, revoked or expired.',
   403: 'The key lacks the scope: `read` for GET, `write` for the others.',
-  404: 'There is no such record of yours.',
+  404: 'The record does not exist, or is not yours.',
   413: 'The body is larger than 1 MB.',
   415: 'The body is of another type.',
-  422: 'A field is wrong; nothing was saved. All fields of wrong form are told at once.',
-  429: 'The key asked more often in a minute than it may.',
-  500: 'A fault of the server; X-Request-Id finds it in the log.',
+  422: 'Fields are wrong; nothing was saved. All wrong fields are listed.',
+  429: 'Too many requests in a minute.',
+  500: 'A fault of the server; X-Request-Id identifies it in the log.',
   503: 'The database is not available.',
 };

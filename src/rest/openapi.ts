@@ -18,10 +18,11 @@ const verbs: Record<Method, readonly [title: string, name: string]> = {
 };
 
 const description = `
-For clients that already speak it. Press Authorize and paste an API key to try it here; the key is kept in this page alone.
+For clients that already use it. To try it here, press Authorize and paste an API key; the key is kept in this page only.
 
-Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent when something is stored and in a query, and clears what can be
-cleared in an update, where an absent field stays as it is. Fields that are not listed are ignored.`.trim();
+Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent in a query and when a record is created; in an update, it
+clears a field that can be cleared, and an absent field does not change. Unknown fields are ignored.
+`.trim();
 
 /** \`/links/:id\` belongs to links, whose records are each a Link. */
 function resourceOf({ path }: AnyRoute): { plural: string; record: string } {
@@ -125,7 +126,7 @@ function failuresOf(route: AnyRoute): number[] {
 
 function answer(operation: string, status: number, description: string, schema: JsonSchema): object {
   const waits = status === 429 || status === 503;
-  const seconds = { description: 'After how many seconds to try again.', schema: { type: 'integer' } };
+  const seconds = { description: 'The number of seconds to wait.', schema: { type: 'integer' } };
   return {
     description,
     ...(waits && { headers: { 'Retry-After': seconds } }),
@@ -146,7 +147,7 @@ function operationOf(route: AnyRoute, method: Method): object {
     parameters: parametersOf(route, fields),
     ...(takesBody(route) && { requestBody: bodyOf(fields) }),
     responses: Object.fromEntries([
-      [status, answer(name, status, 'Done.', successOf(route))],
+      [status, answer(name, status, 'Success.', successOf(route))],
       ...failuresOf(route).map((failed) => [
         failed,
         answer(name, failed, failures[failed] ?? '', failed === 422 ? answers.fieldErrors : answers.error),
@@ -180,7 +181,7 @@ export function openApi(): object {
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, as `npm run keys -- create` makes it.',
+          description: 'An API key, created by `npm run keys -- create`.',
         },
       },
       schemas,

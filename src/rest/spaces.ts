@@ -18,14 +18,14 @@ const fields = {
   name: { ...text('name'), example: 'Launch' },
   color: {
     ...integer('color'),
-    about: 'One of six colours, by its number from 1 to 6; which colours they are is for clients to choose.',
+    about: 'One of six colours, 1 to 6; clients choose which colours these are.',
     example: '3',
   },
 } satisfies Fields;
 
 const listFields = {
   search: text('filter.search'),
-  search_by: { ...choice(null, { name: undefined }), about: 'In what the search looks.' },
+  search_by: { ...choice(null, { name: undefined }), about: 'The field that is searched.' },
   sort_by: choice('orderBy.field', { id: 'ID', name: 'NAME' }),
   sort: choice('orderBy.direction', { desc: 'DESC', asc: 'ASC' }),
   per_page: integer('perPage'),

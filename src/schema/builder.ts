@@ -27,10 +27,10 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   },
 });
 
-builder.queryType({ description: 'What can be read. Needs a key with the scope `read`.' });
+builder.queryType({ description: 'All queries. They need a key with the scope `read`.' });
 builder.mutationType({
   description:
-    'What can be changed. Needs a key with the scope `write`. Expected failures are part of the result.',
+    'All mutations. They need a key with the scope `write`. Expected failures are part of the result.',
 });
 builder.subscriptionType({
   description:

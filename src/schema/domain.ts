@@ -16,7 +16,7 @@ import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
 const DomainVerification = builder
   .objectRef<{ name: string; value: string }>('DomainVerification')
   .implement({
-    description: 'A TXT record in DNS, by which an account shows that it has a host.',
+    description: 'The TXT record in DNS that verifies a domain.',
     fields: (t) => ({
       name: t.exposeString('name', { description: 'The name of the record: `_linkspace.go.example`.' }),
       value: t.exposeString('value', { description: 'The text of the record.' }),
@@ -29,18 +29,18 @@ export const Domain = builder.prismaObject('Domain', {
     name: t.exposeString('name'),
     notFoundUrl: t.expose('notFoundUrl', { type: 'URL', nullable: true }),
     shared: t.boolean({
-      description: 'Whether all accounts may use it; then none can change it.',
+      description: 'Whether all accounts may use the domain; then no account can change it.',
       resolve: ({ accountId }) => accountId === null,
     }),
     verified: t.boolean({
       description:
-        'Whether it is shown that the account has the host. Until then, visitors do not get its links.',
+        'Whether the account has proved that it owns the host. Until then, visitors do not get its links.',
       resolve: ({ verifiedAt }) => verifiedAt !== null,
     }),
     verification: t.field({
       type: DomainVerification,
       nullable: true,
-      description: 'The TXT record that `verifyDomain` looks for; null for a domain that needs none.',
+      description: 'The TXT record that `verifyDomain` looks up; null for a domain that needs none.',
       resolve: verificationOf,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
@@ -54,7 +54,7 @@ builder.queryFields((t) => ({
   domain: t.prismaField({
     type: Domain,
     nullable: true,
-    description: 'The domain with this id; null where the account may not use such a one.',
+    description: 'The domain with this id; null if it does not exist or the account may not use it.',
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
     resolve: (query, _root, { id }, { db, actor }) => {
       const where = usableDomain(actor, id);
@@ -65,7 +65,7 @@ builder.queryFields((t) => ({
     type: DomainConnection,
     extensions: listCost,
     description:
-      'The domains that the account may use, its own and the shared ones, by cursor, the oldest first.',
+      'The domains that the account may use, its own and the shared ones, oldest first, paginated by cursor.',
     args: edgesArgs,
     resolve: (_root, args, { lists, actor }) => edgesOfDomains(lists, actor, args),
   }),
@@ -77,26 +77,26 @@ const CreateDomainInput = builder.inputType('CreateDomainInput', {
     name: t.string({
       required: true,
       description:
-        'The host: `go.example`. One account alone can have it. It has to be verified before it serves visitors: see `verification`.',
+        'The host: `go.example`. It can belong to one account only, and must be verified before it serves visitors: see `verification`.',
     }),
     notFoundUrl: t.string({
-      description: "Where visitors of an unknown alias are sent; the service's page by default.",
+      description: "The URL for visitors of an unknown alias; the service's own page by default.",
     }),
   }),
 });
 
 const UpdateDomainInput = builder.inputType('UpdateDomainInput', {
-  description: 'Changes of a domain. What is absent stays as it is.',
+  description: 'Changes to a domain. Absent fields do not change.',
   fields: (t) => ({
-    name: t.string({ description: 'The host; cannot be cleared. Another one has to be verified anew.' }),
-    notFoundUrl: t.string({ description: 'Where visitors of an unknown alias are sent; null clears it.' }),
+    name: t.string({ description: 'The host; cannot be cleared. A new host must be verified again.' }),
+    notFoundUrl: t.string({ description: 'The URL for visitors of an unknown alias; null clears it.' }),
   }),
 });
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain, [InUseError]);
 
 const VerifyResult = builder.unionType('VerifyDomainResult', {
-  description: 'The verified domain, or why it is not verified.',
+  description: 'The verified domain, or an error.',
   types: [Domain, ValidationError, NotFoundError],
   resolveType: resultType('Domain'),
 });
@@ -105,7 +105,7 @@ builder.mutationFields((t) => ({
   createDomain: t.field({
     type: CreateResult,
     extensions: changeCost,
-    description: 'Adds a domain.',
+    description: 'Creates a domain.',
     args: { input: t.arg({ type: CreateDomainInput, required: true, description: 'The new domain.' }) },
     resolve: (_root, { input }, { db, actor, site, now }) =>
       asResult(createDomain(db, actor, site, input, now())),
@@ -125,14 +125,14 @@ builder.mutationFields((t) => ({
     type: VerifyResult,
     extensions: costs({ work: DNS }),
     description:
-      "Looks in DNS for the TXT record of one of the account's own domains. Once it was found, visitors get the domain's links.",
+      "Looks up the TXT record of one of the account's own domains in DNS. If it is found, the domain serves visitors from now on.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
     resolve: (_root, { id }, { db, actor, site, now }) => asResult(verifyDomain(db, actor, site, id, now())),
   }),
   deleteDomain: t.field({
     type: DeleteResult,
     extensions: changeCost,
-    description: "Deletes one of the account's own domains, where no link is left on it.",
+    description: "Deletes one of the account's own domains, if it has no links.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
     resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteDomain(db, actor, id, now())),
   }),

@@ -25,8 +25,8 @@ export class Failure {
 const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
   description: 'An expected failure of a mutation.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'What was wrong, for people.' }),
-    code: t.expose('code', { type: ErrorCodeEnum, description: 'What was wrong, for programs.' }),
+    message: t.exposeString('message', { description: 'A message for people.' }),
+    code: t.expose('code', { type: ErrorCodeEnum, description: 'A code for programs.' }),
   }),
 });
 
@@ -34,11 +34,11 @@ const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
   description: 'What is wrong with one field of the input.',
   fields: (t) => ({
     path: t.exposeStringList('path', {
-      description: 'Where the field is in the input, outermost name first.',
+      description: 'The path of the field in the input, outermost name first.',
       extensions: costs({ size: 1, weight: 2 }),
     }),
     messages: t.exposeStringList('messages', {
-      description: "What is wrong; reads on from the field's name.",
+      description: "What is wrong, as the rest of a sentence that starts with the field's name.",
       extensions: costs({ size: 1, weight: 2 }),
     }),
   }),
@@ -50,7 +50,7 @@ export const ValidationError = builder.objectRef<Failure>('ValidationError').imp
   fields: (t) => ({
     fields: t.field({
       type: [FieldErrorType],
-      description: `Every wrong field, at once; the first ${MAX_TOLD} where they are more.`,
+      description: `All wrong fields, at most ${MAX_TOLD}.`,
       extensions: costs({ size: MAX_TOLD }),
       resolve: (error) => [...error.fields],
     }),

@@ -10,36 +10,36 @@ import { costs, fieldOf, PASSWORD } from './cost.ts';
 import { describedValues } from './described-values.ts';
 
 const RedirectOutcome = builder.enumType('RedirectOutcome', {
-  description: 'How a visit of a short link ends.',
+  description: 'The result of a visit.',
   values: describedValues(redirectOutcomes),
 });
 
 const RedirectRule = builder.enumType('RedirectRule', {
-  description: 'What decides a visit of a short link, in this order.',
+  description: 'The rules that decide a visit, in this order.',
   values: describedValues(redirectRules),
 });
 
 const Step = builder.objectRef<RedirectStep>('RedirectStep').implement({
-  description: "One rule's say in a visit.",
+  description: 'The effect of one rule on a visit.',
   fields: (t) => ({
     rule: t.expose('rule', { type: RedirectRule, description: 'The rule.' }),
-    applied: t.exposeBoolean('applied', { description: 'Whether it made a difference.' }),
-    why: t.exposeString('why', { description: 'Why, for people.' }),
+    applied: t.exposeBoolean('applied', { description: 'Whether the rule affected the result.' }),
+    why: t.exposeString('why', { description: 'The reason, for people.' }),
   }),
 });
 
 const Decision = builder.objectRef<RedirectDecision>('RedirectDecision').implement({
-  description: 'What a visitor would get, and why.',
+  description: 'The result of a visit, and the reasons.',
   fields: (t) => ({
-    outcome: t.expose('outcome', { type: RedirectOutcome, description: 'How the visit ends.' }),
+    outcome: t.expose('outcome', { type: RedirectOutcome, description: 'The result of the visit.' }),
     destination: t.expose('destination', {
       type: 'URL',
       nullable: true,
-      description: 'Where the visitor is sent; null for a page of the service.',
+      description: 'The URL that the visitor is redirected to; null for a page of the service.',
     }),
     steps: t.field({
       type: [Step],
-      description: 'Every rule, in order; those after the deciding one are not reached.',
+      description: 'Every rule, in order. Rules after the deciding one are not reached.',
       extensions: costs({ size: Object.keys(redirectRules).length }),
       resolve: ({ steps }) => steps,
     }),
@@ -47,25 +47,26 @@ const Decision = builder.objectRef<RedirectDecision>('RedirectDecision').impleme
 });
 
 const Input = builder.inputType('ExplainRedirectInput', {
-  description: 'A link, and a visitor as the request would tell of one.',
+  description: 'A link, and the visitor of a simulated request.',
   fields: (t) => ({
     linkId: t.id({ required: true, description: 'The id of the link.' }),
-    country: t.string({ description: 'The country: an ISO 3166-1 alpha-2 code, in any case.' }),
+    country: t.string({ description: 'The country: an ISO 3166-1 alpha-2 code, case-insensitive.' }),
     userAgent: t.string({ description: 'The header User-Agent.' }),
     acceptLanguage: t.string({ description: 'The header Accept-Language.' }),
-    at: t.string({ description: 'When: a moment in ISO 8601 with its offset from UTC; now by default.' }),
+    at: t.string({
+      description: 'The time of the visit, in ISO 8601 with an offset from UTC; now by default.',
+    }),
     password: t.string({ description: 'The password that the visitor gives.' }),
-    query: t.string({ description: 'The query of the visit, without its question mark.' }),
+    query: t.string({ description: 'The query string of the visit, without the question mark.' }),
   }),
 });
 
 builder.queryField('explainRedirect', (t) =>
   t.field({
     type: Decision,
-    description:
-      'What a visitor would get from a link, and why, by the rules that visits go by. Nothing is counted.',
+    description: 'Simulates a visit of a link, and explains the result. No click is counted.',
     extensions: costs({ work: ({ input }) => (fieldOf(input, 'password') == null ? 10 : PASSWORD) }),
-    args: { input: t.arg({ type: Input, required: true, description: 'Which link, and which visitor.' }) },
+    args: { input: t.arg({ type: Input, required: true, description: 'The link and the visitor.' }) },
     resolve: (_root, { input }, { db, actor, site, now }) => explainRedirect(db, actor, site, input, now()),
   }),
 );

@@ -42,6 +42,7 @@ const limits = {
 };
 
 const measured = {
+  tokens: 'number of tokens',
   nesting: 'nesting',
   nameLength: 'length of a name',
   aliases: 'number of aliases',
@@ -86,6 +87,9 @@ function parseWithin(source: string | Source, options?: ParseOptions): DocumentN
   } catch (error) {
     // The parser calls itself for each bracket, and a thousand of them are more than the stack takes.
     if (error instanceof RangeError) throw tooMuch('nesting', limits.tokens);
+    // The parser stops at the first token beyond, and says so as of a wrong one.
+    if (error instanceof GraphQLError && error.message.endsWith('tokens. Parsing aborted.'))
+      throw tooMuch('tokens', limits.tokens + 1);
     throw error;
   }
 }

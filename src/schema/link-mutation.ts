@@ -10,32 +10,34 @@ import { Link, LinkPrivacy, Platform, TargetType, targetKeys } from './link.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from './result.ts';
 
 const LinkExpirationInput = builder.inputType('LinkExpirationInput', {
-  description: 'What ends a link, and what visitors get then.',
+  description: 'When a link expires, and where visitors go then.',
   fields: (t) => ({
     url: t.string({
       description:
-        "Where visitors of the ended link are sent, as an absolute http or https URL; the service's own page by default.",
+        "The absolute http or https URL for visitors after the link has expired; the service's own page by default.",
     }),
     at: t.string({
       description:
-        'When the link ends: a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00:00Z. One given to the minute leaves a stored moment of that minute as it is.',
+        'When the link expires, in ISO 8601 with an offset from UTC, such as 2027-01-01T00:00:00Z. A time without seconds does not change a stored time within that minute.',
     }),
-    clicks: t.int({ description: 'After how many clicks the link ends, 1 to 999999999.' }),
+    clicks: t.int({
+      description: 'The click limit: the link expires after this many clicks, 1 to 999999999.',
+    }),
   }),
 });
 
-const url = 'Where these visitors are led: an absolute http or https URL.';
+const url = 'The destination of these visitors: an absolute http or https URL.';
 
 const CountryTargetInput = builder.inputType('CountryTargetInput', {
-  description: 'Where the visitors of one country are led.',
+  description: 'The target for visitors from one country.',
   fields: (t) => ({
-    country: t.string({ required: true, description: `${targetKeys.country} In any case.` }),
+    country: t.string({ required: true, description: `${targetKeys.country} Case-insensitive.` }),
     url: t.string({ required: true, description: url }),
   }),
 });
 
 const PlatformTargetInput = builder.inputType('PlatformTargetInput', {
-  description: 'Where the visitors with one operating system are led.',
+  description: 'The target for visitors with one operating system.',
   fields: (t) => ({
     platform: t.field({ type: Platform, required: true, description: targetKeys.platform }),
     url: t.string({ required: true, description: url }),
@@ -43,22 +45,31 @@ const PlatformTargetInput = builder.inputType('PlatformTargetInput', {
 });
 
 const LanguageTargetInput = builder.inputType('LanguageTargetInput', {
-  description: 'Where the visitors with one preferred language are led.',
+  description: 'The target for visitors who prefer one language.',
   fields: (t) => ({
-    language: t.string({ required: true, description: `${targetKeys.language} In any case.` }),
+    language: t.string({ required: true, description: `${targetKeys.language} Case-insensitive.` }),
     url: t.string({ required: true, description: url }),
   }),
 });
 
 const LinkTargetingInput = builder.inputType('LinkTargetingInput', {
   description:
-    'Where different visitors are led. Each list, of at most 250 entries, replaces the stored one of its kind; null empties it.',
+    'Different destinations for different visitors. Each list, of at most 250 entries, replaces the stored list of its kind; null empties it.',
   fields: (t) => ({
-    type: t.field({ type: TargetType, description: 'By what the link chooses.' }),
-    countries: t.field({ type: [CountryTargetInput], description: 'By country, each once.' }),
-    platforms: t.field({ type: [PlatformTargetInput], description: 'By operating system, each once.' }),
-    languages: t.field({ type: [LanguageTargetInput], description: 'By language, each once.' }),
-    rotation: t.stringList({ description: 'The URLs that take turns.' }),
+    type: t.field({ type: TargetType, description: 'How the link chooses a target.' }),
+    countries: t.field({
+      type: [CountryTargetInput],
+      description: 'The targets by country, each country at most once.',
+    }),
+    platforms: t.field({
+      type: [PlatformTargetInput],
+      description: 'The targets by operating system, each at most once.',
+    }),
+    languages: t.field({
+      type: [LanguageTargetInput],
+      description: 'The targets by language, each language at most once.',
+    }),
+    rotation: t.stringList({ description: 'The URLs in rotation.' }),
   }),
 });
 
@@ -68,53 +79,59 @@ const CreateLinkInput = builder.inputType('CreateLinkInput', {
     url: t.string({
       required: true,
       description:
-        'Where the link leads: an absolute http or https URL, at most 2048 characters, not on a short domain of the service.',
+        'The destination: an absolute http or https URL, at most 2048 characters, not on a short domain of the service.',
     }),
-    domainId: t.id({ description: "The domain that the alias is on; the service's own by default." }),
+    domainId: t.id({ description: "The domain of the link; the service's own by default." }),
     alias: t.string({
-      description: 'Letters, digits, `-` and `_`, 1 to 255 of them; a short free one by default.',
+      description: '1 to 255 letters, digits, `-` and `_`; a short alias is generated by default.',
     }),
     title: t.string({ description: 'The title, at most 255 characters.' }),
-    password: t.string({ description: 'What visitors must give, 1 to 128 characters.' }),
-    spaceId: t.id({ description: 'The space to put it in.' }),
-    pixelIds: t.idList({ description: 'The pixels that it fires.' }),
-    disabled: t.boolean({ description: 'Whether it is switched off; false by default.' }),
-    privacy: t.field({ type: LinkPrivacy, description: 'Who may see its statistics; PUBLIC by default.' }),
+    password: t.string({ description: 'The password that visitors must enter, 1 to 128 characters.' }),
+    spaceId: t.id({ description: 'The id of the space of the link.' }),
+    pixelIds: t.idList({ description: 'The ids of the pixels that the link fires.' }),
+    disabled: t.boolean({ description: 'Whether the link is disabled; false by default.' }),
+    privacy: t.field({ type: LinkPrivacy, description: 'Who may see the statistics; PUBLIC by default.' }),
     privacyPassword: t.string({
-      description:
-        'The password for the statistics, 1 to 128 characters; required where privacy is PASSWORD.',
+      description: 'The password for the statistics, 1 to 128 characters; required if privacy is PASSWORD.',
     }),
-    expiration: t.field({ type: LinkExpirationInput, description: 'What ends it; nothing by default.' }),
+    expiration: t.field({
+      type: LinkExpirationInput,
+      description: 'When the link expires; never by default.',
+    }),
     targeting: t.field({
       type: LinkTargetingInput,
-      description: 'Where different visitors are led; all to the URL by default.',
+      description: 'Different destinations for different visitors; none by default.',
     }),
   }),
 });
 
 const UpdateLinkInput = builder.inputType('UpdateLinkInput', {
   description:
-    'Changes of a link. What is absent stays as it is; null clears what can be cleared. The domain cannot change.',
+    'Changes to a link. Absent fields do not change; null clears a field that can be cleared. The domain cannot change.',
   fields: (t) => ({
-    url: t.string({ description: 'Where the link leads; cannot be cleared.' }),
-    domainId: t.id({ description: 'The domain that the link is on; no other.' }),
+    url: t.string({ description: 'The destination; cannot be cleared.' }),
+    domainId: t.id({ description: 'The domain of the link; it cannot change.' }),
     alias: t.string({ description: 'The alias; cannot be cleared.' }),
     title: t.string({ description: 'The title; null clears it.' }),
-    password: t.string({ description: 'What visitors must give; null asks them for none.' }),
-    spaceId: t.id({ description: 'The space to put it in; null takes it out of its space.' }),
-    pixelIds: t.idList({ description: 'The pixels that it fires, instead of all it had; null for none.' }),
-    disabled: t.boolean({ description: 'Whether it is switched off; cannot be cleared.' }),
-    privacy: t.field({ type: LinkPrivacy, description: 'Who may see its statistics; cannot be cleared.' }),
+    password: t.string({ description: 'The password that visitors must enter; null removes it.' }),
+    spaceId: t.id({ description: 'The id of the space of the link; null removes the link from its space.' }),
+    pixelIds: t.idList({
+      description: 'The ids of the pixels that the link fires; replaces all of them; null for none.',
+    }),
+    disabled: t.boolean({ description: 'Whether the link is disabled; cannot be cleared.' }),
+    privacy: t.field({ type: LinkPrivacy, description: 'Who may see the statistics; cannot be cleared.' }),
     privacyPassword: t.string({
-      description: 'The password for the statistics; null clears it, where privacy is not PASSWORD.',
+      description: 'The password for the statistics; null clears it, unless privacy is PASSWORD.',
     }),
     expiration: t.field({
       type: LinkExpirationInput,
-      description: 'What ends it. Absent fields of it stay, null clears one, and null instead clears all.',
+      description:
+        'When the link expires. Absent fields do not change, null clears a field, and null for the whole object clears all.',
     }),
     targeting: t.field({
       type: LinkTargetingInput,
-      description: 'Where different visitors are led. Absent lists stay; null instead clears all.',
+      description:
+        'Different destinations for different visitors. Absent lists do not change; null for the whole object clears all.',
     }),
   }),
 });
@@ -138,7 +155,7 @@ builder.mutationFields((t) => ({
   createLink: t.field({
     type: CreateResult,
     extensions: changeCost,
-    description: 'Makes a link.',
+    description: 'Creates a link.',
     args: { input: t.arg({ type: CreateLinkInput, required: true, description: 'The new link.' }) },
     resolve: (_root, { input }, context) => create(context, input),
   }),
@@ -146,7 +163,7 @@ builder.mutationFields((t) => ({
     type: [CreateResult],
     extensions: batchCost,
     description:
-      'Makes up to 100 links, with a result for each, in order. One that is refused spoils no other.',
+      'Creates up to 100 links. Returns one result for each, in order. A refused link does not affect the others.',
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
     resolve: (_root, { inputs }, context) =>
       inSequence(parseBatch('inputs', inputs), (input) => create(context, input)),
@@ -174,7 +191,7 @@ builder.mutationFields((t) => ({
   deleteLinks: t.field({
     type: [DeleteResult],
     extensions: batchCost,
-    description: 'Deletes up to 100 links, with a result for each, in order.',
+    description: 'Deletes up to 100 links. Returns one result for each, in order.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.' }) },
     resolve: (_root, { ids }, { db, actor, now }) =>
       inSequence(parseBatch('ids', ids), (id) => asDeleted(deleteLink(db, actor, id, now()))),

@@ -14,25 +14,25 @@ const LinkConnection = connectionOf('Link', 'links', Link);
 const LinkPage = pageOf('Link', 'links', Link);
 
 const LinkSearchField = builder.enumType('LinkSearchField', {
-  description: 'In what of a link a search looks.',
+  description: 'The field of a link that is searched.',
   values: describedValues(linkSearchFields),
 });
 
 const LinkFilter = builder.inputType('LinkFilter', {
-  description: 'Narrows a list of links; what is given must all hold.',
+  description: 'A filter for links. All conditions must match.',
   fields: (t) => ({
-    search: t.string({ description: 'Only those that contain this text, in any case.' }),
+    search: t.string({ description: 'Only links that contain this text, case-insensitive.' }),
     searchBy: t.field({
       type: LinkSearchField,
-      description: 'Where the text is looked for; TITLE by default.',
+      description: 'The field that is searched; TITLE by default.',
     }),
-    status: t.field({ type: LinkStatus, description: 'Only those with this status.' }),
-    spaceId: t.id({ description: 'Only those in the space with this id.' }),
+    status: t.field({ type: LinkStatus, description: 'Only links with this status.' }),
+    spaceId: t.id({ description: 'Only links in the space with this id.' }),
     withoutSpace: t.boolean({
-      description: 'Where true, only those in no space; where false, no condition.',
+      description: 'If true, only links without a space; if false, no condition.',
     }),
-    domainId: t.id({ description: 'Only those on the domain with this id.' }),
-    pixelId: t.id({ description: 'Only those that fire the pixel with this id.' }),
+    domainId: t.id({ description: 'Only links on the domain with this id.' }),
+    pixelId: t.id({ description: 'Only links with the pixel with this id.' }),
   }),
 });
 
@@ -42,21 +42,21 @@ builder.queryFields((t) => ({
   link: t.field({
     type: Link,
     nullable: true,
-    description: 'The link with this id; null where the account has none.',
+    description: 'The link with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { id }, { lists, actor }) => findLink(lists, actor, id),
   }),
   links: t.field({
     type: LinkConnection,
     extensions: listCost,
-    description: "The account's links, by cursor.",
+    description: "The account's links, paginated by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor, now }) => edgesOfLinks(lists, actor, args, now),
   }),
   linkPage: t.field({
     type: LinkPage,
     extensions: listCost,
-    description: "The account's links, by numbered pages.",
+    description: "The account's links, paginated by page number.",
     args: { ...pageArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor, now }) => pageOfLinks(lists, actor, args, now),
   }),
@@ -66,7 +66,7 @@ builder.prismaObjectField('Space', 'links', (t) =>
   t.field({
     type: LinkConnection,
     extensions: listCost,
-    description: 'The links in it, by cursor.',
+    description: 'The links in the space, paginated by cursor.',
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (space, args, { lists, actor, now }) => edgesOfLinks(lists, actor, args, now, space),
   }),

@@ -19,42 +19,41 @@ import { Pixel } from './pixel.ts';
 import { Space } from './space.ts';
 
 export const LinkPrivacy = builder.enumType('LinkPrivacy', {
-  description:
-    'Who may see the statistics of a link. Who may visit it is another question: see its password.',
+  description: 'Who may see the statistics of a link. Visits do not depend on it: see the password.',
   values: describedValues(linkPrivacies),
 });
 
 export const LinkStatus = builder.enumType('LinkStatus', {
-  description: 'Whether a link leads anywhere. Each link has exactly one status.',
+  description: 'The state of a link. Each link has exactly one.',
   values: describedValues(linkStatuses),
 });
 
 export const TargetType = builder.enumType('TargetType', {
-  description: 'By what a link chooses among its targets.',
+  description: 'How a link chooses a target.',
   values: describedValues(targetTypes),
 });
 
 export const Platform = builder.enumType('Platform', {
-  description: 'An operating system that links can tell apart.',
+  description: 'An operating system of visitors.',
   values: describedValues(platforms),
 });
 
 const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
-  description: 'What ends a link, and what visitors get then.',
+  description: 'When a link expires, and where visitors go then.',
   fields: (t) => ({
     url: t.expose('expirationUrl', {
       type: 'URL',
       nullable: true,
-      description: "Where visitors of the ended link are sent; the service's own page where it is null.",
+      description: "The URL for visitors after the link has expired; null for the service's own page.",
     }),
     at: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the link ends; null where it does not end by time.',
+      description: 'When the link expires; null if it does not expire by time.',
     }),
     clicks: t.exposeInt('expirationClicks', {
       nullable: true,
-      description: 'After how many clicks the link ends; null where it does not end by clicks.',
+      description: 'The click limit: the link expires after this many clicks; null for no limit.',
     }),
   }),
 });
@@ -68,7 +67,7 @@ function targetBy<Target extends { url: string }>(
   key: { name: Extract<keyof Target, string>; type: 'String' | typeof Platform; description: string },
 ) {
   return builder.objectRef<Target>(name).implement({
-    description: 'Where some of the visitors are led.',
+    description: 'The target for some of the visitors.',
     fields: (t) => ({
       [key.name]: t.field({
         type: key.type,
@@ -79,7 +78,7 @@ function targetBy<Target extends { url: string }>(
       }),
       url: t.field({
         type: 'URL',
-        description: 'Where these visitors are led.',
+        description: 'The destination of these visitors.',
         extensions: costs({ weight: OF_TARGET }),
         resolve: ({ url }) => url as never,
       }),
@@ -119,34 +118,34 @@ function targets<Kind extends keyof TargetLists>(kind: Kind) {
 
 const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
   description:
-    'Where different visitors are led. The lists are kept whatever the type is; only that of the type counts.',
+    'Different destinations for different visitors. All lists are kept, but only the list of the type is used.',
   fields: (t) => ({
     type: t.field({
       type: TargetType,
-      description: 'By what the link chooses.',
+      description: 'How the link chooses a target.',
       resolve: (link) => targetingOf(link).type,
     }),
     countries: t.field({
       type: [CountryTarget],
-      description: 'By country, in order.',
+      description: 'The targets by country, in order.',
       extensions: costs({ size: mostTargets.countries }),
       resolve: targets('countries'),
     }),
     platforms: t.field({
       type: [PlatformTarget],
-      description: 'By operating system, in order.',
+      description: 'The targets by operating system, in order.',
       extensions: costs({ size: mostTargets.platforms }),
       resolve: targets('platforms'),
     }),
     languages: t.field({
       type: [LanguageTarget],
-      description: 'By language, in order.',
+      description: 'The targets by language, in order.',
       extensions: costs({ size: mostTargets.languages }),
       resolve: targets('languages'),
     }),
     rotation: t.field({
       type: ['URL'],
-      description: 'The URLs that take turns, in order.',
+      description: 'The URLs in rotation, in order.',
       extensions: costs({ size: mostTargets.rotation, weight: OF_TARGET }),
       resolve: targets('rotation'),
     }),
@@ -156,38 +155,38 @@ const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
 export const Link = builder.objectRef<LinkRow>('Link').implement({
   description: 'A short link: an alias on a domain that leads visitors to a URL.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The number that the REST interface shows, as a string.' }),
-    url: t.expose('url', { type: 'URL', description: 'Where the link leads.' }),
+    id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
+    url: t.expose('url', { type: 'URL', description: 'The destination.' }),
     alias: t.exposeString('alias', {
       description:
-        'The path under the domain: letters, digits, `-` and `_`, 1 to 255 of them; unique on its domain, case-sensitive.',
+        'The path on the domain: 1 to 255 letters, digits, `-` and `_`; unique on its domain, case-sensitive.',
     }),
     shortUrl: t.field({
       type: 'URL',
-      description: 'Where visitors find the link.',
+      description: 'The short URL.',
       resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
     }),
     title: t.exposeString('title', { nullable: true, description: 'The title, at most 255 characters.' }),
-    domain: t.expose('domain', { type: Domain, description: 'The domain that the alias is on.' }),
+    domain: t.expose('domain', { type: Domain, description: 'The domain of the link.' }),
     space: t.expose('space', {
       type: Space,
       nullable: true,
-      description: 'The space that it is in; null for none.',
+      description: 'The space of the link; null for none.',
     }),
     pixels: t.field({
       type: [Pixel],
-      description: 'The pixels that it fires, the oldest first.',
+      description: 'The pixels that the link fires, oldest first.',
       extensions: costs({ size: MAX_PIXELS }),
       resolve: ({ id, hasPixels }, _args, { lists }) => (hasPixels ? lists.pixelsOf(id) : []),
     }),
     hasPassword: t.boolean({
-      description: 'Whether visitors must give a password.',
+      description: 'Whether visitors must enter a password.',
       resolve: ({ password }) => password !== null,
     }),
-    disabled: t.exposeBoolean('disabled', { description: 'Whether it is switched off.' }),
+    disabled: t.exposeBoolean('disabled', { description: 'Whether the link is disabled.' }),
     privacy: t.field({
       type: LinkPrivacy,
-      description: 'Who may see its statistics.',
+      description: 'Who may see the statistics.',
       resolve: privacyOf,
     }),
     hasPrivacyPassword: t.boolean({
@@ -196,26 +195,26 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     }),
     expiration: t.field({
       type: LinkExpiration,
-      description: 'What ends it.',
+      description: 'When the link expires.',
       resolve: (link) => link,
     }),
     targeting: t.field({
       type: LinkTargeting,
-      description: 'Where different visitors are led.',
+      description: 'Different destinations for different visitors.',
       resolve: (link) => link,
     }),
-    clicks: t.exposeInt('clicks', { description: 'How often visitors were redirected.' }),
+    clicks: t.exposeInt('clicks', { description: 'The number of counted visits.' }),
     lastClickedAt: t.expose('lastClickedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a visitor was last redirected; null where none was yet.',
+      description: 'When the last counted visit was; null if there was none.',
     }),
     status: t.field({
       type: LinkStatus,
-      description: 'Whether it leads anywhere.',
+      description: 'The state of the link.',
       resolve: (link, _args, { now }) => statusOf(link, now),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the link was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the link was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the link was last changed.' }),
   }),
 });

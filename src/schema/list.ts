@@ -28,34 +28,34 @@ export const listCost = costs({
 });
 
 export const Direction = builder.enumType('Direction', {
-  description: 'Which end of an order comes first.',
+  description: 'The direction of an order.',
   values: {
-    ASC: { description: 'The smallest, oldest or first in the alphabet first.' },
-    DESC: { description: 'The largest, newest or last in the alphabet first.' },
+    ASC: { description: 'Ascending: smallest, oldest or alphabetically first.' },
+    DESC: { description: 'Descending: largest, newest or alphabetically last.' },
   } as const,
 });
 
 const PageInfo = builder.objectRef<Edges<unknown>>('PageInfo').implement({
-  description: 'Where a stretch of a list stands in the whole.',
+  description: 'The position of a page within the whole list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether more follows.',
+      description: 'Whether there are more records after this page.',
       extensions: costs({ work: STATEMENT }),
       resolve: (edges) => edges.hasNextPage(),
     }),
     hasPreviousPage: t.boolean({
       extensions: costs({ work: STATEMENT }),
-      description: 'Whether anything comes before.',
+      description: 'Whether there are records before this page.',
       resolve: (edges) => edges.hasPreviousPage(),
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the first edge; null where there is none.',
+      description: 'The cursor of the first edge; null if there are no edges.',
       resolve: ({ edges }) => edges.at(0)?.cursor,
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The cursor of the last edge; null where there is none.',
+      description: 'The cursor of the last edge; null if there are no edges.',
       resolve: ({ edges }) => edges.at(-1)?.cursor,
     }),
   }),
@@ -66,17 +66,18 @@ type Connection<Row> = Edges<Row> & { total(): Promise<number> };
 /** The connection and edge types of a list by cursor. */
 export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<Types, Row>) {
   const Edge = builder.objectRef<{ cursor: string; node: Row }>(`${name}Edge`).implement({
-    description: `One of the ${plural} of a connection, with its place.`,
+    description: `One of the ${plural} of a connection, with its cursor.`,
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
-        description: 'Its place in this order, for `after` and `before`; stays right when rows come and go.',
+        description:
+          'The position in this order, for `after` and `before`. It stays valid when records are added or deleted.',
       }),
       // TypeScript cannot follow Pothos' conditional type of a result through the type parameter.
-      node: t.field({ type: node, description: 'The record itself.', resolve: (edge) => edge.node as never }),
+      node: t.field({ type: node, description: 'The record.', resolve: (edge) => edge.node as never }),
     }),
   });
   return builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
-    description: `A stretch of the ${plural}, by cursor.`,
+    description: `A page of ${plural}, paginated by cursor.`,
     fields: (t) => ({
       edges: t.field({
         type: [Edge],
@@ -86,11 +87,11 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
       }),
       pageInfo: t.field({
         type: PageInfo,
-        description: 'What comes before and after.',
+        description: 'Information about the page.',
         resolve: (edges) => edges,
       }),
       totalCount: t.int({
-        description: `How many ${plural} the whole list has; computed only when asked for.`,
+        description: `The number of ${plural} in the whole list; computed only if selected.`,
         extensions: costs({ work: STATEMENT }),
         resolve: (connection) => connection.total(),
       }),
@@ -100,22 +101,27 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
 
 export const edgesArgs = builder.args((t) => ({
   first: t.int({
-    description: `How many from the start, or after \`after\`: 0 to ${MAX_EDGES}; 20 by default.`,
+    description: `The number of records from the start, or after \`after\`: 0 to ${MAX_EDGES}; 20 by default.`,
   }),
-  after: t.string({ description: 'Only what comes after this cursor.' }),
-  last: t.int({ description: `How many from the end, or before \`before\`: 0 to ${MAX_EDGES}.` }),
-  before: t.string({ description: 'Only what comes before this cursor.' }),
+  after: t.string({ description: 'Only records after this cursor.' }),
+  last: t.int({
+    description: `The number of records from the end, or before \`before\`: 0 to ${MAX_EDGES}.`,
+  }),
+  before: t.string({ description: 'Only records before this cursor.' }),
 }));
 
 export const pageArgs = builder.args((t) => ({
-  page: t.int({ defaultValue: 1, description: 'Which page, from 1. Past the last one there is nothing.' }),
-  perPage: t.int({ defaultValue: 10, description: `How many a page has: ${PAGE_SIZES.join(', ')}.` }),
+  page: t.int({
+    defaultValue: 1,
+    description: 'The page number, from 1. Pages after the last one are empty.',
+  }),
+  perPage: t.int({ defaultValue: 10, description: `The page size: ${PAGE_SIZES.join(', ')}.` }),
 }));
 
 /** The type of a numbered page. */
 export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types, Row>) {
   return builder.objectRef<Page<Row>>(`${name}Page`).implement({
-    description: `One numbered page of the ${plural}.`,
+    description: `A page of ${plural}, by page number.`,
     fields: (t) => ({
       items: t.field({
         type: [item],
@@ -123,10 +129,10 @@ export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types,
         extensions: costs({ size: 1 }),
         resolve: ({ items }, _args, { isHeavy }) => (isHeavy ? inSlices(items) : items),
       }),
-      total: t.exposeInt('total', { description: `How many ${plural} there are on all pages.` }),
-      page: t.exposeInt('page', { description: 'The number of this page, from 1.' }),
-      perPage: t.exposeInt('perPage', { description: 'How many a full page has.' }),
-      pageCount: t.exposeInt('pageCount', { description: 'How many pages there are; at least 1.' }),
+      total: t.exposeInt('total', { description: `The number of ${plural} on all pages.` }),
+      page: t.exposeInt('page', { description: 'The page number, from 1.' }),
+      perPage: t.exposeInt('perPage', { description: 'The page size.' }),
+      pageCount: t.exposeInt('pageCount', { description: 'The number of pages; at least 1.' }),
     }),
   });
 }
@@ -140,32 +146,32 @@ export function selectionOf<Filter extends object, Field extends string>(
   defaultDirection: 'ASC' | 'DESC' = 'DESC',
 ) {
   const OrderField = builder.enumType(`${name}OrderField`, {
-    description: `What ${plural} can be ordered by.`,
+    description: `The fields by which ${plural} can be ordered.`,
     values: describedValues<Field | 'ID'>(fields),
   });
   const Order = builder.inputType(`${name}Order`, {
-    description: `An order of ${plural}; ties are broken by id, in the same direction.`,
+    description: `The order of ${plural}. Ties are broken by id, in the same direction.`,
     fields: (t) => ({
       field: t.field({
         type: OrderField,
         required: true,
         // One of the enum's values, which TypeScript cannot follow through the type parameter.
         defaultValue: 'ID' as never,
-        description: 'What to order by.',
+        description: 'The field to order by.',
       }),
       direction: t.field({
         type: Direction,
         required: true,
         defaultValue: defaultDirection,
-        description: 'Which end comes first.',
+        description: 'The direction.',
       }),
     }),
   });
   return builder.args((t) => ({
-    filter: t.field({ type: filter, description: `Which ${plural}; all of them by default.` }),
+    filter: t.field({ type: filter, description: `A filter; all ${plural} by default.` }),
     orderBy: t.field({
       type: Order,
-      description: `In which order; the ${defaultDirection === 'DESC' ? 'newest' : 'oldest'} first by default.`,
+      description: `The order; ${defaultDirection === 'DESC' ? 'newest' : 'oldest'} first by default.`,
     }),
   }));
 }

@@ -39,7 +39,7 @@ builder.queryFields((t) => ({
   pixel: t.prismaField({
     type: Pixel,
     nullable: true,
-    description: 'The pixel with this id; null where the account has none.',
+    description: 'The pixel with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
     resolve: (query, _root, { id }, { db, actor }) => {
       const where = owned(actor, id);
@@ -49,7 +49,7 @@ builder.queryFields((t) => ({
   pixels: t.field({
     type: PixelConnection,
     extensions: listCost,
-    description: "The account's pixels, by cursor, the oldest first.",
+    description: "The account's pixels, oldest first, paginated by cursor.",
     args: edgesArgs,
     resolve: (_root, args, { lists, actor }) => edgesOfPixels(lists, actor, args),
   }),
@@ -60,16 +60,16 @@ const CreatePixelInput = builder.inputType('CreatePixelInput', {
   fields: (t) => ({
     name: t.string({ required: true, description: 'The name, 1 to 255 characters.' }),
     type: t.field({ type: PixelType, required: true, description: 'The network that it reports to.' }),
-    value: t.string({ required: true, description: 'The id that the network gave, 1 to 255 characters.' }),
+    value: t.string({ required: true, description: 'The id from the network, 1 to 255 characters.' }),
   }),
 });
 
 const UpdatePixelInput = builder.inputType('UpdatePixelInput', {
-  description: 'Changes of a pixel. What is absent stays as it is; no field can be cleared.',
+  description: 'Changes to a pixel. Absent fields do not change; no field can be cleared.',
   fields: (t) => ({
     name: t.string({ description: 'The name, 1 to 255 characters.' }),
     type: t.field({ type: PixelType, description: 'The network that it reports to.' }),
-    value: t.string({ description: 'The id that the network gave, 1 to 255 characters.' }),
+    value: t.string({ description: 'The id from the network, 1 to 255 characters.' }),
   }),
 });
 
@@ -79,7 +79,7 @@ builder.mutationFields((t) => ({
   createPixel: t.field({
     type: CreateResult,
     extensions: changeCost,
-    description: 'Adds a pixel.',
+    description: 'Creates a pixel.',
     args: { input: t.arg({ type: CreatePixelInput, required: true, description: 'The new pixel.' }) },
     resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now())),
   }),

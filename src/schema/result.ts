@@ -30,8 +30,8 @@ export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
 }
 
 const DeletedRecord = builder.objectRef<{ id: number }>('DeletedRecord').implement({
-  description: 'What is left of a record that was deleted.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The id that the record had.' }) }),
+  description: 'A deleted record.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The id of the deleted record.' }) }),
 });
 
 /** What a deletion returns: the id that the record had, or the expected failure. */
@@ -60,17 +60,17 @@ export function resultsOf<Row>(
 ) {
   return {
     CreateResult: builder.unionType(`Create${name}Result`, {
-      description: 'The new record, or why there is none.',
+      description: 'The new record, or an error.',
       types: [record, ValidationError],
       resolveType: resultType(name),
     }),
     UpdateResult: builder.unionType(`Update${name}Result`, {
-      description: 'The changed record, or why nothing was changed.',
+      description: 'The changed record, or an error.',
       types: [record, ValidationError, NotFoundError],
       resolveType: resultType(name),
     }),
     DeleteResult: builder.unionType(`Delete${name}Result`, {
-      description: 'What was deleted, or why nothing was.',
+      description: 'The deleted record, or an error.',
       types: [DeletedRecord, NotFoundError, ...failsToDelete],
       resolveType: resultType('DeletedRecord'),
     }),

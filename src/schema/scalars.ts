@@ -6,7 +6,7 @@ function onlyGiven(): never {
 }
 
 builder.scalarType('DateTime', {
-  description: 'A moment in UTC, in ISO 8601 with milliseconds: `2026-11-20T19:24:00.000Z`.',
+  description: 'A time in UTC, in ISO 8601 with milliseconds: `2026-11-20T19:24:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (moment) => (moment instanceof Date ? moment.toISOString() : moment),
   parseValue: onlyGiven,

@@ -110,7 +110,10 @@ const noIntrospection: Plugin = {
 /** How much of a message is told, in characters: some repeat what was sent. */
 const LONGEST_MESSAGE = 500;
 
-/** Shortens the messages of errors, wherever they arose. Without introspection, they do not guess at what was meant. */
+/**
+ * Shortens the messages of errors, wherever they arose. Without introspection, they do not guess at what was meant. What
+ * GraphQL itself finds wrong with variables and operations comes without a code: clients find one on every error.
+ */
 function useMessages(guesses: boolean): Plugin {
   const told = (message: string): string => {
     const plain = guesses ? message : message.replace(/ Did you mean .*\?$/s, '');
@@ -121,8 +124,9 @@ function useMessages(guesses: boolean): Plugin {
       if (isAsyncIterable(result) || Array.isArray(result) || !result.errors) return;
       const errors = result.errors.map((error) => {
         const message = told(error.message);
-        if (message === error.message) return error;
-        const { nodes, source, positions, path, extensions } = error;
+        if (message === error.message && error.extensions.code !== undefined) return error;
+        const { nodes, source, positions, path } = error;
+        const extensions = { code: 'BAD_REQUEST', ...error.extensions };
         return new GraphQLError(message, { nodes, source, positions, path, extensions });
       });
       setResult({ ...result, errors });

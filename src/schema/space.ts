@@ -7,7 +7,7 @@ import { asDeleted, asResult, resultsOf } from './result.ts';
 
 export const Space = builder.prismaObject('Space', {
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The number that the REST interface shows, as a string.' }),
+    id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
     name: t.exposeString('name'),
     color: t.exposeInt('color'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
@@ -19,22 +19,22 @@ const SpaceConnection = connectionOf('Space', 'spaces', Space);
 const SpacePage = pageOf('Space', 'spaces', Space);
 
 const SpaceFilter = builder.inputType('SpaceFilter', {
-  description: 'Narrows a list of spaces.',
+  description: 'A filter for spaces.',
   fields: (t) => ({
-    search: t.string({ description: 'Only those whose name contains this text, in any case.' }),
+    search: t.string({ description: 'Only spaces whose name contains this text, case-insensitive.' }),
   }),
 });
 
 const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, {
-  ID: 'The order in which they were made.',
-  NAME: 'The name, in any case.',
+  ID: 'The order of creation.',
+  NAME: 'The name, case-insensitive.',
 });
 
 builder.queryFields((t) => ({
   space: t.prismaField({
     type: Space,
     nullable: true,
-    description: 'The space with this id; null where the account has none.',
+    description: 'The space with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
     resolve: (query, _root, { id }, { db, actor }) => {
       const where = owned(actor, id);
@@ -44,14 +44,14 @@ builder.queryFields((t) => ({
   spaces: t.field({
     type: SpaceConnection,
     extensions: listCost,
-    description: "The account's spaces, by cursor.",
+    description: "The account's spaces, paginated by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor }) => edgesOfSpaces(lists, actor, args),
   }),
   spacePage: t.field({
     type: SpacePage,
     extensions: listCost,
-    description: "The account's spaces, by numbered pages.",
+    description: "The account's spaces, paginated by page number.",
     args: { ...pageArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor }) => pageOfSpaces(lists, actor, args),
   }),
@@ -66,7 +66,7 @@ const CreateSpaceInput = builder.inputType('CreateSpaceInput', {
 });
 
 const UpdateSpaceInput = builder.inputType('UpdateSpaceInput', {
-  description: 'Changes of a space. What is absent stays as it is; neither field can be cleared.',
+  description: 'Changes to a space. Absent fields do not change; neither field can be cleared.',
   fields: (t) => ({
     name: t.string({ description: 'The name, 1 to 255 characters.' }),
     color: t.int({ description: 'One of six colours, 1 to 6.' }),
@@ -79,7 +79,7 @@ builder.mutationFields((t) => ({
   createSpace: t.field({
     type: CreateResult,
     extensions: changeCost,
-    description: 'Makes a space.',
+    description: 'Creates a space.',
     args: { input: t.arg({ type: CreateSpaceInput, required: true, description: 'The new space.' }) },
     resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now())),
   }),
@@ -96,7 +96,7 @@ builder.mutationFields((t) => ({
   deleteSpace: t.field({
     type: DeleteResult,
     extensions: changeCost,
-    description: 'Deletes a space; the links in it stay, without a space.',
+    description: 'Deletes a space. Its links remain, without a space.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
     resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteSpace(db, actor, id, now())),
   }),

@@ -36,17 +36,17 @@ export const ApiKey = builder.prismaObject('ApiKey', {
 });
 
 const Viewer = builder.objectRef<object>('Viewer').implement({
-  description: 'Who asks.',
+  description: 'The caller.',
   fields: (t) => ({
     account: t.prismaField({
       type: Account,
-      description: 'The account that the key acts for.',
+      description: 'The account of the key.',
       resolve: (query, _viewer, _args, { db, actor }) =>
         db.account.findUniqueOrThrow({ ...query, where: { id: actor.accountId } }),
     }),
     key: t.prismaField({
       type: ApiKey,
-      description: 'The key that came with the request.',
+      description: 'The key of the request.',
       resolve: (query, _viewer, _args, { db, actor }) =>
         db.apiKey.findUniqueOrThrow({ ...query, where: { id: actor.keyId } }),
     }),
@@ -54,5 +54,5 @@ const Viewer = builder.objectRef<object>('Viewer').implement({
 });
 
 builder.queryField('viewer', (t) =>
-  t.field({ type: Viewer, description: 'The account and the key that ask.', resolve: () => ({}) }),
+  t.field({ type: Viewer, description: 'The account and the key of the request.', resolve: () => ({}) }),
 );

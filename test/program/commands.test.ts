@@ -25,7 +25,7 @@ test.each([
   [['create', '--account', 'x', '--expires', '2000-01-01'], 'expires must lie in the future.'],
   [['revoke', '999'], 'No such key.'],
   [['revoke'], 'Name the key by its ID'],
-  [['destroy'], '"destroy" is no command'],
+  [['destroy'], '"destroy" is not a command'],
   [['list', '--nothing'], "Unknown option '--nothing'"],
 ])('keys %j fails in one line', async (args, message) => {
   const { code, stderr, stdout } = await runProgram('cli/keys', { DATABASE_URL }, args);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { webAddress } from '../../src/domain/url.ts';
+import { normalizeHost, webAddress } from '../../src/domain/url.ts';
 
 test('a URL with letters beyond ASCII is one however often it was asked', () => {
   const asked = Array.from(
@@ -7,4 +7,9 @@ test('a URL with letters beyond ASCII is one however often it was asked', () => 
     () => webAddress.safeParse('https://bücher.example/ä').success,
   );
   expect(asked.filter((allowed) => !allowed)).toHaveLength(0);
+});
+
+test('a host with letters beyond ASCII is one however often it was asked', () => {
+  const asked = Array.from({ length: 50_000 }, () => normalizeHost('bücher.example'));
+  expect(new Set(asked)).toEqual(new Set(['xn--bcher-kva.example']));
 });

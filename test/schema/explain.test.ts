@@ -40,11 +40,11 @@ test('tells what a visitor gets, and why, rule by rule', async () => {
     outcome: 'REDIRECT',
     destination: 'https://example.com/de?utm=1',
     steps: [
-      { rule: 'EXISTS', applied: false, why: 'There is such a link.' },
-      { rule: 'DISABLED', applied: false, why: 'It is switched on.' },
-      { rule: 'EXPIRED', applied: false, why: 'Neither its time nor its clicks are used up.' },
+      { rule: 'EXISTS', applied: false, why: 'The link exists.' },
+      { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
+      { rule: 'EXPIRED', applied: false, why: 'It has not expired.' },
       { rule: 'PASSWORD', applied: false, why: 'The right password was given.' },
-      { rule: 'CLICK_LIMIT', applied: false, why: 'It does not end by clicks.' },
+      { rule: 'CLICK_LIMIT', applied: false, why: 'It has no click limit.' },
       { rule: 'TARGETING', applied: true, why: 'The visitor is in DE, which is listed.' },
       { rule: 'PIXELS', applied: false, why: 'The visitor gave a password, and is sent on at once.' },
     ],
@@ -69,9 +69,9 @@ test('tells of a link at another moment', async () => {
     outcome: 'EXPIRED',
     destination: 'https://example.com/over',
     steps: [
-      { rule: 'EXISTS', applied: false, why: 'There is such a link.' },
-      { rule: 'DISABLED', applied: false, why: 'It is switched on.' },
-      { rule: 'EXPIRED', applied: true, why: 'It ended at 2027-01-01T00:00:00.000Z.' },
+      { rule: 'EXISTS', applied: false, why: 'The link exists.' },
+      { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
+      { rule: 'EXPIRED', applied: true, why: 'It expired at 2027-01-01T00:00:00.000Z.' },
       ...notReached('PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
     ],
   });
@@ -151,7 +151,7 @@ test('counts nothing, and says what the live visit then does', async () => {
   expect(await explain({ linkId: String(id) })).toMatchObject({
     outcome: 'EXPIRED',
     steps: expect.arrayContaining([
-      { rule: 'EXPIRED', applied: true, why: 'Its clicks, 1, have reached their limit, 1.' },
+      { rule: 'EXPIRED', applied: true, why: 'Its 1 clicks have reached the limit of 1.' },
     ]),
   });
 });

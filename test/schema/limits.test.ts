@@ -82,7 +82,10 @@ test.each([
 
 test('refuses too many tokens', async () => {
   const { errors } = await caller.graphql(`{ ${many(10_001, () => '__typename')} }`);
-  expect(errors?.[0]?.message).toContain('10000 tokens');
+  expect(errors?.[0]).toMatchObject({
+    message: "The operation's number of tokens, 10001, is above the limit of 10000.",
+    extensions: { code: 'TOO_COSTLY', tokens: 10_001, limit: 10_000 },
+  });
 });
 
 test('a mutation that costs too much changes nothing', async () => {

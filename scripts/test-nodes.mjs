@@ -1,0 +1,86 @@
+// npm run test:nodes: runs the whole suite on each supported Node, or on those that are named: npm run test:nodes -- 22 26.
+// What follows the versions goes to vitest: npm run test:nodes -- 26 --project program. It works on a copy of the project,
+// where it puts each Node in the place of the one that npm ci brings: npm's scripts, the tests and the processes that they
+// start all run on it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { script } from './command.mjs';
+import { copyProject } from './project-files.mjs';
+import { root } from './stamp.mjs';
+
+const SUPPORTED = ['22', '24', '26'];
+
+/** The package with Node for this machine, among those of which npm ci installs one. */
+function nodePackage() {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const system = process.platform === 'win32' ? 'win' : process.platform;
+  const names = Object.keys(optionalDependencies);
+  const found = names.find((name) => /^node-/.test(name) && name.endsWith(`-${system}-${process.arch}`));
+  if (!found) throw new Error(`npm has no Node for ${process.platform} on ${process.arch}.`);
+  return found;
+}
+
+/** Runs npm in the copy; what it prints is shown, unless the caller asks for it. */
+function npm(folder, ...words) {
+  const options = { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' };
+  const { status } = spawnSync('npm', words, options);
+  return status;
+}
+
+function install(folder, ...words) {
+  if (npm(folder, ...words, '--no-audit', '--no-fund') !== 0)
+    throw new Error(`npm ${words.join(' ')} failed.`);
+}
+
+/** Runs the suite on one Node: a line with what came of it, and whether all of it passed. */
+function testOn(folder, wanted, options) {
+  install(folder, 'install', '--no-save', `${nodePackage()}@${wanted}`);
+  const version = execFileSync(join(folder, 'node_modules/.bin/node'), ['--version'], { encoding: 'utf8' });
+  const report = join(folder, `../report-${wanted}.json`);
+  const started = performance.now();
+  const status = npm(
+    folder,
+    'test',
+    '--',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...options,
+  );
+  const seconds = Math.round((performance.now() - started) / 1000);
+  const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
+    readFileSync(report, 'utf8'),
+  );
+  const failed = testResults.filter((file) => file.status === 'failed');
+  const counts = `${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`;
+  return {
+    // A file that could not be loaded has no test of its own that failed.
+    passed: status === 0 && numPassedTests > 0 && failed.length === 0,
+    lines: [
+      `Node ${version.trim().slice(1)}: ${counts}, ${seconds} s`,
+      ...failed.map(({ name }) => `  failed: ${name.slice(folder.length + 1)}`),
+    ],
+  };
+}
+
+await script(async () => {
+  const words = process.argv.slice(2);
+  const first = words.findIndex((word) => !/^[\d.]+$/.test(word));
+  const versions = words.slice(0, first === -1 ? undefined : first);
+  const options = first === -1 ? [] : words.slice(first);
+  const temporary = mkdtempSync(join(tmpdir(), 'linkspace-nodes-'));
+  try {
+    const folder = join(temporary, 'linkspace');
+    copyProject(folder);
+    install(folder, 'ci');
+    const results = (versions.length > 0 ? versions : SUPPORTED).map((version) =>
+      testOn(folder, version, options),
+    );
+    for (const { lines } of results) console.log(lines.join('\n'));
+    if (results.some(({ passed }) => !passed)) process.exitCode = 1;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,357 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { Caller } from '../../src/testing/caller.ts';
+import { allBlocks, codeSpansOf, commandsOf, guides } from '../support/markdown.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type Program, runProgram, startProgram } from '../support/process.ts';
+import { visit } from '../support/visit.ts';
+
+const manifest: {
+  scripts: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+} = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** Of the variables of the tests' own process, some would configure the program. */
+const { PATH = '', HOME = '' } = process.env;
+const KEY = 'the-first-key-of-an-empty-database';
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-guides-'));
+const DATABASE_URL = `file:${join(folder, 'data/linkspace.db')}`;
+
+/** What the commands of a guide have done so far, one after the other. */
+const state: {
+  program?: Program & { origin: string };
+  key: string;
+  postgres?: PostgresServer;
+} = { key: KEY };
+
+async function stop(): Promise<void> {
+  const { program } = state;
+  delete state.program;
+  if (program) expect((await program.end('SIGTERM')).code).toBe(0);
+}
+afterAll(async () => {
+  await stop();
+  await state.postgres?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a command by the shell, in the project's folder unless another one is given, and gives what it prints. */
+function shell(command: string, env: Record<string, string> = {}, cwd = '.'): string {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
+    cwd,
+    env: { PATH, HOME, ...env },
+    encoding: 'utf8',
+  });
+  expect(status, `${command}\n${stdout}${stderr}`).toBe(0);
+  return stdout;
+}
+
+/** Starts the service by a command that ends with `npm start`, its variables before that included. */
+async function start(command: string, env: Record<string, string>): Promise<Program & { origin: string }> {
+  await stop();
+  state.program = await startProgram(env, ['sh', '-c', `exec env ${command}`]);
+  expect((await fetch(`${state.program.origin}/readyz`)).status).toBe(200);
+  return state.program;
+}
+
+/** Where PostgreSQL is in the guides: on a server that is started when the first command needs it. */
+async function onPostgres(command: string): Promise<string> {
+  state.postgres ??= await startPostgres();
+  return command.replaceAll('postgresql://USER:PASSWORD@HOST:5432/NAME', state.postgres.url);
+}
+
+function majorOf(program: string): number | null {
+  const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  return status === 0 ? Number(/(\d+)(?:\.\d+)*\s*(?:\(|$)/m.exec(stdout)?.[1]) : null;
+}
+
+const CLI = ['keys', 'domains', 'backup', 'copy', 'migrate'];
+const helps = new Map<string, Promise<string>>();
+
+/** The names of the options that a program takes: by its help, or by its source where it has no help. */
+async function optionsOf(script: string): Promise<string[]> {
+  if (!CLI.includes(script)) {
+    const [, file = ''] = /((?:bench|scripts)\/[\w-]+\.\w+)$/.exec(manifest.scripts[script] ?? '') ?? [];
+    const source = readFileSync(file, 'utf8');
+    return [...source.matchAll(/\b(\w+): \{ type: '\w+'/g)].map(([, name = '']) => name);
+  }
+  const help = helps.get(script) ?? runProgram(`cli/${script}`, {}, ['--help']).then(({ stdout }) => stdout);
+  helps.set(script, help);
+  return ['help', ...[...(await help).matchAll(/--([a-z-]+)/g)].map(([, name = '']) => name)];
+}
+
+/** A script of package.json with arguments: it is there, and takes the options that are named. */
+async function isThere(script: string, args: string): Promise<void> {
+  expect(Object.keys(manifest.scripts)).toContain(script);
+  const named = [...args.matchAll(/--([a-z-]+)/g)].map(([, name]) => name);
+  if (named.length > 0) expect(await optionsOf(script)).toEqual(expect.arrayContaining(named));
+}
+
+/** Commands that `.ci/run` runs too: what it says is what must hold before a change lands. */
+function isRunBeforeMerge(command: string): void {
+  expect(readFileSync('.ci/run', 'utf8')).toMatch(new RegExp(`^${command}\\b`, 'm'));
+}
+
+/** Whether package.json and the lock agree, by which `npm ci` would refuse to install. */
+function canBeInstalled(): void {
+  expect(spawnSync('npm', ['ci', '--dry-run', '--offline'], { stdio: 'ignore' }).status).toBe(0);
+}
+
+type Check = (command: string) => void | Promise<void>;
+
+/** How each command of a block is run; of two that fit, the first counts. */
+const rules: readonly (readonly [RegExp, Check])[] = [
+  [
+    /^npm ci && npm start$/,
+    async () => {
+      canBeInstalled();
+      const program = await start('npm start', { DATABASE_URL: `file:${join(folder, 'first.db')}` });
+      await expect.poll(() => program.stdout).toMatch(/ls_[\w-]{43}/);
+      [state.key = ''] = /ls_[\w-]{43}/.exec(program.stdout) ?? [];
+    },
+  ],
+  [
+    /^curl /,
+    (command) => {
+      const origin = state.program?.origin ?? '';
+      const here = command.replaceAll('http://127.0.0.1:3000', origin);
+      expect(here).not.toBe(command);
+      const answer = shell(here.replace(/^curl/, 'curl -sS --fail-with-body'), { KEY: state.key });
+      expect(JSON.parse(answer)).not.toHaveProperty('errors');
+    },
+  ],
+  [
+    /^npm ci && npm test$/,
+    () => {
+      isRunBeforeMerge('npm ci');
+      isRunBeforeMerge('npm test');
+    },
+  ],
+  [/^npm ci$/, canBeInstalled],
+  [/^npm (test|run (lint|typecheck))$/, isRunBeforeMerge],
+  [
+    /^npm run dev$/,
+    async () => {
+      // In a group of its own, since npm does not end what it started.
+      const env = { PATH, HOME, PORT: '0', DATABASE_URL: `file:${join(folder, 'dev.db')}` };
+      const child = spawn('npm', ['run', 'dev'], {
+        env,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let said = '';
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        said += text;
+      });
+      await expect.poll(() => said, { timeout: 60_000 }).toContain('"msg":"listening"');
+      process.kill(-(child.pid ?? 0), 'SIGTERM');
+      await once(child, 'close');
+    },
+  ],
+  [
+    // How a program is called: its options are there, and have the defaults that are shown.
+    /^npm run (bench|soak|timing) -- /,
+    async (command) => {
+      const [, script = '', args = ''] = /^npm run (\w+) -- (.*)$/.exec(command) ?? [];
+      await isThere(script, args);
+      const source = readFileSync(`bench/${script === 'bench' ? 'main' : script}.ts`, 'utf8');
+      for (const [, name, value] of args.matchAll(/--(\w+) (\d+)/g))
+        expect(source).toContain(`${name}: { type: 'string', default: '${value}' }`);
+    },
+  ],
+  [
+    /^NODE_ENV=production .*npm start$/,
+    async (command) => {
+      const { origin } = await start(command, { DATABASE_URL, INITIAL_API_KEY: KEY });
+      state.key = KEY;
+      const owner = new Caller(origin, KEY);
+      const link = await owner.link({ alias: 'kept' });
+      expect(link.short_url).toBe('https://s.example/kept');
+      // What the commands to come are about.
+      await owner.link({ domain_id: await owner.domain('go.example') });
+    },
+  ],
+  [/^npm run keys -- create /, (command) => expect(shell(command, { DATABASE_URL })).toMatch(/ls_[\w-]{43}/)],
+  [/^npm run keys -- list$/, (command) => expect(shell(command, { DATABASE_URL })).toContain('Marketing')],
+  [
+    /^npm run keys -- revoke 2$/,
+    (command) => expect(shell(command, { DATABASE_URL })).toContain('Key 2 is revoked.'),
+  ],
+  [
+    /^npm run backup -- --keep 14$/,
+    (command) => expect(shell(command, { DATABASE_URL })).toContain(join(folder, 'data/backups/')),
+  ],
+  [
+    /^cp data\/backups\/linkspace-\d{8}T\d{6}Z\.db data\/linkspace\.db$/,
+    async (command) => {
+      await new Caller(state.program?.origin ?? '', KEY).link({ alias: 'later' });
+      await stop();
+      const [backup = ''] = readdirSync(join(folder, 'data/backups'));
+      shell(command.replace(/linkspace-\d{8}T\d{6}Z\.db/, backup), {}, folder);
+    },
+  ],
+  [
+    /^rm -f data\/linkspace\.db-wal data\/linkspace\.db-shm$/,
+    async (command) => {
+      shell(command, {}, folder);
+      const { origin } = await start('npm start', { DATABASE_URL, BASE_URL: 'https://s.example' });
+      const statuses = ['/kept', '/later'].map(async (path) => (await visit(origin, path)).status);
+      expect(await Promise.all(statuses)).toEqual([302, 404]);
+    },
+  ],
+  [
+    /^npm run domains -- list$/,
+    (command) => expect(shell(command, { DATABASE_URL })).toMatch(/go\.example .* no /),
+  ],
+  [
+    /^npm run domains -- verify /,
+    (command) => expect(shell(command, { DATABASE_URL })).toContain('is verified.'),
+  ],
+  [
+    /^npm run domains -- remove /,
+    (command) => expect(shell(command, { DATABASE_URL })).toMatch(/with its (1 )?links?\./),
+  ],
+  [
+    /^npm run copy -- --from file:\.\/data\/linkspace\.db --to postgresql:/,
+    async (command) => {
+      await stop();
+      const there = (await onPostgres(command)).replace('file:./data/linkspace.db', DATABASE_URL);
+      expect(shell(there)).toContain('found the same on both sides');
+    },
+  ],
+  [
+    /^DATABASE_URL=postgresql:\S* npm start$/,
+    async (command) => {
+      const { origin } = await start(await onPostgres(command), { BASE_URL: 'https://s.example' });
+      expect((await visit(origin, '/kept')).status).toBe(302);
+    },
+  ],
+  [
+    // A server is dumped by programs of its version or a later one.
+    /^pg_(dump|restore) /,
+    async (command) => {
+      const [program = ''] = command.split(' ');
+      const major = majorOf(program);
+      if (major === null) return;
+      const options = [...command.matchAll(/--[a-z-]+/g)].map(([name]) => name);
+      const help = execFileSync(program, ['--help'], { encoding: 'utf8' });
+      for (const option of options) expect(help).toContain(option);
+      if (major < 18) return;
+      const { url = '' } = state.postgres ?? {};
+      const other = url.replace(/[^/]*$/, 'restored');
+      if (program === 'pg_restore') shell(`psql "${url}" --command='CREATE DATABASE restored'`);
+      shell(command, { DATABASE_URL: program === 'pg_dump' ? url : other }, folder);
+    },
+  ],
+  [
+    /docker compose up$/,
+    (command) => {
+      const compose = readFileSync('compose.yaml', 'utf8');
+      for (const [, name] of command.matchAll(/([A-Z_]+)=/g)) expect(compose).toContain(`$\{${name}:`);
+      expect(existsSync('test/postgresql/compose.test.ts')).toBe(true);
+    },
+  ],
+  [
+    // They are run by examples.test.ts, with these variables.
+    /^(export LINKSPACE_URL=\S+ LINKSPACE_KEY=|(npx tsx|sh|php|python3) examples\/)/,
+    (command) => {
+      const tested = readFileSync('test/start/examples.test.ts', 'utf8');
+      const named = command.match(/LINKSPACE_[A-Z]+|examples\/\S+/g) ?? [];
+      expect(named).not.toEqual([]);
+      for (const name of named) expect(tested).toContain(name);
+    },
+  ],
+];
+
+function ruleOf(command: string): Check {
+  const rule = rules.find(([pattern]) => pattern.test(command));
+  if (!rule) throw new Error(`Nobody runs the command: ${command}`);
+  return rule[1];
+}
+
+const commands = allBlocks
+  .filter(({ language }) => language === 'sh')
+  .flatMap((block) => commandsOf(block).map((command) => [block.place, command] as const));
+
+describe('commands of the guides, one after the other', () => {
+  mkdirSync(join(folder, 'data'));
+  test.each(commands)('%s: %s', (_place, command) => ruleOf(command)(command));
+});
+
+test('there is a command for each rule, and none is run that no rule is for', () => {
+  for (const [pattern] of rules)
+    expect(commands.map(([, command]) => command)).toContainEqual(expect.stringMatching(pattern));
+  expect(() => ruleOf('rm -rf data')).toThrow('Nobody runs');
+});
+
+/** How each command within the text of a guide is checked. */
+const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise<void>])[] = [
+  [/^npm (?:ci|audit|outdated)\b/, () => {}],
+  [/^npm (start|test)$/, (script = '') => isThere(script, '')],
+  [/^npm run (?:--silent )?([\w:-]+)(.*)$/, (script = '', args = '') => isThere(script, args)],
+  [
+    /^npm uninstall --no-save (.*)$/,
+    (names = '') =>
+      expect(Object.keys(manifest.optionalDependencies)).toEqual(expect.arrayContaining(names.split(' '))),
+  ],
+  [
+    /^npm --prefix (\S+) run (\S+)$/,
+    (place = '', script = '') =>
+      expect(JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')).scripts).toHaveProperty(script),
+  ],
+  [
+    /^npm i node@24 postgraphile@5$/,
+    () => expect(readFileSync('bench/postgraphile.mjs', 'utf8')).toContain('postgraphile'),
+  ],
+  [
+    /^npx vitest run --project (\w+) (\S+) -u$/,
+    (project = '', path = '') => {
+      expect(readFileSync('vitest.config.ts', 'utf8')).toContain(`'${project}'`);
+      expect(statSync(`${path}.test.ts`).isFile()).toBe(true);
+    },
+  ],
+  [
+    /^(?:node )?dist\/cli\/(\w+)\.js(.*)$/,
+    async (name = '', args = '') => {
+      expect(existsSync(`src/cli/${name}.ts`)).toBe(true);
+      await isThere(name, args);
+    },
+  ],
+  [
+    /^node (scripts\/\S+) (\w+)$/,
+    (script = '', program = '') =>
+      expect([existsSync(script), existsSync(`dist/${program}.js`)]).toEqual([true, true]),
+  ],
+  [/^docker compose$/, () => expect(existsSync('compose.yaml')).toBe(true)],
+  [
+    /^(FUZZ_RUNS|KILL_ROUNDS)=\d+$/,
+    (name = '') => {
+      const files = ['test/rest/fuzz.test.ts', 'test/start/kill.test.ts'];
+      expect(files.map((file) => readFileSync(file, 'utf8')).join()).toContain(`process.env.${name}`);
+    },
+  ],
+  [
+    /^([A-Z]+(?:_[A-Z]+)*)=(\S+)$/,
+    (name = '', value = '') => expect(() => readConfig({ [name]: value })).not.toThrow(),
+  ],
+];
+
+const spans = guides.flatMap((file) =>
+  codeSpansOf(file)
+    .flatMap((code) => code.split(' && '))
+    .filter((code) => /^(npm|npx|node|docker|sh|curl|pg_dump|pg_restore) |^dist\/|^[A-Z_]+=/.test(code))
+    .map((code) => [file, code] as const),
+);
+
+test.each(spans)('%s: what it says of %s is so', async (_file, code) => {
+  for (const [pattern, check] of inText) {
+    const match = pattern.exec(code);
+    if (match) return check(...match.slice(1));
+  }
+  throw new Error(`Nobody checks: ${code}`);
+});

@@ -1,0 +1,291 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { isObjectType, isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/schema/index.ts';
+import type { Caller } from '../../src/testing/caller.ts';
+import { startTestServer, type TestServer } from '../../src/testing/server.ts';
+import {
+  allBlocks,
+  type Block,
+  blocksOf,
+  codeSpansOf,
+  commandsOf,
+  guides,
+  proseOf,
+} from '../support/markdown.ts';
+
+/** The block that stands first after a text in a guide. */
+function blockAfter(file: string, text: string): Block {
+  const line = readFileSync(file, 'utf8').split(text)[0]?.split('\n').length ?? 0;
+  const found = blocksOf(file).find(({ place }) => Number(place.split(':')[1]) > line);
+  if (!found) throw new Error(`${file} has no block after "${text}"`);
+  return found;
+}
+
+/** A test that runs the block or the command, with how it refers to it. */
+function isRunBy(file: string, reference: string): void {
+  expect(readFileSync(file, 'utf8')).toContain(reference);
+}
+
+const SECTIONS_OF_A_UNIT = {
+  Unit: ['Description', 'After', 'Wants'],
+  Service: ['User', 'WorkingDirectory', 'Environment', 'ExecStart', 'Restart', 'ReadWritePaths'],
+  Install: ['WantedBy'],
+};
+
+/** systemd's own look at a unit: what it says but for the user and the paths, which are of another machine. */
+function faultsOfUnit(text: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-unit-'));
+  const file = join(folder, 'linkspace.service');
+  writeFileSync(file, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
+  const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  return `${stdout}${stderr}`.split('\n').filter((line) => line.includes('linkspace.service'));
+}
+
+/** How the blocks of each language are checked. One of another language is checked by nobody, and fails. */
+const checks: Record<string, (block: Block) => void | Promise<void>> = {
+  // Each command is run, or known to be run elsewhere, in docs-commands.test.ts.
+  sh: (block) => expect(commandsOf(block)).not.toEqual([]),
+  // Those that a server can execute are executed in test/schema/guides.test.ts.
+  graphql: ({ text }) => expect(validate(schema, parse(text))).toEqual([]),
+  json: ({ text }) => expect(() => JSON.parse(text)).not.toThrow(),
+  // All of them together, below: the compiler takes its time.
+  ts: ({ text }) => expect(text).not.toBe(''),
+  nginx: ({ file }) => isRunBy('test/program/nginx.test.ts', file),
+  ini({ text }) {
+    const sections = [...text.matchAll(/^\[(\w+)\]\n([^[]*)/gm)].map(([, name, lines = '']) => [
+      name,
+      [...lines.matchAll(/^(\w+)=\S/gm)].map(([, key]) => key),
+    ]);
+    expect(Object.fromEntries(sections)).toMatchObject(
+      Object.fromEntries(
+        Object.entries(SECTIONS_OF_A_UNIT).map(([name, keys]) => [name, expect.arrayContaining(keys)]),
+      ),
+    );
+    expect(Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts)).toContain('start');
+    if (existsSync('/usr/bin/systemd-analyze')) expect(faultsOfUnit(text)).toEqual([]);
+  },
+  // Drawings: the files and folders in them are there.
+  text({ text }) {
+    const paths = text.match(/\b[\w.-]+\/[\w./-]*/g) ?? [];
+    expect(paths).not.toEqual([]);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  },
+};
+
+test.each(allBlocks.map((block) => [block.place, block.language, block] as const))(
+  '%s, a block of %s, is checked',
+  async (_place, language, block) => {
+    const check = checks[language];
+    if (!check) throw new Error(`Nobody checks blocks of the language "${language}".`);
+    await check(block);
+  },
+);
+
+test('a mistake in a unit for systemd is found', () => {
+  const { text } = blockAfter('docs/operations.md', 'As a systemd service');
+  expect(() =>
+    checks.ini?.({ file: '', place: '', language: '', text: text.replace('ExecStart', 'Start') }),
+  ).toThrow();
+});
+
+/** What TypeScript says of the files, each as the block of that place. */
+function typeErrors(blocks: readonly Block[]): string {
+  // Beside the tests, so that packages and relative paths are found as from a test.
+  const folder = mkdtempSync(join('test', '.docs-'));
+  const require = createRequire(resolve('package.json'));
+  const isInstalled = (name: string) => {
+    try {
+      return require.resolve(name) !== '';
+    } catch {
+      return false;
+    }
+  };
+  try {
+    // Packages that front ends have and this project does not: what is imported from them may be anything.
+    const unknown = new Map<string, Set<string>>();
+    for (const [index, { text, place }] of blocks.entries()) {
+      for (const [, imported = '', name = ''] of text.matchAll(/^import (.*?) from '([^']+)'/gm)) {
+        if (!name.startsWith('.')) {
+          if (isInstalled(name)) continue;
+          const names = imported.match(/\w+/g)?.filter((word) => word !== 'type') ?? [];
+          unknown.set(name, new Set([...(unknown.get(name) ?? []), ...names]));
+        } else if (!existsSync(join(folder, name))) {
+          // What a generator makes.
+          const isJson = name.endsWith('.json');
+          const made = isJson ? '{}' : 'declare const made: any; export default made;';
+          writeFileSync(join(folder, isJson ? name : `${name}.d.ts`), made);
+        }
+      }
+      writeFileSync(join(folder, `block-${index}.ts`), `// ${place}\n${text}`);
+    }
+    const modules = [...unknown].map(([name, names]) => {
+      const exported = [...names].map((one) => `export const ${one}: any; export type ${one} = any;`);
+      return `declare module '${name}' { ${exported.join(' ')} }`;
+    });
+    writeFileSync(join(folder, 'unknown.d.ts'), modules.join('\n'));
+    const compilerOptions = {
+      module: 'ESNext',
+      moduleResolution: 'Bundler',
+      resolveJsonModule: true,
+      allowImportingTsExtensions: true,
+      rewriteRelativeImportExtensions: false,
+      // The types of such packages are what parameters of callbacks have theirs from.
+      noImplicitAny: false,
+      types: ['node'],
+    };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }),
+    );
+    const tsc = resolve('node_modules/typescript/bin/tsc');
+    return spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' }).stdout;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('blocks of TypeScript have the types that they need', () => {
+  const blocks = allBlocks.filter(({ language }) => language === 'ts');
+  expect(typeErrors(blocks)).toBe('');
+  const wrong = {
+    ...(blocks[0] as Block),
+    text: `${blocks[0]?.text}\nconst wrong: number = 'text';\nvoid wrong;`,
+  };
+  expect(typeErrors([wrong])).toContain('TS2322');
+});
+
+describe('what the guides say to front ends is what the schema has', () => {
+  const guide = readFileSync('docs/graphql.md', 'utf8');
+  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+
+  test('types without an id', () => {
+    const [, listed = ''] = /const withoutId = \[(.*?)\];/s.exec(guide) ?? [];
+    const roots = ['Query', 'Mutation'];
+    const without = types.filter(
+      (type) => isObjectType(type) && !roots.includes(type.name) && !('id' in type.getFields()),
+    );
+    expect([...listed.matchAll(/'(\w+)'/g)].map(([, name]) => name).sort()).toEqual(
+      without.map(({ name }) => name).sort(),
+    );
+  });
+
+  test('scalars', () => {
+    const [, listed = ''] = /scalars: \{(.*?)\}/s.exec(guide) ?? [];
+    const own = types.filter(
+      (type) => isScalarType(type) && !specifiedScalarTypes.some(({ name }) => name === type.name),
+    );
+    expect([...listed.matchAll(/(\w+):/g)].map(([, name]) => name).sort()).toEqual(
+      own.map(({ name }) => name).sort(),
+    );
+  });
+
+  test('types whose objects are merged', () => {
+    const [, listed = ''] = /typePolicies: \{(.*?)\n {4}\}/s.exec(guide) ?? [];
+    const names = [...listed.matchAll(/(\w+): \{ merge/g)].map(([, name = '']) => name);
+    expect(names).not.toEqual([]);
+    for (const name of names) expect(schema.getType(name)).toBeDefined();
+  });
+});
+
+describe('what the guides show of v1', () => {
+  let server: TestServer;
+  let caller: Caller;
+  beforeAll(async () => {
+    server = await startTestServer();
+    caller = await server.caller();
+  });
+  afterAll(() => server.stop());
+  const shown = (text: string) => JSON.parse(blockAfter('docs/rest-v1.md', text).text);
+
+  test('a space and a link have the fields that v1 gives, in its order', async () => {
+    const space = await caller.space('Launch', { color: 3 });
+    const link = await caller.link({ space_id: space, pixel_ids: await caller.pixel('Ads') });
+    const { body } = await caller.rest('GET', `/spaces/${space}`);
+    const shapeOf = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shapeOf);
+      if (typeof value !== 'object' || value === null) return typeof value;
+      return Object.entries(value).map(([name, one]) => [name, shapeOf(one)]);
+    };
+    expect(shapeOf(shown('\nA space:'))).toEqual(shapeOf((body as { data: object }).data));
+    expect(shapeOf(shown('\nA link:'))).toEqual(shapeOf(link));
+  });
+
+  test('a refusal is what v1 answers', async () => {
+    const { body } = await caller.rest('POST', '/spaces', { color: 'red' });
+    expect(shown('A 422 answer')).toEqual(body);
+  });
+});
+
+test('no two examples make the same alias', () => {
+  const texts = [
+    ...allBlocks.filter(({ language }) => ['sh', 'graphql'].includes(language)).map(({ text }) => text),
+    readFileSync('web/examples.graphql', 'utf8'),
+    readFileSync('src/http/greeting.ts', 'utf8'),
+    ...['links.sh', 'links.php', 'links.py'].map((name) =>
+      readFileSync(join('examples/legacy', name), 'utf8'),
+    ),
+  ];
+  const aliases = texts.flatMap((text) =>
+    [...text.matchAll(/\balias["']?(?:=|: *["']|["'] *=> *["'])([\w-]+)/g)].map(([, alias]) => alias),
+  );
+  expect(aliases).toEqual(expect.arrayContaining(['hello', 'launch']));
+  expect(aliases.filter((alias, index) => aliases.indexOf(alias) !== index)).toEqual([]);
+});
+
+/** The anchors of a guide: its headings, as GitHub names them, and those that are written out. */
+function anchorsOf(file: string): string[] {
+  const prose = proseOf(file);
+  const headings = [...prose.matchAll(/^#+ +(.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...headings, ...[...prose.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id)];
+}
+
+test.each(guides)('the links of %s lead somewhere', (file) => {
+  const targets = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  const broken = targets.filter((target) => {
+    if (/^https?:/.test(target)) return false;
+    const [path = '', anchor] = target.split('#');
+    const place = path === '' ? file : join(dirname(file), path);
+    return !existsSync(place) || (anchor !== undefined && !anchorsOf(place).includes(anchor));
+  });
+  expect(broken).toEqual([]);
+});
+
+test('the picture of the README is there, and small', () => {
+  const [, path = ''] = /!\[[^\]]+\]\(([^)]+)\)/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG');
+  expect(statSync(path).size).toBeLessThan(250_000);
+});
+
+test('the guide to operations lists every variable of the environment', () => {
+  const variables = [...readFileSync('src/config.ts', 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
+    ([, name]) => name,
+  );
+  const guide = codeSpansOf('docs/operations.md').filter((code) => /^[A-Z][A-Z_]+$/.test(code));
+  const rows = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^\| (`[A-Z_`, ]+`) *\|/gm)].flatMap(
+    ([, cell = '']) => [...cell.matchAll(/[A-Z_]+/g)].map(([name]) => name),
+  );
+  expect(variables.length).toBeGreaterThan(15);
+  expect(rows.sort()).toEqual(variables.filter((name) => name !== 'NODE_ENV').sort());
+  expect(guide).toEqual(expect.arrayContaining(rows));
+});
+
+test('the tests that SECURITY.md names are there', () => {
+  const named = codeSpansOf('SECURITY.md').filter((code) => code.startsWith('test/'));
+  expect(named.length).toBeGreaterThan(20);
+  const there = readdirSync('test', { recursive: true }).map((path) => join('test', String(path)));
+  for (const path of named) {
+    const pattern = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`);
+    expect(there).toContainEqual(expect.stringMatching(pattern));
+  }
+});

@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { errorCodes } from '../../src/domain/errors.ts';
+import type { Caller } from '../../src/testing/caller.ts';
+import { startTestServer, type TestServer } from '../../src/testing/server.ts';
+
+const guide = readFileSync('docs/graphql.md', 'utf8');
+const section = guide.slice(guide.indexOf('\n## Errors\n'), guide.indexOf('\n## Limits\n'));
+/** What the guide's table says: a code and its HTTP status, "CODE 400". */
+const documented = [...section.matchAll(/^\| `([A-Z_]+)` +\| (\d{3}) +\| \S/gm)].map(
+  ([, code, status]) => `${code} ${status}`,
+);
+
+const trusted = new Map([['account', '{ viewer { account { name } } }']]);
+const VIEWER = '{ viewer { account { name } } }';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+/** Asks as a client does that takes GraphQL's own type of answer, and gives the codes and the status that came. */
+async function ask(caller: Caller, body: unknown, init: RequestInit = {}, path = '/graphql') {
+  const { headers, ...rest } = init;
+  const response = await caller.fetch(path, {
+    method: 'POST',
+    ...(rest.method !== 'GET' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...rest,
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/graphql-response+json',
+      ...headers,
+    },
+  });
+  const { errors } = (await response.json()) as { errors?: { extensions?: { code?: string } }[] };
+  return (errors ?? []).map(({ extensions }) => `${extensions?.code} ${response.status}`);
+}
+
+/** Each on a server of its own, which it may break or limit. */
+async function onServer(
+  options: Parameters<typeof startTestServer>[0],
+  work: (caller: Caller, own: TestServer) => Promise<string[]>,
+): Promise<string[]> {
+  const own = await startTestServer(options);
+  try {
+    return await work(await own.caller(), own);
+  } finally {
+    await own.stop();
+  }
+}
+
+const get = (query: string) =>
+  ask(owner, null, { method: 'GET' }, `/graphql?query=${encodeURIComponent(query)}`);
+const mutation = 'mutation { createSpace(input: { name: "Launch" }) { __typename } }';
+
+const requests: Record<string, () => Promise<string[]>> = {
+  'no key': () => ask(server.callerWith('nonsense'), { query: VIEWER }),
+  'a key that may not write': async () => ask(await server.caller('owner', ['read']), { query: mutation }),
+  'too many requests': () =>
+    onServer({ rateLimit: 1 }, async (caller) => {
+      await caller.data(VIEWER);
+      return ask(caller, { query: VIEWER });
+    }),
+  'a wrong argument': () => ask(owner, { query: '{ links(first: 1000) { totalCount } }' }),
+  'too many fields': () => ask(owner, { query: `{ ${'viewer { account { name } } '.repeat(700)} }` }),
+  'too many tokens': () => ask(owner, { query: `{ ${'__typename '.repeat(11_000)} }` }),
+  'too many aliases': () =>
+    ask(owner, { query: `{ ${Array.from({ length: 201 }, (_, i) => `a${i}: __typename`).join(' ')} }` }),
+  'an unknown document': () => onServer({ trusted }, (caller) => ask(caller, { documentId: 'other' })),
+  'a query where documents are trusted': () =>
+    onServer({ trusted }, (caller) => ask(caller, { query: VIEWER })),
+  'a trusted document beside a query': () =>
+    onServer({ trusted }, (caller) => ask(caller, { documentId: 'account', query: VIEWER })),
+  'no document where documents are trusted': () => onServer({ trusted }, (caller) => ask(caller, {})),
+  'broken syntax': () => ask(owner, { query: '{' }),
+  'an unknown field': () => ask(owner, { query: '{ nothing }' }),
+  'two operations': () => ask(owner, { query: 'query A { __typename } query B { __typename }' }),
+  'an unknown operation': () => ask(owner, { query: 'query A { __typename }', operationName: 'B' }),
+  'no operation': () => ask(owner, { query: 'fragment A on Query { __typename }' }),
+  'broken JSON': () => ask(owner, '{'),
+  'no query': () => ask(owner, {}),
+  'a batch': () => ask(owner, [{ query: VIEWER }]),
+  'an unknown parameter': () => ask(owner, { query: VIEWER, documentId: 'account' }),
+  'a missing variable': () => ask(owner, { query: 'query ($id: ID!) { link(id: $id) { id } }' }),
+  'a wrong variable': () =>
+    ask(owner, {
+      query: 'query ($status: LinkStatus) { links(filter: { status: $status }) { totalCount } }',
+      variables: { status: 'GONE' },
+    }),
+  'another method': () => ask(owner, { query: VIEWER }, { method: 'PUT' }),
+  'a mutation by GET': () => get(mutation),
+  'another type': () => ask(owner, 'query', { headers: { 'Content-Type': 'text/plain' } }),
+  'a large body': () => ask(owner, { query: VIEWER, variables: { text: 'x'.repeat(2 ** 20) } }),
+  'a database that takes no writes': () =>
+    onServer({}, async (caller, own) => {
+      await own.database.client.$executeRawUnsafe('PRAGMA query_only = ON');
+      return ask(caller, { query: mutation });
+    }),
+  'a fault of ours': () =>
+    onServer({}, async (caller, own) => {
+      await caller.data('{ spaces { totalCount } }');
+      await own.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Lost"');
+      return ask(caller, { query: '{ spaces { edges { node { id } } } }' });
+    }),
+};
+
+const met = new Set<string>();
+
+test.each(Object.entries(requests))('%s gets what the guide says', async (_what, request) => {
+  const found = await request();
+  expect(found).not.toEqual([]);
+  for (const one of found) {
+    expect(documented).toContain(one);
+    met.add(one);
+  }
+});
+
+test('the guide lists nothing that no request gets', () => {
+  expect([...met].sort()).toEqual([...documented].sort());
+});
+
+/** The codes that the guide says are in the data. */
+const inData = [...(/^\*\*In the data\*\*.*$/m.exec(section)?.[0] ?? '').matchAll(/`([A-Z_]+)`/g)].map(
+  ([, code]) => code ?? '',
+);
+
+test('results of mutations have the codes that the guide says', async () => {
+  const domain = await owner.domain('go.example');
+  await owner.link({ domain_id: domain });
+  const results = await owner.data<Record<string, { code: string }>>(`mutation {
+    createLink(input: { url: "nowhere" }) { ... on Error { code } }
+    deleteLink(id: "999") { ... on Error { code } }
+    deleteDomain(id: "${domain}") { ... on Error { code } }
+  }`);
+  expect(Object.values(results).map(({ code }) => code)).toEqual(inData);
+});
+
+/** The codes in the JavaScript or TypeScript of a folder, as they are spelled there. */
+function codesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.d)\.[jt]s$/.test(entry.name) && !/graphiql/.test(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .flatMap((text) => [...text.matchAll(/(?:code: |\['code'\] \|\|= |\.code \|\|= )'([A-Z_]+)'/g)])
+    .map(([, code]) => code ?? '');
+}
+
+/** Codes of the libraries that no answer has, and why. */
+const unmet: Record<string, string> = {
+  PERSISTED_QUERY_NOT_IN_LIST: 'is UNTRUSTED_DOCUMENT',
+  PERSISTED_QUERY_ID_REQUIRED: 'is UNTRUSTED_DOCUMENT',
+  CANNOT_SEND_PQ_ID_AND_BODY: 'is UNTRUSTED_DOCUMENT',
+  INTERNAL_SERVER_ERROR: 'would be a fault outside of the execution, of which none is known',
+};
+
+test('the guide lists every code that the source or the libraries below it have', () => {
+  const listed = documented.map((one) => one.split(' ')[0]);
+  const known = new Set([...listed, ...inData]);
+  const modules = ['graphql-yoga', '@graphql-yoga/plugin-persisted-operations', '@graphql-tools/executor'];
+  const libraries = modules.flatMap((name) => codesIn(`node_modules/${name}/esm`));
+  const source = ['src/schema', 'src/http'].flatMap(codesIn);
+  // Were they spelled in another way, none would be found, and nothing missed.
+  expect(libraries).toContain('OPERATION_RESOLUTION_FAILURE');
+  expect(libraries).toContain('GRAPHQL_VALIDATION_FAILED');
+  expect(source).toContain('TOO_COSTLY');
+  const all = new Set([...Object.keys(errorCodes), ...source, ...libraries]);
+  expect([...all].filter((code) => !known.has(code) && !(code in unmet))).toEqual([]);
+  expect([...known].filter((code) => !all.has(code ?? ''))).toEqual([]);
+});

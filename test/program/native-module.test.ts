@@ -1,0 +1,70 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Program } from '../support/process.ts';
+import { makeProductionTree } from '../support/production-tree.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-native-'));
+const driver = join(folder, 'node_modules/better-sqlite3');
+const binaries = join(driver, 'prebuilds');
+const installed = 'node_modules/better-sqlite3/prebuilds';
+let command: (program: string) => [string, ...string[]];
+beforeAll(() => {
+  command = makeProductionTree(folder);
+  rmSync(driver);
+  for (const part of ['lib', 'package.json'])
+    cpSync(join('node_modules/better-sqlite3', part), join(driver, part), { recursive: true });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(program: string, args: string[] = []) {
+  const [node, ...words] = command(program);
+  const env = { DATABASE_URL: `file:${join(folder, 'data.db')}`, PORT: '0', LOG_LEVEL: 'silent' };
+  return new Program(node, [...words, ...args], env).end();
+}
+
+/** The binaries for every system, each of them that of another one. */
+function exchanged(): void {
+  const names = readdirSync(installed);
+  const other = (name: string) => names.find((one) => one.slice(0, 3) !== name.slice(0, 3)) ?? '';
+  for (const name of names) cpSync(join(installed, other(name)), join(binaries, name));
+}
+
+test.each([
+  ['is missing', () => {}, /Cannot find module '.*better_sqlite3\.node'/],
+  [
+    'is damaged',
+    () => {
+      for (const name of readdirSync(installed)) writeFileSync(join(binaries, name), 'x');
+    },
+    /.+/,
+  ],
+  ['is for another system', exchanged, /.+/],
+])(
+  'where the binary of the SQLite driver %s, the start and the commands say so in a line',
+  async (_how, damage, cause) => {
+    rmSync(binaries, { recursive: true, force: true });
+    mkdirSync(binaries);
+    damage();
+    const told = new RegExp(
+      `^better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${cause.source}\\. If .*"npm ci".*\\n$`,
+    );
+    for (const [program, args] of [
+      ['main', []],
+      ['cli/keys', ['list']],
+      ['cli/backup', []],
+    ] as const) {
+      const { code, stdout, stderr } = await run(program, [...args]);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(told);
+    }
+  },
+);
+
+test('where it is whole, they run', async () => {
+  rmSync(binaries, { recursive: true, force: true });
+  cpSync(installed, binaries, { recursive: true });
+  expect(await run('cli/migrate')).toMatchObject({ code: 0, stderr: '' });
+  expect(await run('cli/keys', ['list'])).toMatchObject({ code: 0, stderr: '' });
+});
