@@ -16,13 +16,13 @@ const KEYS_CHECKED_EVERY = 5_000;
 const RETRY_AFTER = 10;
 
 /** The changes that wait for one subscriber. */
-class Subscription implements AsyncIterableIterator<LoggedChange, undefined> {
+class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
   readonly actor: Actor;
   readonly #filter: ChangeFilter;
   readonly #onEnd: (subscription: Subscription) => void;
-  readonly #waiting: LoggedChange[] = [];
+  readonly #waiting: (LoggedChange | DomainError)[] = [];
   #wake: (() => void) | null = null;
-  #ended: DomainError | true | null = null;
+  #ended = false;
 
   constructor(actor: Actor, filter: ChangeFilter, onEnd: (subscription: Subscription) => void) {
     this.actor = actor;
@@ -33,34 +33,35 @@ class Subscription implements AsyncIterableIterator<LoggedChange, undefined> {
   hear(change: LoggedChange): void {
     if (change.accountId !== this.actor.accountId || !letsThrough(this.#filter, change)) return;
     this.#waiting.push(change);
-    if (this.#waiting.length > MAX_WAITING)
-      this.end(
-        new DomainError('UNAVAILABLE', 'The changes come faster than they are read.', [], RETRY_AFTER),
-      );
+    if (this.#waiting.length > MAX_WAITING) {
+      const why = 'The changes come faster than they are read.';
+      this.#waiting.push(new DomainError('UNAVAILABLE', why, [], RETRY_AFTER));
+      this.end();
+    }
     this.#wake?.();
   }
 
-  /** Ends it, with an error or without. */
-  end(reason: DomainError | true = true): void {
-    if (this.#ended !== null) return;
-    this.#ended = reason;
+  /** Ends it, once what waits is taken. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
     this.#onEnd(this);
     this.#wake?.();
   }
 
-  async next(): Promise<IteratorResult<LoggedChange, undefined>> {
+  async next(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
     for (;;) {
-      if (this.#ended instanceof DomainError) throw this.#ended;
       const value = this.#waiting.shift();
       if (value !== undefined) return { value, done: false };
-      if (this.#ended !== null) return { value: undefined, done: true };
+      if (this.#ended) return { value: undefined, done: true };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
   }
 
-  async return(): Promise<IteratorResult<LoggedChange, undefined>> {
+  async return(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
+    this.#waiting.length = 0;
     this.end();
     return { value: undefined, done: true };
   }
@@ -87,8 +88,11 @@ export class ChangeSubscriptions {
     });
   }
 
-  /** @throws DomainError RATE_LIMITED where there are too many */
-  subscribe(actor: Actor, filter: ChangeFilter): AsyncIterableIterator<LoggedChange> {
+  /**
+   * The account's changes from now on. Where they come faster than they are taken, an error is the last one.
+   * @throws DomainError RATE_LIMITED where there are too many subscriptions
+   */
+  subscribe(actor: Actor, filter: ChangeFilter): AsyncIterableIterator<LoggedChange | DomainError> {
     const own = [...this.#all].filter((one) => one.actor.keyId === actor.keyId).length;
     if (own >= MAX_OF_KEY)
       throw new DomainError(

@@ -25,18 +25,6 @@ export interface GraphQLDependencies {
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** How much of a stream may wait for its reader, in bytes, and how often that is looked at, in milliseconds. */
-const MAX_UNREAD = 1_000_000;
-const LOOKED_AT_EVERY = 1_000;
-
-/** Ends a stream that its reader does not read: what it does not take would be held for it. */
-function endUnlessRead(res: ServerResponse): void {
-  const timer = setInterval(() => {
-    if (res.writableLength > MAX_UNREAD) res.destroy();
-  }, LOOKED_AT_EVERY).unref();
-  res.once('close', () => clearInterval(timer));
-}
-
 /** How long a body is whose answer may be kept, in bytes. */
 const SHORT = 10_000;
 
@@ -76,7 +64,6 @@ export function createGraphQLHandler({
     const body = req.method === 'POST' ? await shortBody(req) : null;
     const parts = ['graphql', req.url ?? '', req.headers.accept ?? '', body ?? ''];
     const streams = req.headers.accept?.includes('text/event-stream') === true;
-    if (streams) endUnlessRead(res);
     const keep = body === null || !answers || streams ? null : await answers.answer(res, context, parts);
     if (keep === 'answered') return;
     if (keep === null) return server(req, res, context);

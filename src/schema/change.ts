@@ -1,6 +1,7 @@
 import type { LoggedChange } from '../db/changes.ts';
 import { changeActions, recordKinds } from '../domain/change.ts';
 import { changeOrderFields, edgesOfChanges, historyOf, parseChangeFilter } from '../domain/change-list.ts';
+import { DomainError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
 import { describedValues } from './described-values.ts';
@@ -84,7 +85,10 @@ builder.subscriptionField('changes', (t) =>
     args: { filter: t.arg({ type: ChangeFilter, description: 'Which changes; all of them by default.' }) },
     subscribe: (_root, { filter }, { subscriptions, actor }) =>
       subscriptions.subscribe(actor, parseChangeFilter(filter)),
-    resolve: (change: LoggedChange) => change,
+    resolve: (change: LoggedChange | DomainError) => {
+      if (change instanceof DomainError) throw change;
+      return change;
+    },
   }),
 );
 

@@ -128,6 +128,13 @@ function sizeOf({ document, operationName, variableValues }: ExecutionArgs) {
   return reckoner.sizeOf(operation, named, variableValues ?? {});
 }
 
+/** The error that an operation is too large for; null where it is not. */
+function excessOf(size: ReturnType<typeof sizeOf>): GraphQLError | null {
+  if (size === null) return null;
+  const over = (['depth', 'breadth', 'records', 'cost'] as const).find((what) => size[what] > limits[what]);
+  return over === undefined ? null : tooMuch(over, Math.ceil(size[over]));
+}
+
 /** Whether the request asks what it costs: `"extensions": {"cost": true}` beside its query. */
 function asksForCost({ extensions }: GraphQLParams): boolean {
   return extensions?.cost === true;
@@ -158,15 +165,19 @@ function bounded(limit: number, error: (sum: number) => Error): (more: number) =
 export const useLimits: Plugin<Context> = {
   onParse: ({ setParseFn }) => setParseFn(parseWithin),
   onValidate: ({ addValidationRule }) => addValidationRule(maxAliasesRule),
+  onSubscribe({ args, setResultAndStopExecution }) {
+    const over = excessOf(sizeOf(args));
+    if (over) setResultAndStopExecution({ errors: [over] });
+  },
   onExecute({ args, setResultAndStopExecution, extendContext }) {
     const context: Context & { params?: GraphQLParams } = args.contextValue;
     // Our own documents, over v1, come without any: all that they can ask for too much of is what targets take.
     if (context.params === undefined)
       return extendContext({ spendOnTargets: bounded(V1_TARGETS, tooManyLinks) });
     const size = sizeOf(args);
+    const over = excessOf(size);
+    if (over) return setResultAndStopExecution({ errors: [over] });
     if (size === null) return;
-    const over = (['depth', 'breadth', 'records', 'cost'] as const).find((what) => size[what] > limits[what]);
-    if (over) return setResultAndStopExecution({ errors: [tooMuch(over, Math.ceil(size[over]))] });
     extendContext({
       isHeavy: size.values > HEAVY,
       spendOnTargets: bounded(limits.targetBytes, (bytes) => tooMuch('targetBytes', bytes)),

@@ -1,4 +1,6 @@
 import {
+  type ExecutionArgs,
+  type ExecutionResult,
   GraphQLError,
   type GraphQLFormattedError,
   getOperationAST,
@@ -68,32 +70,64 @@ const useReaders: Plugin<Context> = {
   },
 };
 
+/** Names what is executed, and refuses what the key has no scope for; null where it may go on. */
+function refusalOf(
+  { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
+  context: Context,
+): GraphQLError | null {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  context.named(operation.name?.value ?? operation.operation);
+  try {
+    requireScope(context.actor, scopeOf(operation.operation));
+    return null;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return new GraphQLError(error.message, { extensions: extensionsOf(error) });
+  }
+}
+
+/** The result with its errors as the caller may see them. */
+function presented(result: ExecutionResult, context: Context): ExecutionResult {
+  return result.errors
+    ? { ...result, errors: result.errors.map((error) => present(error, context)) }
+    : result;
+}
+
 /** Holds every execution, over HTTP or in process, to the key's scopes, and shows its errors as the caller may see them. */
 function useDomainErrors(): Plugin<Context> {
   return {
     onExecute({ args, setResultAndStopExecution }) {
       const context: Context = args.contextValue;
+      const refused = refusalOf(args, context);
+      if (refused) return setResultAndStopExecution({ errors: [refused] });
       const operation = getOperationAST(args.document, args.operationName);
-      if (operation) {
-        context.named(operation.name?.value ?? operation.operation);
-        try {
-          requireScope(context.actor, scopeOf(operation.operation));
-        } catch (error) {
-          if (!(error instanceof DomainError)) throw error;
-          setResultAndStopExecution({
-            errors: [new GraphQLError(error.message, { extensions: extensionsOf(error) })],
-          });
-          return;
-        }
-      }
       return {
         onExecuteDone({ result, setResult }) {
           if (isAsyncIterable(result)) return;
-          if (!result.errors) {
-            if (operation?.operation === OperationTypeNode.QUERY) context.lasts();
+          if (!result.errors && operation?.operation === OperationTypeNode.QUERY) context.lasts();
+          setResult(presented(result, context));
+        },
+      };
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const context: Context = args.contextValue;
+      const refused = refusalOf(args, context);
+      if (refused) return setResultAndStopExecution({ errors: [refused] });
+      return {
+        onSubscribeResult({ result, setResult }) {
+          if (!isAsyncIterable(result)) {
+            setResult(presented(result, context));
             return;
           }
-          setResult({ ...result, errors: result.errors.map((error) => present(error, context)) });
+          return {
+            onNext: ({ result: one, setResult: setOne }) =>
+              setOne(presented(one as ExecutionResult, context)),
+          };
+        },
+        onSubscribeError({ error, setError }) {
+          const original = error instanceof Error ? error : new Error(String(error));
+          setError(present(new GraphQLError(original.message, { originalError: original }), context));
         },
       };
     },

@@ -143,6 +143,8 @@ export async function startTestServer({
     },
     /** Writes the clicks that are counted and not yet written. */
     flush: () => app.flush(),
+    /** Ends subscriptions, as a stop of the service does first. */
+    endSubscriptions: () => app.endSubscriptions(),
     callerWith: (key: string) => new Caller(origin, key),
     /** The SQL statements that `work` cost, without the look at what has changed that comes with time alone. */
     async statementsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -1,0 +1,188 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Events, subscribe } from '../support/events.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+interface Told {
+  data: { changes: { id: string; action: string; kind: string; recordId: string; fields: string[] } } | null;
+  errors?: { message: string; extensions: { code: string } }[];
+}
+
+let server: TestServer;
+let other: TestServer;
+let owner: Caller;
+let accounts = 0;
+beforeAll(async () => {
+  server = await startTestServer({ background: true });
+  other = await startTestServer({ url: server.databaseUrl, background: true });
+});
+afterAll(async () => {
+  await other.stop();
+  await server.stop();
+});
+beforeEach(async () => {
+  owner = await server.caller(`subscriber ${accounts++}`);
+});
+
+const QUERY = `subscription ($filter: ChangeFilter) {
+  changes(filter: $filter) { id action kind recordId fields key { prefix } }
+}`;
+const listen = (caller = owner, filter = {}) => subscribe<Told>(caller, QUERY, { filter });
+const told = ({ seen }: Events<Told>) =>
+  seen.map(({ data }) => `${data?.changes.action} ${data?.changes.kind} ${data?.changes.recordId}`);
+
+test('every change of either process comes once, in order, within a second', async () => {
+  const events = await listen();
+  expect([events.status, events.type]).toEqual([200, expect.stringMatching(/^text\/event-stream/)]);
+  const elsewhere = other.callerWith(owner.key);
+  const expected: string[] = [];
+  for (let i = 0; i < 10; i++) {
+    const caller = i % 2 === 0 ? owner : elsewhere;
+    expected.push(`CREATED SPACE ${await caller.space(`Space ${i}`)}`);
+  }
+  await expect.poll(() => events.seen.length, { timeout: 1_000 }).toBe(10);
+  expect(told(events)).toEqual(expected);
+  events.close();
+});
+
+test('many at once from two processes come once each, in the order of the list', async () => {
+  const events = await listen();
+  const elsewhere = other.callerWith(owner.key);
+  await Promise.all(
+    Array.from({ length: 12 }, async (_, writer) => {
+      const caller = writer % 2 === 0 ? owner : elsewhere;
+      for (let i = 0; i < 5; i++) await caller.space(`${writer} ${i}`);
+    }),
+  );
+  await expect.poll(() => events.seen.length, { timeout: 2_000 }).toBe(60);
+  const { changes } = await owner.data<{ changes: { edges: { node: { id: string } }[] } }>(
+    '{ changes(first: 100) { edges { node { id } } } }',
+  );
+  expect(events.seen.map(({ data }) => data?.changes.id)).toEqual(changes.edges.map(({ node }) => node.id));
+  events.close();
+});
+
+test('a filter narrows them, and another account hears nothing', async () => {
+  const stranger = await server.caller('stranger');
+  const [all, links, none] = [await listen(), await listen(owner, { kind: 'LINK' }), await listen(stranger)];
+  const space = await owner.space('S');
+  const { id } = await owner.link();
+  await expect.poll(() => told(all)).toEqual([`CREATED SPACE ${space}`, `CREATED LINK ${id}`]);
+  expect(told(links)).toEqual([`CREATED LINK ${id}`]);
+  expect(none.seen).toEqual([]);
+  for (const one of [all, links, none]) one.close();
+});
+
+test('it begins with a sign of life, and is logged with its name when it ends', async () => {
+  const events = await subscribe<Told>(owner, QUERY.replace('subscription', 'subscription Heard'));
+  await expect.poll(() => events.comments()).toBeGreaterThan(0);
+  events.close();
+  await expect.poll(() => server.log.some(({ operation }) => operation === 'Heard')).toBe(true);
+});
+
+test('a revoked key ends it', async () => {
+  const events = await listen();
+  await server.database.client.apiKey.updateMany({
+    where: { account: { name: `subscriber ${accounts - 1}` } },
+    data: { revokedAt: server.clock.now },
+  });
+  expect(await events.ended).toBe('complete');
+});
+
+test('a key may have ten, and has room again when one ends', async () => {
+  const open = await Promise.all(Array.from({ length: 10 }, () => listen()));
+  const tooMany = await listen();
+  await tooMany.ended;
+  expect(tooMany.seen).toMatchObject([{ errors: [{ extensions: { code: 'RATE_LIMITED' } }] }]);
+  open.pop()?.close();
+  await expect
+    .poll(async () => {
+      const again = await listen();
+      const { comments } = again;
+      open.push(again);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return again.seen.length === 0 && comments() > 0;
+    })
+    .toBe(true);
+  for (const one of open) one.close();
+});
+
+test.each([
+  [
+    'no key',
+    (origin: string) =>
+      fetch(`${origin}/graphql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+        body: JSON.stringify({ query: QUERY }),
+      }),
+    401,
+  ],
+])('%s is refused', async (_what, send, status) => {
+  expect((await send(server.origin)).status).toBe(status);
+});
+
+test('a filter that means nothing is refused as in a query', async () => {
+  const events = await listen(owner, { since: 'yesterday' });
+  await events.ended;
+  expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'VALIDATION' } }] }]);
+});
+
+test('it needs the scope to read', async () => {
+  const writer = await server.caller('writer', ['write']);
+  const events = await listen(writer);
+  await events.ended;
+  expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'FORBIDDEN' } }] }]);
+});
+
+test('a reader who does not read is given up', async () => {
+  const { hostname, port } = new URL(server.origin);
+  const socket = connect(Number(port), hostname);
+  const body = JSON.stringify({ query: QUERY });
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.pause();
+  await owner.space('A change, after whose place in the log the others come');
+  // Far more than sockets take for a reader; written past the domain, as a batch of a large installation.
+  const { client } = server.database;
+  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
+    where: { account: { name: `subscriber ${accounts - 1}` } },
+  });
+  const row = {
+    tx: 0n,
+    accountId,
+    keyId,
+    at: server.clock.now,
+    action: 'UPDATED',
+    kind: 'LINK',
+    recordId: 1,
+    fields: JSON.stringify(['x'.repeat(20_000)]),
+  };
+  const [{ tx } = { tx: 0n }] = await client.$queryRaw<
+    { tx: bigint }[]
+  >`SELECT MAX("tx") AS "tx" FROM "Change"`;
+  for (let i = 0; i < 12; i++)
+    await client.change.createMany({
+      data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
+    });
+  // Until it has all that waits for it.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  let text = '';
+  socket.on('data', (chunk) => {
+    text = `${text}${chunk}`.slice(-5_000);
+  });
+  socket.resume();
+  await expect.poll(() => text, { timeout: 10_000 }).toContain('The changes come faster than they are read.');
+  await expect.poll(() => text).toMatch(/event: complete[\s\S]*0\r\n\r\n$/);
+  socket.destroy();
+});
+
+test('the end of the service ends it in order', async () => {
+  const third = await startTestServer({ url: server.databaseUrl, background: true });
+  const events = await listen(third.callerWith(owner.key));
+  third.endSubscriptions();
+  expect(await events.ended).toBe('complete');
+  await third.stop();
+});
