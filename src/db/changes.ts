@@ -34,7 +34,7 @@ export function isSettled(db: Db): Sql {
 /** How many changes one statement records: a statement may have only so many parameters. */
 const TOGETHER = 1_000;
 
-type Listener = (changes: readonly NewChange[]) => void;
+type Listener = (changes: readonly (NewChange & { readonly id: number })[]) => void;
 const listeners = new WeakMap<Db, Set<Listener>>();
 
 /** Hears of the changes that this process made through `db`, when they are committed. Returns what ends that. */
@@ -50,26 +50,28 @@ export async function changing<T>(
   work: (tx: Tx, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   return transaction(db, async (tx) => {
-    const recorded: NewChange[] = [];
+    const recorded: (NewChange & { id: number })[] = [];
     whenCommitted(tx, () => {
       if (recorded.length > 0) for (const hear of listeners.get(db) ?? []) hear(recorded);
     });
     return work(tx, async (changes) => {
       for (let from = 0; from < changes.length; from += TOGETHER)
-        await insert(tx, changes.slice(from, from + TOGETHER), isSqlite(db));
-      recorded.push(...changes);
+        recorded.push(...(await insert(tx, changes.slice(from, from + TOGETHER), isSqlite(db))));
     });
   });
 }
 
-async function insert(tx: Tx, changes: readonly NewChange[], sqlite: boolean): Promise<void> {
+async function insert(tx: Tx, changes: readonly NewChange[], sqlite: boolean) {
   const number = sqlite ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
   const rows = changes.map(
     ({ accountId, at, keyId, action, kind, recordId, fields }) =>
       sql`(${number}, ${accountId}, ${at}, ${keyId}, ${action}, ${kind}, ${recordId}, ${JSON.stringify(fields)})`,
   );
-  await tx.$executeRaw(sql`
-    INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields") VALUES ${join(rows)}`);
+  const ids = await tx.$queryRaw<{ id: number | bigint }[]>(sql`
+    INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields") VALUES ${join(rows)}
+    RETURNING "id"`);
+  // The rows come back in the order in which they were written.
+  return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }
 
 /** Begins another era where the log has numbers that this database has not given yet. To be called before anything is changed. */

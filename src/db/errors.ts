@@ -2,11 +2,25 @@
 interface Told {
   code?: unknown;
   message?: unknown;
-  meta?: { driverAdapterError?: { cause?: { kind?: unknown; originalCode?: unknown; code?: unknown } } };
+  meta?: { driverAdapterError?: { cause?: Cause } };
+  /** Of an adapter's own error, which comes as it is from raw statements in a transaction. */
+  cause?: Cause;
+}
+
+interface Cause {
+  kind?: unknown;
+  originalCode?: unknown;
+  code?: unknown;
 }
 
 function told(error: unknown): Told {
   return error instanceof Error ? (error as Told) : {};
+}
+
+/** What the adapter tells of the driver's error. */
+function causeOf(error: unknown): Cause {
+  const { meta, cause } = told(error);
+  return meta?.driverAdapterError?.cause ?? cause ?? {};
 }
 
 /** Whether a write failed because a value that must be unique is there already. */
@@ -26,8 +40,7 @@ export function isMissingRecord(error: unknown): boolean {
 
 /** Whether two writes waited for each other, and this one gave way: nothing of it was done. */
 export function isWriteConflict(error: unknown): boolean {
-  const { code, meta } = told(error);
-  return code === 'P2034' || meta?.driverAdapterError?.cause?.kind === 'TransactionWriteConflict';
+  return told(error).code === 'P2034' || causeOf(error).kind === 'TransactionWriteConflict';
 }
 
 /** Prisma's codes for: not reachable, timed out, closed, no connection free, a transaction that was, too many connections. */
@@ -48,8 +61,8 @@ export class DatabaseAway extends Error {}
 /** Whether the database could not be asked just now, for no fault of the request. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true;
-  const { code, message, meta } = told(error);
-  const { kind, originalCode, code: driverCode } = meta?.driverAdapterError?.cause ?? {};
+  const { code, message } = told(error);
+  const { kind, originalCode, code: driverCode } = causeOf(error);
   return (
     UNREACHABLE.has(String(code)) ||
     KINDS.has(String(kind)) ||

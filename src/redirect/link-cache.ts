@@ -75,8 +75,10 @@ export class LinkCache {
   /** Under which key each link is remembered. */
   readonly #keys = new Map<number, string>();
   #defaultDomain: Remembered<Domain> | null = null;
-  /** Raised whenever something is forgotten: what was read before is not remembered after. */
-  #generation = 0;
+  /** Raised with each change. What was read before the last one that concerns it is not remembered. */
+  #now = 0;
+  readonly #lastChanges = { names: 0, pixels: 0, domains: 0 };
+  readonly #lastOfLink = new LRUCache<number, number>({ max: MAX_LINKS });
   #waiting = 0;
 
   constructor(
@@ -89,9 +91,14 @@ export class LinkCache {
     this.#db = db;
     this.#revisions = revisions;
     this.#site = site;
-    revisions.feed.listen({ onChange: (change) => this.#forget(change) });
+    /** What this process did itself is told of by the log once more. */
+    const own = new LRUCache<number, true>({ max: MAX_LINKS });
+    revisions.feed.listen({ onChange: (change) => own.delete(change.id) || this.#forget(change) });
     onOwnChanges(db, (changes) => {
-      for (const change of changes) this.#forget(change);
+      for (const change of changes) {
+        own.set(change.id, true);
+        this.#forget(change);
+      }
     });
   }
 
@@ -102,18 +109,23 @@ export class LinkCache {
     recordId,
     fields,
   }: Pick<LoggedChange, 'kind' | 'action' | 'recordId'> & { fields: string | readonly string[] }): void {
-    if (kind === 'SPACE') return;
-    this.#generation++;
-    if (kind === 'LINK') {
+    const now = ++this.#now;
+    if (kind === 'LINK' && action !== 'CREATED') {
+      this.#lastOfLink.set(recordId, now);
       this.#forgetLink(recordId);
-      // A name that nothing had may be that of a link now.
-      if (action === 'CREATED' || fields.includes('alias')) this.#missingLinks.clear();
+    }
+    // A name that nothing had may be that of a link now.
+    if (kind === 'LINK' && (action === 'CREATED' || fields.includes('alias'))) {
+      this.#lastChanges.names = now;
+      this.#missingLinks.clear();
     }
     if (kind === 'PIXEL') {
+      this.#lastChanges.pixels = now;
       for (const { value } of this.#links.values())
         if (value?.pixels.some(({ id }) => id === recordId)) this.#forgetLink(value.id);
     }
     if (kind === 'DOMAIN') {
+      this.#lastChanges.domains = now;
       this.#defaultDomain = null;
       this.#domains.clear();
       this.#missingDomains.clear();
@@ -149,22 +161,24 @@ export class LinkCache {
   }
 
   /**
-   * What is remembered, or else what the database says, which is given to `keep` unless something was forgotten meanwhile.
-   * What is only to be looked at again serves where the database does not answer soon.
+   * What is remembered, or else what the database says, which is given to `keep` with the number of the last change before.
+   * What is only to be looked at again serves where the database does not answer soon; that there was nothing, where
+   * `missingServes`.
    */
   async #lookUp<T>(
     known: Remembered<T> | null | undefined,
     ask: () => Promise<T | null>,
-    keep: (remembered: Remembered<T>) => void,
+    keep: (remembered: Remembered<T>, at: number) => void,
+    missingServes = false,
   ): Promise<T | null> {
     if (known && this.#isTrusted(known)) return known.value;
-    const generation = this.#generation;
+    const at = this.#now;
     const readAt = performance.now();
     const asked = this.patiently(ask).then((value) => {
-      if (generation === this.#generation) keep({ value, readAt });
+      keep({ value, readAt }, at);
       return value;
     });
-    if (!known?.value) return asked;
+    if (!known || (known.value === null && !missingServes)) return asked;
     const { value } = known;
     const found = await within(
       LOOKED_AGAIN_WITHIN,
@@ -178,10 +192,14 @@ export class LinkCache {
     const known = this.#links.get(key) ?? this.#missingLinks.get(key);
     this.#metrics?.lookup(known && this.#isTrusted(known) ? 'hit' : 'miss');
     const read = () => readVisitedLink(this.#db, { domainId, alias });
-    return this.#lookUp(known, read, (remembered) => {
+    return this.#lookUp(known, read, (remembered, at) => {
       const { value } = remembered;
-      if (value === null) this.#missingLinks.set(key, remembered);
-      else if (value.expirationClicks === null) {
+      if (value === null) {
+        if (this.#lastChanges.names <= at) this.#missingLinks.set(key, remembered);
+        return;
+      }
+      const changed = Math.max(this.#lastOfLink.get(value.id) ?? 0, this.#lastChanges.pixels);
+      if (changed <= at && value.expirationClicks === null) {
         this.#links.set(key, remembered);
         this.#keys.set(value.id, key);
       }
@@ -206,16 +224,19 @@ export class LinkCache {
       const found = await this.#db.domain.findUnique({ where: { name } });
       return found && servesVisitors(found, this.#site) ? found : null;
     };
-    return this.#lookUp(known, read, (remembered) => {
+    const keep = (remembered: Remembered<Domain>, at: number) => {
+      if (this.#lastChanges.domains > at) return;
       (remembered.value === null ? this.#missingDomains : this.#domains).set(name, remembered);
-    });
+    };
+    // Most hosts that are no domain are other names of this service.
+    return this.#lookUp(known, read, keep, true);
   }
 
   async #default(): Promise<Domain> {
     const where = { id: this.#site.defaultDomainId };
     const read = () => this.#db.domain.findUnique({ where });
-    const domain = await this.#lookUp(this.#defaultDomain, read, (remembered) => {
-      this.#defaultDomain = remembered;
+    const domain = await this.#lookUp(this.#defaultDomain, read, (remembered, at) => {
+      if (this.#lastChanges.domains <= at) this.#defaultDomain = remembered;
     });
     if (domain === null) throw new Error('there is no default domain');
     return domain;

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isSettled } from '../../src/db/changes.ts';
+import { sql } from '../../src/db/list.ts';
 import { removeHost, verifyHost } from '../../src/domain/domain-admin.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -25,7 +27,18 @@ beforeEach(async () => {
 
 const FIELDS = 'id at action kind recordId fields key { prefix }';
 
+/** What is recorded is told of when all transactions of the server have ended that began before: also those of other tests. */
+async function settled(): Promise<void> {
+  const { client } = server.database;
+  const open = () =>
+    client.$queryRaw<{ open: unknown }[]>(
+      sql`SELECT COUNT(*) AS "open" FROM "Change" WHERE NOT (${isSettled(client)})`,
+    );
+  await expect.poll(async () => Number((await open())[0]?.open), { timeout: 10_000 }).toBe(0);
+}
+
 async function changes(args = '', caller = owner): Promise<Change[]> {
+  await settled();
   const { changes: found } = await caller.data<{ changes: { edges: { node: Change }[] } }>(
     `{ changes(first: 100 ${args}) { edges { node { ${FIELDS} } } } }`,
   );
@@ -227,6 +240,7 @@ test('links and spaces tell their history, the newest first', async () => {
   const space = await owner.space('S');
   const { id } = await owner.link({ space_id: space });
   await owner.rest('PATCH', `/links/${id}`, { title: 'x' });
+  await settled();
   const history = 'history(first: 5) { totalCount edges { node { action fields key { prefix } } } }';
   const answer = await owner.data(`{ link(id: ${id}) { ${history} } space(id: ${space}) { ${history} } }`);
   expect(answer).toMatchObject({

@@ -163,7 +163,7 @@ test('a reader who does not read is given up', async () => {
   const [{ tx } = { tx: 0n }] = await client.$queryRaw<
     { tx: bigint }[]
   >`SELECT MAX("tx") AS "tx" FROM "Change"`;
-  for (let i = 0; i < 12; i++)
+  for (let i = 0; i < 25; i++)
     await client.change.createMany({
       data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
     });

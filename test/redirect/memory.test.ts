@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+let server: TestServer;
+let other: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer({ background: true });
+  other = await startTestServer({ url: server.databaseUrl, background: true });
+  owner = await server.caller();
+});
+afterAll(async () => {
+  await other.stop();
+  await server.stop();
+});
+
+const open = ({ alias }: Pick<RestLink, 'alias'>, on = server) =>
+  visit(on.origin, `/${alias}`, { headers: { Host: 's.example' } });
+/** The statements that a visit costs, by which one sees whether the link was remembered. */
+const cost = async (link: RestLink, on = server) =>
+  (await on.statementsOf(() => open(link, on))).filter((sql) => /FROM "(public"\.")?(Link|Domain)"/.test(sql))
+    .length;
+
+test('a link costs one statement when it is first asked for, and none after', async () => {
+  await open(await owner.link());
+  const link = await owner.link({
+    pixel_ids: `${await owner.pixel()},${await owner.pixel()}`,
+    password: 'x',
+  });
+  expect(await cost(link)).toBe(1);
+  expect(await cost(link)).toBe(0);
+});
+
+test.each([
+  ['a new link', () => owner.link()],
+  ['a new space', () => owner.space('New')],
+  [
+    'another link’s new title',
+    async () => owner.rest('PATCH', `/links/${(await owner.link()).id}`, { title: 'x' }),
+  ],
+  ['another link’s end', async () => owner.rest('DELETE', `/links/${(await owner.link()).id}`)],
+  ['another account’s link', async () => (await server.caller('other')).link()],
+  [
+    'another pixel',
+    async () =>
+      owner.data(`mutation { updatePixel(id: ${await owner.pixel()}, input: { name: "x" }) { __typename } }`),
+  ],
+  ['a new domain', () => owner.domain(`d${Math.random().toString(36).slice(2)}.example`)],
+])('%s forgets no link that it does not concern', async (_what, change) => {
+  const link = await owner.link();
+  await open(link);
+  await change();
+  // A new domain may be that of any host, which is looked up once.
+  await open(await owner.link());
+  expect(await cost(link)).toBe(0);
+});
+
+const changes: [string, (link: RestLink, pixel: number) => Promise<unknown>][] = [
+  ['its URL', (link) => owner.rest('PATCH', `/links/${link.id}`, { url: 'https://example.com/new' })],
+  ['its pixels', (link) => owner.rest('PATCH', `/links/${link.id}`, { pixel_ids: '' })],
+  [
+    'a pixel of it',
+    (_link, pixel) =>
+      owner.data(`mutation { updatePixel(id: ${pixel}, input: { value: "AW-9" }) { __typename } }`),
+  ],
+  [
+    'a pixel that goes',
+    (_link, pixel) => owner.data(`mutation { deletePixel(id: ${pixel}) { __typename } }`),
+  ],
+];
+
+test.each(changes)(
+  'a change of %s is seen at once here, and elsewhere within a second',
+  async (_what, change) => {
+    const pixel = await owner.pixel();
+    const link = await owner.link({ pixel_ids: pixel });
+    const before = (await open(link)).body;
+    expect((await open(link, other)).body.length).toBe(before.length);
+    await change(link, pixel);
+    const plain = (page: string) => page.replaceAll(/nonce="[^"]*"/g, '');
+    const shown = async (on: TestServer) => {
+      const { status, body, location } = await open(link, on);
+      return [status, location, plain(body)];
+    };
+    const here = await shown(server);
+    expect(here).not.toEqual([200, undefined, plain(before)]);
+    await expect.poll(() => shown(other), { timeout: 1_000 }).toEqual(here);
+  },
+);
+
+test('a link that is gone, and a new one under its alias, are seen at once here, and elsewhere within a second', async () => {
+  const link = await owner.link({ url: 'https://example.com/1' });
+  await Promise.all([open(link), open(link, other)]);
+  await owner.rest('DELETE', `/links/${link.id}`);
+  expect((await open(link)).status).toBe(404);
+  await expect.poll(async () => (await open(link, other)).status, { timeout: 1_000 }).toBe(404);
+  await owner.link({ alias: link.alias, url: 'https://example.com/2' });
+  expect((await open(link)).location).toBe('https://example.com/2');
+  await expect
+    .poll(async () => (await open(link, other)).location, { timeout: 1_000 })
+    .toBe('https://example.com/2');
+});
+
+test('any number of random aliases drives out no link that is there', async () => {
+  const links = await Promise.all(Array.from({ length: 20 }, () => owner.link()));
+  for (const link of links) await open(link);
+  for (let i = 0; i < 3_000; i += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, j) => open({ alias: `nobody-${i + j}` })));
+  for (const link of links) expect(await cost(link)).toBe(0);
+});

@@ -1,0 +1,156 @@
+import { setTimeout } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ChangeFeed } from '../../src/db/change-feed.ts';
+import { ChangeRetention } from '../../src/db/change-retention.ts';
+import { changing, type LoggedChange, settleEra } from '../../src/db/changes.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let servers: TestServer[];
+let owner: Caller;
+beforeAll(async () => {
+  const first = await startTestServer({ background: true });
+  servers = [first, await startTestServer({ url: first.databaseUrl, background: true })];
+  owner = await first.caller();
+});
+afterAll(async () => {
+  for (const server of servers.reverse()) await server.stop();
+});
+
+const page = async (after: string | null, caller = owner) => {
+  const query = `query ($after: String) { changes(first: 7, after: $after) { edges { node { id recordId } } pageInfo { endCursor } } }`;
+  const { changes } = await caller.data<{
+    changes: { edges: { node: { id: string; recordId: string } }[]; pageInfo: { endCursor: string | null } };
+  }>(query, { after });
+  return { nodes: changes.edges.map(({ node }) => node), cursor: changes.pageInfo.endCursor };
+};
+
+test('a reader by cursor gets every change once, while twelve write on two processes', async () => {
+  const callers = servers.map((server) => server.callerWith(owner.key));
+  let writing = true;
+  const made: string[] = [];
+  const writers = Array.from({ length: 12 }, async (_, writer) => {
+    const caller = callers[writer % 2] as Caller;
+    for (let i = 0; i < 10; i++) {
+      made.push(String(await caller.space(`${writer}-${i}`)));
+      await setTimeout(Math.random() * 5);
+    }
+  });
+  const seen: { id: string; recordId: string }[] = [];
+  const read = async () => {
+    let cursor: string | null = null;
+    for (;;) {
+      const wasWriting = writing;
+      const next = await page(cursor, callers[seen.length % 2]);
+      seen.push(...next.nodes);
+      cursor = next.cursor ?? cursor;
+      // What the last ones wrote may wait for transactions of other tests.
+      if (next.nodes.length === 0 && !wasWriting && seen.length >= made.length) return;
+    }
+  };
+  const reading = read();
+  await Promise.all(writers);
+  writing = false;
+  await reading;
+  expect(seen.map(({ recordId }) => recordId).sort()).toEqual(made.sort());
+  expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+});
+
+test.runIf(inject('database').provider === 'postgresql')(
+  'what is committed late is not passed over by who has read what came after',
+  async () => {
+    const [first] = servers;
+    const { client } = (first as TestServer).database;
+    const { id: accountId } = await client.account.findFirstOrThrow({ where: { name: 'owner' } });
+    let cursor: string | null = null;
+    for (let next = await page(null); next.nodes.length > 0; next = await page(cursor)) cursor = next.cursor;
+    let commit = () => {};
+    const mayCommit = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let hasId = () => {};
+    const idIsTaken = new Promise<void>((resolve) => {
+      hasId = resolve;
+    });
+    const late = changing(client, async (_tx, record) => {
+      await record([
+        { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'LINK', recordId: 777, fields: [] },
+      ]);
+      hasId();
+      await mayCommit;
+    });
+    await idIsTaken;
+    const early = await owner.space('Committed before');
+    // It has the larger id and is committed, but what comes before it is still to come.
+    expect((await page(cursor)).nodes).toEqual([]);
+    commit();
+    await late;
+    const told = async () => (await page(cursor)).nodes.map(({ recordId }) => recordId);
+    await expect.poll(told, { timeout: 10_000 }).toEqual(['777', String(early)]);
+  },
+);
+
+test('a database that is restored elsewhere, whose numbers begin anew, keeps its order and its readers’ places', async () => {
+  const old = await startTestServer();
+  const caller = await old.caller();
+  const { client } = old.database;
+  await caller.space('Before');
+  // As from a server that has made a great many transactions.
+  await client.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
+  await client.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
+  await settleEra(client);
+  await expect.poll(async () => (await page(null, caller)).nodes.length, { timeout: 10_000 }).toBe(1);
+  const { cursor } = await page(null, caller);
+  const after = await caller.space('After');
+  const told = async () => (await page(cursor, caller)).nodes.map(({ recordId }) => recordId);
+  await expect.poll(told, { timeout: 10_000 }).toEqual([String(after)]);
+  await settleEra(client);
+  const [row] = await client.$queryRaw<
+    { number: number }[]
+  >`SELECT "number" FROM "Revision" WHERE "topic" = 'changes'`;
+  expect(Number(row?.number)).toBe(1);
+  await old.stop();
+});
+
+test('the feed tells of each change once as it is found, and once when it is settled, in order', async () => {
+  const [first] = servers;
+  const feed = new ChangeFeed((first as TestServer).database.client);
+  const [found, settled]: [LoggedChange[], LoggedChange[]] = [[], []];
+  const end = feed.listen({
+    onChange: (change) => found.push(change),
+    onSettled: (change) => settled.push(change),
+  });
+  await feed.read();
+  const ids = [await owner.space('1'), await owner.space('2')];
+  await feed.read();
+  expect(found.map(({ recordId }) => recordId)).toEqual(ids);
+  const all = async () => {
+    await feed.read();
+    return settled.length;
+  };
+  await expect.poll(all, { timeout: 10_000 }).toBe(2);
+  expect(found.map(({ recordId }) => recordId)).toEqual(ids);
+  expect(settled.map(({ recordId }) => recordId)).toEqual(ids);
+  end();
+  await owner.space('3');
+  await feed.read();
+  expect(found).toHaveLength(2);
+});
+
+test('changes are kept for as many days as the operator says', async () => {
+  const server = await startTestServer();
+  const caller = await server.caller();
+  for (let i = 0; i < 3; i++) {
+    server.clock.now = new Date(NOON.getTime() + i * 40 * 24 * 60 * 60 * 1000);
+    await caller.space(`${i}`);
+  }
+  const { client } = server.database;
+  const days = async (count: number) => {
+    await new ChangeRetention(client, count, () => server.clock.now, pino({ level: 'silent' })).deleteOld();
+    return client.change.count();
+  };
+  expect(await days(90)).toBe(3);
+  expect(await days(50)).toBe(2);
+  expect(await days(30)).toBe(1);
+  await server.stop();
+});
