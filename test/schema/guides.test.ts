@@ -1,5 +1,6 @@
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { subscribe } from '../support/events.ts';
 import { allBlocks, type Block, blocksOf } from '../support/markdown.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -23,7 +24,7 @@ const variables: Record<string, () => Promise<string>> = {
   },
 };
 beforeAll(async () => {
-  server = await startTestServer({ verifiesDomains: true });
+  server = await startTestServer({ verifiesDomains: true, background: true });
   caller = await server.caller('reader of the guides');
 });
 afterAll(() => server.stop());
@@ -51,7 +52,20 @@ const examples = allBlocks.filter(
   ({ language, file }) => language === 'graphql' && file !== 'docs/redirects.md',
 );
 
-test.each(examples.map((block) => [block.place, operationOf(block).name?.value ?? '', block] as const))(
+const subscriptions = examples.filter((block) => operationOf(block).operation === 'subscription');
+const requests = examples.filter((block) => !subscriptions.includes(block));
+
+test.each(subscriptions.map((block) => [block.place, block] as const))(
+  'the subscription of %s hears of a new link',
+  async (_place, block) => {
+    const events = await subscribe(caller, block.text);
+    const { id } = await caller.link();
+    await expect.poll(() => JSON.stringify(events.seen), { timeout: 10_000 }).toContain(`"recordId":"${id}"`);
+    events.close();
+  },
+);
+
+test.each(requests.map((block) => [block.place, operationOf(block).name?.value ?? '', block] as const))(
   'the example of %s, %s, runs as it stands',
   async (_place, name, block) => {
     const data = await run(block);
