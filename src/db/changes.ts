@@ -1,5 +1,6 @@
 import type { Change } from '../generated/sqlite/client.ts';
 import { type Db, isSqlite } from './client.ts';
+import { readRows } from './direct.ts';
 import { join, type Sql, sql } from './list.ts';
 import { type Tx, transaction, whenCommitted } from './transaction.ts';
 
@@ -106,9 +107,12 @@ export async function changesAfter(
   { tx, id }: Place,
   limit: number,
 ): Promise<(LoggedChange & { settled: boolean })[]> {
-  const rows = await db.$queryRaw<(Change & { settled: unknown })[]>(sql`
+  const rows = await readRows<Change & { settled: unknown }>(
+    db,
+    sql`
     SELECT ${columns}, (${isSettled(db)}) AS "settled" FROM "Change" WHERE ("tx", "id") > (${tx}, ${id})
-    ORDER BY "tx", "id" LIMIT ${limit}`);
+    ORDER BY "tx", "id" LIMIT ${limit}`,
+  );
   return rows.map((row) => ({ ...row, tx: Number(row.tx), settled: Boolean(row.settled) }));
 }
 

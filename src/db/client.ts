@@ -1,5 +1,6 @@
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../generated/sqlite/client.ts';
+import { readDirectly } from './direct.ts';
 import { hasPooler } from './postgres.ts';
 import { keepPrivate, pathOf } from './sqlite-file.ts';
 import { keepsStatements } from './sqlite-statements.ts';
@@ -110,7 +111,7 @@ export async function adapterFor(url: string, pool?: Pool): Promise<SqlMigration
   return new PrismaBetterSqlite3({ url, timeout: 0 });
 }
 
-/** The same, with statements kept prepared, and nobody in another's transaction; `hear` gets each new connection first. */
+/** The same; `hear` gets each new connection. Of SQLite, statements are kept prepared, and nobody is in another's transaction. */
 function improved(
   factory: SqlMigrationAwareDriverAdapterFactory,
   hear: (connection: SqlDriverAdapter) => void,
@@ -120,9 +121,11 @@ function improved(
     provider,
     adapterName,
     async connect() {
-      const connection = await factory.connect();
+      const connected = await factory.connect();
+      const connection =
+        provider === 'sqlite' ? keepsTransactionsApart(keepsStatements(connected)) : connected;
       hear(connection);
-      return keepsTransactionsApart(keepsStatements(connection));
+      return connection;
     },
     connectToShadowDb: () => factory.connectToShadowDb(),
   };
@@ -169,11 +172,14 @@ export async function openDatabase(
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
   const adapter = await adapterFor(url, pool && { ...pool, pooled });
   let stateOfFile = (): string | null => null;
+  let opened: Db | undefined;
   const onConnection = (connection: SqlDriverAdapter) => {
-    stateOfFile = sqliteState(connection);
+    if (provider === 'sqlite') stateOfFile = sqliteState(connection);
+    if (opened) readDirectly(opened, connection, onStatement);
   };
-  const options = { adapter: provider === 'sqlite' ? improved(adapter, onConnection) : adapter, log };
+  const options = { adapter: improved(adapter, onConnection), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
+  opened = client;
   if (onStatement) client.$on('query', (event) => onStatement(event.query, event.duration / 1000));
   if (provider === 'sqlite') {
     sqliteClients.add(client);

@@ -1,6 +1,7 @@
 import type { Domain, Link, LinkCounter, Pixel, Space } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
 import { columnsOf } from './columns.ts';
+import { readRows } from './direct.ts';
 import { type Joined, join, sql } from './list.ts';
 
 /** What is counted of a link. */
@@ -93,9 +94,12 @@ export function nest(row: FlatLinkRow): LinkRow {
 
 /** The pixels of each of the links, the oldest first. */
 export async function readPixelsOfEach(db: Db, linkIds: readonly number[]): Promise<Pixel[][]> {
-  const rows = await db.$queryRaw<(Pixel & { linkId: number })[]>(sql`
+  const rows = await readRows<Pixel & { linkId: number }>(
+    db,
+    sql`
     SELECT "LinkPixel"."linkId", ${columnsOf.Pixel} FROM "LinkPixel" JOIN "Pixel" ON "Pixel"."id" = "LinkPixel"."pixelId"
-    WHERE "LinkPixel"."linkId" IN (${join([...linkIds])}) ORDER BY "Pixel"."id"`);
+    WHERE "LinkPixel"."linkId" IN (${join([...linkIds])}) ORDER BY "Pixel"."id"`,
+  );
   const pixels = new Map(linkIds.map((id): [number, Pixel[]] => [id, []]));
   for (const row of rows) pixels.get(row.linkId)?.push(row);
   return linkIds.map((id) => pixels.get(id) ?? []);

@@ -1,6 +1,7 @@
 import { Prisma } from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
 import { columnsOf } from './columns.ts';
+import { readRows } from './direct.ts';
 
 export type Sql = Prisma.Sql;
 export const { sql, join } = Prisma;
@@ -154,7 +155,7 @@ export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[])
   const inOrder = (rows: Row[], { window }: Stretch) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = stretches;
   if (only && stretches.length === 1) {
-    return [inOrder(await db.$queryRaw<Row[]>(select(only.list, only.window)), only)];
+    return [inOrder(await readRows<Row>(db, select(only.list, only.window)), only)];
   }
   const parts = stretches.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
@@ -163,7 +164,8 @@ export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[])
   );
   const order = sql`"part", "rank"`;
   const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
-  const found = await db.$queryRaw<(Row & { part: number | bigint })[]>(
+  const found = await readRows<Row & { part: number | bigint }>(
+    db,
     joinedTo(union, only?.list.joined, order),
   );
   const rows: Row[][] = stretches.map(() => []);
@@ -188,7 +190,7 @@ export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
 /** What each of the expressions is, by one statement. */
 export async function readNumbers(db: Pick<Db, '$queryRaw'>, expressions: readonly Sql[]): Promise<number[]> {
   const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
-  const [row] = await db.$queryRaw<Record<string, number | bigint>[]>(sql`SELECT ${join(columns)}`);
+  const [row] = await readRows<Record<string, number | bigint>>(db, sql`SELECT ${join(columns)}`);
   return expressions.map((_, index) => Number(row?.[`number${index}`] ?? 0));
 }
 
@@ -202,9 +204,12 @@ export async function readRowsAndTotal<Row extends { id: number }>(
   window: Window,
   total: Sql,
 ): Promise<{ rows: Row[]; total: number }> {
-  const found = await db.$queryRaw<(Row & { total: number | bigint })[]>(sql`
+  const found = await readRows<Row & { total: number | bigint }>(
+    db,
+    sql`
     SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${select(list, window)}) AS "rows" ON 1 = 1
-    ORDER BY ${orderingOfAll(list)}`);
+    ORDER BY ${orderingOfAll(list)}`,
+  );
   const rows = found.filter((row) => row.id !== null);
   return { rows, total: Number(found[0]?.total ?? 0) };
 }

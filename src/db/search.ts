@@ -1,4 +1,5 @@
 import { type Db, isSqlite } from './client.ts';
+import { readRows } from './direct.ts';
 import { name, type Sql, sql } from './list.ts';
 
 /** The columns of "Link" that have an index of the texts in them, on either database. */
@@ -37,7 +38,8 @@ function shifted(text: string, accountId: number): string {
 /** The account's links that may contain the text, by SQLite's index; null where they are many. */
 async function candidates(db: Db, { accountId, column, text }: LinkSearch): Promise<number[] | null> {
   const phrase = `${column} : "${shifted(startOf(text), accountId)}"`;
-  const found = await db.$queryRaw<{ id: number | bigint }[]>(
+  const found = await readRows<{ id: number | bigint }>(
+    db,
     sql`SELECT "rowid" & 4294967295 AS "id" FROM "LinkText" WHERE "LinkText" MATCH ${phrase}
       AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${MANY}`,
   );

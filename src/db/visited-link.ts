@@ -2,6 +2,7 @@ import type { Link, Pixel } from '../generated/sqlite/client.ts';
 import type { Turn } from './clicks.ts';
 import type { Db } from './client.ts';
 import { columnsOf } from './columns.ts';
+import { readRows } from './direct.ts';
 import { sql } from './list.ts';
 
 /** A link as visitors need it. */
@@ -27,13 +28,16 @@ export async function readVisitedLink(
     'id' in by
       ? sql`"Link"."id" = ${by.id}`
       : sql`"Link"."domainId" = ${by.domainId} AND "Link"."alias" = ${by.alias}`;
-  const rows = await db.$queryRaw<FlatRow[]>(sql`
+  const rows = await readRows<FlatRow>(
+    db,
+    sql`
     SELECT ${columnsOf.Link}, "LinkCounter"."clicks", "LinkCounter"."turns", "p"."id" AS "pixel_id",
       "p"."accountId" AS "pixel_accountId", "p"."name" AS "pixel_name", "p"."type" AS "pixel_type",
       "p"."value" AS "pixel_value", "p"."createdAt" AS "pixel_createdAt", "p"."updatedAt" AS "pixel_updatedAt"
     FROM "Link" JOIN "LinkCounter" ON "LinkCounter"."linkId" = "Link"."id"
       LEFT JOIN "LinkPixel" ON "LinkPixel"."linkId" = "Link"."id" LEFT JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
-    WHERE ${which} ORDER BY "p"."id"`);
+    WHERE ${which} ORDER BY "p"."id"`,
+  );
   const [link] = rows;
   if (link === undefined) return null;
   const pixels = rows.flatMap((row) =>
