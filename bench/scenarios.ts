@@ -63,7 +63,8 @@ async function deepPage(origin: string): Promise<Request> {
 }
 
 /** The same of PostGraphile, by the names that it makes of the tables. */
-const wantedThere = 'rowId title alias url clicks createdAt spaceBySpaceId { rowId name color }';
+const wantedThere =
+  'rowId title alias url linkCounterByLinkId { clicks } createdAt spaceBySpaceId { rowId name color }';
 const edgesThere = (count: number) =>
   graphql(`{ allLinks(first: ${count}, orderBy: ROW_ID_DESC) { edges { node { ${wantedThere} } } } }`);
 

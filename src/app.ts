@@ -12,7 +12,6 @@ import { Authentication } from './domain/authentication.ts';
 import { ChangeSubscriptions } from './domain/change-subscriptions.ts';
 import { visibleError } from './domain/errors.ts';
 import type { Site } from './domain/link.ts';
-import { AnswerCache } from './http/answer-cache.ts';
 import { favicon, robots } from './http/browser-files.ts';
 import { trustOf } from './http/client.ts';
 import { createContextOf } from './http/context.ts';
@@ -33,6 +32,7 @@ import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { VisitRecorder } from './redirect/visit.ts';
 import { createRestRouter } from './rest/router.ts';
+import { CompiledQueries } from './schema/compiled-queries.ts';
 import { createGraphQLServer } from './schema/server.ts';
 import type { TrustedDocuments } from './schema/trusted-documents.ts';
 
@@ -126,12 +126,12 @@ export function createApp(dependencies: AppDependencies): App {
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
   );
   const trust = trustOf(trustProxy);
-  const server = createGraphQLServer({ graphiql, trusted });
+  // Only what is trusted is executed by its text, which the server alone knows.
+  const compiled = trusted === undefined ? new CompiledQueries() : null;
+  const server = createGraphQLServer({ graphiql, trusted, compiled });
   const contextOf = createContextOf({
     ...{ database, readers, authentication, limit, trust, site, subscriptions, log, now },
   });
-  // Replicas answer of moments of their own.
-  const answers = replicas.length > 0 ? null : new AnswerCache(() => database.state());
   const report = (res: ServerResponse, error: unknown): void => {
     const what = { requestId: exchangeOf(res).requestId, err: error };
     if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
@@ -145,7 +145,7 @@ export function createApp(dependencies: AppDependencies): App {
       if (!claimed) clicks.count(link.id, at);
     },
   ]);
-  const graphql = createGraphQLHandler({ server, graphiql, contextOf, answers, report });
+  const graphql = createGraphQLHandler({ server, graphiql, contextOf, compiled, report });
   const redirect = createRedirectHandler({
     db: database.client,
     links,
@@ -163,7 +163,7 @@ export function createApp(dependencies: AppDependencies): App {
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);
   web.get('/robots.txt', robots);
-  web.use('/api/v1', createRestRouter({ server, baseUrl, contextOf, answers, report }));
+  web.use('/api/v1', createRestRouter({ server, baseUrl, contextOf, report }));
   web.use((_req, res) => {
     res.status(404).json({ message: 'Nothing is here.', status: 404 });
   });

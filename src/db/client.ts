@@ -5,7 +5,6 @@ import { hasPooler } from './postgres.ts';
 import { keepPrivate, pathOf } from './sqlite-file.ts';
 import { keepsStatements } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
-import { postgresqlState, sqliteState } from './state.ts';
 import { namesOfStatements } from './statement-names.ts';
 
 /** The client that the program is written against; the other one takes every call that this one takes. */
@@ -23,8 +22,6 @@ export interface Database {
   /** Whether `url` is a pooler's. */
   readonly pooled: boolean;
   readonly client: Db;
-  /** Names what the database holds: while the name stays, reads find the same. Null where that cannot be told now. */
-  state(): Promise<string | null>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -171,10 +168,8 @@ export async function openDatabase(
     pool !== undefined && provider === 'postgresql' && (directUrl !== undefined || (await hasPooler(url)));
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
   const adapter = await adapterFor(url, pool && { ...pool, pooled });
-  let stateOfFile = (): string | null => null;
   let opened: Db | undefined;
   const onConnection = (connection: SqlDriverAdapter) => {
-    if (provider === 'sqlite') stateOfFile = sqliteState(connection);
     if (opened) readDirectly(opened, connection, onStatement);
   };
   const options = { adapter: improved(adapter, onConnection), log };
@@ -186,14 +181,12 @@ export async function openDatabase(
     // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
     await client.$queryRawUnsafe('PRAGMA journal_mode = WAL');
   }
-  const state = async () => (provider === 'sqlite' ? stateOfFile() : postgresqlState(client));
   return {
     provider,
     url,
     directUrl: directUrl ?? url,
     pooled,
     client,
-    state,
     close: () => client.$disconnect(),
   };
 }

@@ -12,7 +12,6 @@ export interface Statement {
 
 /** What is asked of better-sqlite3 itself. */
 export interface Driver {
-  readonly inTransaction: boolean;
   prepare(sql: string): Statement;
 }
 

@@ -75,13 +75,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       named(operation) {
         exchange.operation ??= operation.slice(0, LONGEST_NAME);
       },
-      now() {
-        exchange.lasts = false;
-        return moment;
-      },
-      lasts() {
-        exchange.lasts ??= true;
-      },
+      now: () => moment,
     };
   };
 }

@@ -16,8 +16,6 @@ export interface Exchange {
   actor?: Actor;
   /** What was executed, as the log and the metrics name it. */
   operation?: string;
-  /** Whether the answer holds for as long as nothing in the database changes; known once it is made. */
-  lasts?: boolean;
 }
 
 /** How much of a path the log shows, in characters. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
+import type { Asked, CompiledQueries } from '../schema/compiled-queries.ts';
 import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server.ts';
-import type { AnswerCache } from './answer-cache.ts';
 import { isBrokenOff } from './client.ts';
 import type { ContextOf } from './context.ts';
 import { exchangeOf } from './exchange.ts';
@@ -9,9 +10,13 @@ import { sendGraphiql } from './pages.ts';
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
-function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
+function typeFor(req: IncomingMessage): string {
   const type = req.headers.accept?.includes(RESPONSE_TYPE) ? RESPONSE_TYPE : 'application/json';
-  res.writeHead(status, { 'Content-Type': `${type}; charset=utf-8`, ...headers });
+  return `${type}; charset=utf-8`;
+}
+
+function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
+  res.writeHead(status, { 'Content-Type': typeFor(req), ...headers });
   res.end(JSON.stringify(body));
 }
 
@@ -19,13 +24,13 @@ export interface GraphQLDependencies {
   readonly server: GraphQLServer;
   readonly graphiql: boolean;
   readonly contextOf: ContextOf;
-  /** Null where no answer is kept. */
-  readonly answers: AnswerCache | null;
+  /** Null where all is left to the server. */
+  readonly compiled: CompiledQueries | null;
   /** Hears of every fault of ours. */
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** How long a body is whose answer may be kept, in bytes. */
+/** How long a body is that is read here, in bytes. */
 const SHORT = 10_000;
 
 /** The text of a short body, which Yoga finds where a parser would have left it; null where it is left to be read. */
@@ -39,6 +44,29 @@ async function shortBody(req: IncomingMessage): Promise<string | null> {
   return body;
 }
 
+/** What clients ask for who take JSON; the server knows what others take. */
+const PLAIN = /^(\*\/\*|application\/(graphql-response\+)?json|[\s,]|;\s*q=[\d.]+|;\s*charset=utf-8)*$/i;
+
+const plainBody = z.strictObject({
+  query: z.string(),
+  operationName: z.string().nullish(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** What a request asks for; null where the server has to find out. */
+function plainlyAsked(req: IncomingMessage, body: string): Asked | null {
+  if (!PLAIN.test(req.headers.accept ?? '') || req.url !== '/graphql') return null;
+  try {
+    const { query, operationName, variables, extensions } = plainBody.parse(JSON.parse(body));
+    // Who asks for the cost gets it from the server.
+    if (extensions?.cost !== undefined) return null;
+    return { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Answers `/graphql`. The key is looked at before anything else, but for GraphiQL's page, which holds no data. Only JSON
  * bodies are read: a form of another site can send the other types without asking.
@@ -47,7 +75,7 @@ export function createGraphQLHandler({
   server,
   graphiql,
   contextOf,
-  answers,
+  compiled,
   report,
 }: GraphQLDependencies): RequestListener {
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -62,16 +90,15 @@ export function createGraphQLHandler({
       return;
     }
     const body = req.method === 'POST' ? await shortBody(req) : null;
-    const parts = ['graphql', req.url ?? '', req.headers.accept ?? '', body ?? ''];
-    const streams = req.headers.accept?.includes('text/event-stream') === true;
-    const keep = body === null || !answers || streams ? null : await answers.answer(res, context, parts);
-    if (keep === 'answered') return;
-    if (keep === null) return server(req, res, context);
-    const response = await server.handleNodeRequestAndResponse(req, res, context);
-    const text = await response.text();
-    if (response.status === 200) keep(response.headers.get('Content-Type') ?? '', text);
-    res.writeHead(response.status, Object.fromEntries(response.headers));
-    res.end(text);
+    const asked = body === null || compiled === null ? null : plainlyAsked(req, body);
+    const data = asked && (await compiled?.dataOf(asked, context));
+    if (data != null) {
+      const text = Buffer.from(JSON.stringify({ data }));
+      res.writeHead(200, { 'Content-Type': typeFor(req), 'Content-Length': text.length });
+      res.end(text);
+      return;
+    }
+    return server(req, res, context);
   };
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {

@@ -2,7 +2,6 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, type Respo
 import { getOperationAST } from 'graphql';
 import { requireScope } from '../domain/actor.ts';
 import { DomainError, visibleError } from '../domain/errors.ts';
-import type { AnswerCache, Keep } from '../http/answer-cache.ts';
 import type { ContextOf } from '../http/context.ts';
 import type { Context } from '../schema/context.ts';
 import { type GraphQLServer, scopeOf } from '../schema/server.ts';
@@ -32,8 +31,6 @@ export interface RestDependencies {
   /** Where links point whose request named no usable host: `https://s.example`. */
   readonly baseUrl: string;
   readonly contextOf: ContextOf;
-  /** Null where no answer is kept. */
-  readonly answers: AnswerCache | null;
   /** Hears of every fault of ours. */
   report(res: Response, error: unknown): void;
 }
@@ -42,8 +39,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 function send(res: Response, { status, body, headers }: Answer): void {
   const text = JSON.stringify(body);
-  const keep: Keep | null | undefined = res.locals.keep;
-  if (status === 200) keep?.(JSON_TYPE, text);
   res.writeHead(status, {
     'Content-Type': JSON_TYPE,
     'Content-Length': Buffer.byteLength(text),
@@ -155,13 +150,9 @@ function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
 /** The v1 interface, to be mounted at `/api/v1`. The key is looked at before anything else. */
 export function createRestRouter(dependencies: RestDependencies): Router {
   const router = Router({ caseSensitive: true });
-  const { contextOf, answers } = dependencies;
+  const { contextOf } = dependencies;
   router.use(async (req, res, next) => {
-    const context = await contextOf(req, res);
-    const parts = ['v1', req.protocol, req.host ?? '', req.originalUrl];
-    const keep = req.method === 'GET' ? await answers?.answer(res, context, parts) : null;
-    if (keep === 'answered') return;
-    Object.assign(res.locals, { context, keep });
+    res.locals.context = await contextOf(req, res);
     next();
   });
   for (const path of new Set(routes.map((route) => route.path))) {

@@ -25,8 +25,6 @@ export interface Context {
   readonly isHeavy?: boolean;
   /** Hears how much text of targets the answer has, in bytes; throws where it is too much. */
   spendOnTargets?(bytes: number): void;
-  /** The moment of the request: all of its answer is true of one moment. Whoever asks makes the answer depend on it. */
+  /** The moment of the request: all of its answer is true of one moment. */
   now(): Date;
-  /** Says that the answer holds for as long as nothing in the database changes, unless it depends on the moment. */
-  lasts(): void;
 }

@@ -17,7 +17,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { type DomainError, invalid } from '../domain/errors.ts';
 import type { Context } from './context.ts';
-import { CostReckoner } from './cost.ts';
+import { CostReckoner, type OperationSize } from './cost.ts';
 import { schema } from './index.ts';
 
 /** What an operation may have; a page of links with all that belongs to them is far below. */
@@ -119,17 +119,40 @@ function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
   return node.kind === Kind.FRAGMENT_DEFINITION;
 }
 
+/** How many sizes are remembered of a document, by its variables. */
+const SIZES = 100;
+/** Texts that are as long as this may be names that a size depends on; of longer ones it matters only that they are there. */
+const SHORT = 16;
+
+const sizes = new WeakMap<DocumentNode, LRUCache<string, OperationSize>>();
+
+/** What of the variables the size of an operation depends on. */
+function shapeOf(operationName: string | null | undefined, variables: object): string {
+  return JSON.stringify([operationName, variables], (_key, value) =>
+    typeof value === 'string' && value.length > SHORT ? true : value,
+  );
+}
+
+type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
+
 /** What the operation asks for; null where there is none to execute. */
-function sizeOf({ document, operationName, variableValues }: ExecutionArgs) {
+function sizeOf({ document, operationName, variableValues }: Operation): OperationSize | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
+  const known = sizes.get(document) ?? new LRUCache({ max: SIZES });
+  sizes.set(document, known);
+  const shape = shapeOf(operationName, variableValues ?? {});
+  const before = known.get(shape);
+  if (before) return before;
   const fragments = document.definitions.filter(isFragment);
   const named = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
-  return reckoner.sizeOf(operation, named, variableValues ?? {});
+  const size = reckoner.sizeOf(operation, named, variableValues ?? {});
+  if (shape.length <= 1_000) known.set(shape, size);
+  return size;
 }
 
 /** The error that an operation is too large for; null where it is not. */
-function excessOf(size: ReturnType<typeof sizeOf>): GraphQLError | null {
+function excessOf(size: OperationSize | null): GraphQLError | null {
   if (size === null) return null;
   const over = (['depth', 'breadth', 'records', 'cost'] as const).find((what) => size[what] > limits[what]);
   return over === undefined ? null : tooMuch(over, Math.ceil(size[over]));
@@ -161,6 +184,27 @@ function bounded(limit: number, error: (sum: number) => Error): (more: number) =
   };
 }
 
+/** What an execution may spend, as its context says. */
+type Allowance = Required<Pick<Context, 'isHeavy' | 'spendOnTargets'>>;
+
+function allowed({ values }: OperationSize): Allowance {
+  return {
+    isHeavy: values > HEAVY,
+    spendOnTargets: bounded(limits.targetBytes, (bytes) => tooMuch('targetBytes', bytes)),
+  };
+}
+
+/** The same; null where the operation asks for too much. */
+export function allowanceOf(operation: Operation): Allowance | null {
+  const size = sizeOf(operation);
+  return size === null || excessOf(size) !== null ? null : allowed(size);
+}
+
+/** What an execution of our own documents, over v1, may spend: all that they can ask for too much of is what targets take. */
+export function allowanceOfV1(): Pick<Context, 'spendOnTargets'> {
+  return { spendOnTargets: bounded(V1_TARGETS, tooManyLinks) };
+}
+
 /** Refuses operations that would cost too much, before anything of them is executed. */
 export const useLimits: Plugin<Context> = {
   onParse: ({ setParseFn }) => setParseFn(parseWithin),
@@ -171,17 +215,12 @@ export const useLimits: Plugin<Context> = {
   },
   onExecute({ args, setResultAndStopExecution, extendContext }) {
     const context: Context & { params?: GraphQLParams } = args.contextValue;
-    // Our own documents, over v1, come without any: all that they can ask for too much of is what targets take.
-    if (context.params === undefined)
-      return extendContext({ spendOnTargets: bounded(V1_TARGETS, tooManyLinks) });
+    if (context.params === undefined) return extendContext(allowanceOfV1());
     const size = sizeOf(args);
     const over = excessOf(size);
     if (over) return setResultAndStopExecution({ errors: [over] });
     if (size === null) return;
-    extendContext({
-      isHeavy: size.values > HEAVY,
-      spendOnTargets: bounded(limits.targetBytes, (bytes) => tooMuch('targetBytes', bytes)),
-    });
+    extendContext(allowed(size));
     if (!asksForCost(context.params)) return;
     return {
       onExecuteDone({ result, setResult }) {

@@ -7,10 +7,10 @@ import {
   NoSchemaIntrospectionCustomRule,
   OperationTypeNode,
 } from 'graphql';
-import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { ListReader } from '../db/list-reader.ts';
+import { createYoga, type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope, type Scope } from '../domain/actor.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
+import { type CompiledQueries, forReading } from './compiled-queries.ts';
 import type { Context } from './context.ts';
 import { schema } from './index.ts';
 import { documentCaches, useLimits } from './limits.ts';
@@ -65,8 +65,8 @@ const useReaders: Plugin<Context> = {
     const context: Context = args.contextValue;
     const operation = getOperationAST(args.document, args.operationName);
     if (operation?.operation === OperationTypeNode.MUTATION) return { onExecuteDone: () => context.wrote() };
-    const db = context.reader();
-    if (db !== context.db) extendContext({ db, lists: new ListReader(db) });
+    const { db, lists } = forReading(context);
+    if (db !== context.db) extendContext({ db, lists });
   },
 };
 
@@ -101,11 +101,9 @@ function useDomainErrors(): Plugin<Context> {
       const context: Context = args.contextValue;
       const refused = refusalOf(args, context);
       if (refused) return setResultAndStopExecution({ errors: [refused] });
-      const operation = getOperationAST(args.document, args.operationName);
       return {
         onExecuteDone({ result, setResult }) {
           if (isAsyncIterable(result)) return;
-          if (!result.errors && operation?.operation === OperationTypeNode.QUERY) context.lasts();
           setResult(presented(result, context));
         },
       };
@@ -178,10 +176,11 @@ export interface GraphQLServerOptions {
   readonly graphiql: boolean;
   /** The only documents that are executed over HTTP, where there are any. */
   readonly trusted?: TrustedDocuments | undefined;
+  readonly compiled?: CompiledQueries | null;
 }
 
 /** The GraphQL server over the schema. */
-export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions) {
+export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServerOptions) {
   return createYoga<Context>({
     schema,
     plugins: [
@@ -191,6 +190,7 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
       !graphiql && noIntrospection,
       useMessages(graphiql),
       trusted !== undefined && onlyTrusted(trusted),
+      compiled != null && useCompiled(compiled),
     ],
     extraParamNames: trusted && ['documentId'],
     graphiql: false,
@@ -204,3 +204,21 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
 }
 
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
+
+/** Has the queries that the server executes without an error known to those that are compiled. */
+function useCompiled(compiled: CompiledQueries): Plugin<Context> {
+  return {
+    onExecute({ args }) {
+      const { params } = args.contextValue as { params?: GraphQLParams };
+      const query = params?.query;
+      if (typeof query !== 'string') return;
+      const operationName = args.operationName ?? undefined;
+      return {
+        onExecuteDone({ result }) {
+          if (!isAsyncIterable(result) && !result.errors)
+            compiled.executed({ query, operationName }, args.document);
+        },
+      };
+    },
+  };
+}
