@@ -1,8 +1,15 @@
-import type { Domain, Link, LinkCounter, Pixel, Space } from '../generated/sqlite/client.ts';
+import {
+  type Domain,
+  type Link,
+  type LinkCounter,
+  type Pixel,
+  Prisma,
+  type Space,
+} from '../generated/sqlite/client.ts';
 import type { Db } from './client.ts';
 import { columnsOf } from './columns.ts';
 import { readRows } from './direct.ts';
-import { type Joined, join, sql } from './list.ts';
+import { type Joined, join, type Sql, sql } from './list.ts';
 
 /** What is counted of a link. */
 export type Counts = Pick<LinkCounter, 'clicks' | 'lastClickedAt'>;
@@ -35,50 +42,100 @@ export interface FlatLinkRow extends Link, Counts {
   space_updatedAt: Date | null;
 }
 
+/** Which columns of links are read, by the names that a row has them under; null for all. */
+export type Wanted = ReadonlySet<string> | null;
+
+const counted = ['clicks', 'lastClickedAt'] as const;
+const linkColumns = Object.values(Prisma.LinkScalarFieldEnum);
+
 /**
- * Links with what is counted of them. The account stands in both tables, so that either may come first: the one whose index
- * has the order.
+ * Where links are read from, with what is counted of them where that is wanted. The account stands in both tables, so that
+ * either may come first: the one whose index has the order.
+ * @param orderedBy a column that is read in any case
  */
-export function countedLinks(accountId: number): Joined {
-  return {
-    columns: sql`${columnsOf.Link}, "counter".*`,
-    tables: sql`"Link" JOIN (
-      SELECT "linkId", "clicks", "lastClickedAt" FROM "LinkCounter" WHERE "accountId" = ${accountId}
-    ) AS "counter" ON "counter"."linkId" = "Link"."id"`,
-  };
+export function linkSource(accountId: number, wanted: Wanted, orderedBy: string): Joined {
+  if (wanted !== null) {
+    const names = linkColumns.filter(
+      (column) =>
+        column === 'id' ||
+        column === orderedBy ||
+        wanted.has(column) ||
+        (column === 'domainId' && wanted.has('domain')) ||
+        (column === 'spaceId' && wanted.has('space')),
+    );
+    const columns = Prisma.raw(names.map((column) => `"Link"."${column}"`).join(', '));
+    if (orderedBy !== 'clicks' && !counted.some((column) => wanted.has(column)))
+      return { columns, tables: sql`"Link"` };
+    return { columns: sql`${columns}, "counter".*`, tables: withCounter(accountId) };
+  }
+  return { columns: sql`${columnsOf.Link}, "counter".*`, tables: withCounter(accountId) };
 }
 
-/** What joins a link's domain and space to it. */
-export const withDomainAndSpace: Joined = {
-  columns: sql`"d"."name" AS "domain_name", "d"."accountId" AS "domain_accountId",
+function withCounter(accountId: number): Sql {
+  return sql`"Link" JOIN (
+      SELECT "linkId", "clicks", "lastClickedAt" FROM "LinkCounter" WHERE "accountId" = ${accountId}
+    ) AS "counter" ON "counter"."linkId" = "Link"."id"`;
+}
+
+/** What is joined to a link, by the name under which a row has it. */
+const joins = {
+  domain: {
+    columns: sql`"d"."name" AS "domain_name", "d"."accountId" AS "domain_accountId",
     "d"."hostKey" AS "domain_hostKey", "d"."isDefault" AS "domain_isDefault", "d"."notFoundUrl" AS "domain_notFoundUrl",
-    "d"."verificationToken" AS "domain_verificationToken", "d"."verifiedAt" AS "domain_verifiedAt", "d"."createdAt" AS "domain_createdAt", "d"."updatedAt" AS "domain_updatedAt",
-    "s"."accountId" AS "space_accountId", "s"."name" AS "space_name", "s"."nameKey" AS "space_nameKey",
-    "s"."color" AS "space_color", "s"."createdAt" AS "space_createdAt",
-    "s"."updatedAt" AS "space_updatedAt",
-    EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "page"."id") AS "hasPixels"`,
-  tables: sql`JOIN "Domain" AS "d" ON "d"."id" = "page"."domainId" LEFT JOIN "Space" AS "s" ON "s"."id" = "page"."spaceId"`,
-};
+    "d"."verificationToken" AS "domain_verificationToken", "d"."verifiedAt" AS "domain_verifiedAt",
+    "d"."createdAt" AS "domain_createdAt", "d"."updatedAt" AS "domain_updatedAt"`,
+    tables: sql`JOIN "Domain" AS "d" ON "d"."id" = "page"."domainId"`,
+  },
+  space: {
+    columns: sql`"s"."accountId" AS "space_accountId", "s"."name" AS "space_name", "s"."nameKey" AS "space_nameKey",
+    "s"."color" AS "space_color", "s"."createdAt" AS "space_createdAt", "s"."updatedAt" AS "space_updatedAt"`,
+    tables: sql`LEFT JOIN "Space" AS "s" ON "s"."id" = "page"."spaceId"`,
+  },
+  hasPixels: {
+    columns: sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "page"."id") AS "hasPixels"`,
+    tables: Prisma.empty,
+  },
+} satisfies Record<string, Joined>;
+
+/** What joins to links what belongs to them, where that is wanted. */
+export function linkJoins(wanted: Wanted): Joined | undefined {
+  const chosen = Object.entries(joins).flatMap(([name, one]) =>
+    wanted === null || wanted.has(name) ? one : [],
+  );
+  if (chosen.length === 0) return undefined;
+  return {
+    columns: join(chosen.map(({ columns }) => columns)),
+    tables: join(
+      chosen.map(({ tables }) => tables),
+      ' ',
+    ),
+  };
+}
 
 /** The link, its domain and its space, out of one row, which becomes the link: to copy so many columns costs more. */
 export function nest(row: FlatLinkRow): LinkRow {
   const { spaceId } = row;
+  // What was not wanted is not there.
+  const domain =
+    row.domain_name === undefined
+      ? undefined
+      : {
+          id: row.domainId,
+          accountId: row.domain_accountId,
+          name: row.domain_name,
+          hostKey: row.domain_hostKey,
+          isDefault: row.domain_isDefault,
+          notFoundUrl: row.domain_notFoundUrl,
+          verificationToken: row.domain_verificationToken,
+          verifiedAt: row.domain_verifiedAt,
+          createdAt: row.domain_createdAt,
+          updatedAt: row.domain_updatedAt,
+        };
   return Object.assign(row, {
-    domain: {
-      id: row.domainId,
-      accountId: row.domain_accountId,
-      name: row.domain_name,
-      hostKey: row.domain_hostKey,
-      isDefault: row.domain_isDefault,
-      notFoundUrl: row.domain_notFoundUrl,
-      verificationToken: row.domain_verificationToken,
-      verifiedAt: row.domain_verifiedAt,
-      createdAt: row.domain_createdAt,
-      updatedAt: row.domain_updatedAt,
-    },
+    domain: domain as Domain, // Only what declares that it reads it does.
     // A row that has the id of a space has all of it, since the space cannot go without the id.
     space:
-      spaceId === null
+      spaceId == null || row.space_name === undefined
         ? null
         : ({
             id: spaceId,

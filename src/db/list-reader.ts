@@ -82,8 +82,9 @@ export class ListReader {
 
   /** The rows of the window, in the list's order. `Row` is the model of the list's table. */
   async rows<Row>(list: List, window: Window): Promise<Row[]> {
+    const kind = `${list.table} ${list.shape}`;
     const table =
-      this.#tables.get(list.table) ??
+      this.#tables.get(kind) ??
       new DataLoader(
         (stretches: readonly Stretch[]) =>
           this.#together(
@@ -93,7 +94,7 @@ export class ListReader {
           ),
         options,
       );
-    this.#tables.set(list.table, table);
+    this.#tables.set(kind, table);
     return (await table.load({ list, window })) as Row[]; // The caller says what the table holds.
   }
 

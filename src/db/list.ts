@@ -31,6 +31,8 @@ export interface List {
   /** What its rows are read from, and which columns they have: the table and its own by default. */
   readonly source?: Joined;
   readonly joined?: Joined;
+  /** Names the columns that its rows have, where those differ among lists of the table. */
+  readonly shape?: string;
   /** Conditions that every row meets; at least one. */
   readonly where: readonly Sql[];
   /** The id breaks ties, in the same direction. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countedLinks, type FlatLinkRow, type LinkRow, nest, withDomainAndSpace } from '../db/link-rows.ts';
+import { type FlatLinkRow, type LinkRow, linkJoins, linkSource, nest, type Wanted } from '../db/link-rows.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../db/list.ts';
 import type { ListReader } from '../db/list-reader.ts';
 import { type Actor, owned } from './actor.ts';
@@ -91,6 +91,17 @@ async function narrowing(
   return { where, few };
 }
 
+/** How a list reads its links: what is wanted of them, and what they are ordered by. */
+function readingOf(
+  accountId: number,
+  wanted: Wanted,
+  orderedBy: string,
+): Pick<List, 'source' | 'joined' | 'shape'> {
+  const joined = linkJoins(wanted);
+  const shape = wanted === null ? '' : [orderedBy, ...[...wanted].sort()].join();
+  return { source: linkSource(accountId, wanted, orderedBy), ...(joined && { joined }), shape };
+}
+
 /**
  * The list, and an expression for the number of its rows: where at most a space narrows it, that is kept with the space
  * or the account, and costs no scan; else it is counted.
@@ -101,6 +112,7 @@ async function listOf(
   { filter, orderBy }: z.output<typeof linksInput>,
   now: () => Date,
   within: Within,
+  wanted: Wanted,
 ): Promise<{ list: List; total: Sql }> {
   const { accountId } = actor;
   const { where: narrowed, few } = await narrowing(lists, actor, filter, now);
@@ -108,8 +120,7 @@ async function listOf(
   const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
   const list: List = {
     table: 'Link',
-    source: countedLinks(accountId),
-    joined: withDomainAndSpace,
+    ...readingOf(accountId, wanted, columns[orderBy.field].name),
     where: [sql`"accountId" = ${accountId}`, ...inSpaces, ...narrowed],
     orderBy: columns[orderBy.field],
     descending: orderBy.direction === 'DESC',
@@ -140,9 +151,10 @@ export async function pageOfLinks(
   actor: Actor,
   input: Unparsed<typeof linkPageInput>,
   now: () => Date,
+  wanted: Wanted = null,
 ): Promise<Page<LinkRow>> {
   const which = parseInput(linkPageInput, input);
-  const { list, total } = await listOf(lists, actor, which, now, undefined);
+  const { list, total } = await listOf(lists, actor, which, now, undefined, wanted);
   const page = await readPage<FlatLinkRow>(lists, list, which, total);
   return { ...page, items: page.items.map(nest) };
 }
@@ -158,9 +170,10 @@ export async function edgesOfLinks(
   input: EdgesInput & Unparsed<typeof linksInput>,
   now: () => Date,
   within?: Within,
+  wanted: Wanted = null,
 ): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
-  const { list, total } = await listOf(lists, actor, which, now, within);
+  const { list, total } = await listOf(lists, actor, which, now, within, wanted);
   const { edges, ...beyond } = await readEdges<FlatLinkRow>(lists, list, input);
   return {
     ...beyond,
@@ -170,13 +183,17 @@ export async function edgesOfLinks(
 }
 
 /** The account's own link with this id; null where it has none. */
-export async function findLink(lists: ListReader, actor: Actor, id: string): Promise<LinkRow | null> {
+export async function findLink(
+  lists: ListReader,
+  actor: Actor,
+  id: string,
+  wanted: Wanted = null,
+): Promise<LinkRow | null> {
   const where = owned(actor, id);
   if (where === null) return null;
   const list: List = {
     table: 'Link',
-    source: countedLinks(where.accountId),
-    joined: withDomainAndSpace,
+    ...readingOf(where.accountId, wanted, 'id'),
     where: [sql`"id" = ${where.id} AND "accountId" = ${where.accountId}`],
     orderBy: columns.ID,
     descending: true,

@@ -7,6 +7,7 @@ import { costs } from './cost.ts';
 import { describedValues } from './described-values.ts';
 import { Link } from './link.ts';
 import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
+import { reads } from './selected.ts';
 import { ApiKey } from './viewer.ts';
 
 const ChangeAction = builder.enumType('ChangeAction', {
@@ -97,7 +98,7 @@ const history = 'What was done to it, the newest first, by cursor.';
 builder.objectField(Link, 'history', (t) =>
   t.field({
     type: ChangeConnection,
-    extensions: listCost,
+    extensions: { ...listCost, ...reads() },
     description: history,
     args: edgesArgs,
     resolve: (link, args, { db, lists, actor }) => historyOf(db, lists, actor, 'LINK', link, args),

@@ -9,6 +9,7 @@ import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link, LinkStatus } from './link.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from './list.ts';
+import { columnsRead } from './selected.ts';
 
 const LinkConnection = connectionOf('Link', 'links', Link);
 const LinkPage = pageOf('Link', 'links', Link);
@@ -36,6 +37,8 @@ const LinkFilter = builder.inputType('LinkFilter', {
   }),
 });
 
+const inEdges = ['edges', 'node'];
+
 const selectionArgs = selectionOf('Link', 'links', LinkFilter, linkOrderFields);
 
 builder.queryFields((t) => ({
@@ -44,21 +47,24 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The link with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (_root, { id }, { lists, actor }) => findLink(lists, actor, id),
+    resolve: (_root, { id }, { lists, actor }, info) =>
+      findLink(lists, actor, id, columnsRead(info, 'Link', [])),
   }),
   links: t.field({
     type: LinkConnection,
     extensions: listCost,
     description: "The account's links, paginated by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (_root, args, { lists, actor, now }) => edgesOfLinks(lists, actor, args, now),
+    resolve: (_root, args, { lists, actor, now }, info) =>
+      edgesOfLinks(lists, actor, args, now, undefined, columnsRead(info, 'Link', inEdges)),
   }),
   linkPage: t.field({
     type: LinkPage,
     extensions: listCost,
     description: "The account's links, paginated by page number.",
     args: { ...pageArgs, ...selectionArgs },
-    resolve: (_root, args, { lists, actor, now }) => pageOfLinks(lists, actor, args, now),
+    resolve: (_root, args, { lists, actor, now }, info) =>
+      pageOfLinks(lists, actor, args, now, columnsRead(info, 'Link', ['items'])),
   }),
 }));
 
@@ -68,6 +74,7 @@ builder.prismaObjectField('Space', 'links', (t) =>
     extensions: listCost,
     description: 'The links in the space, paginated by cursor.',
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (space, args, { lists, actor, now }) => edgesOfLinks(lists, actor, args, now, space),
+    resolve: (space, args, { lists, actor, now }, info) =>
+      edgesOfLinks(lists, actor, args, now, space, columnsRead(info, 'Link', inEdges)),
   }),
 );

@@ -16,6 +16,7 @@ import { costs } from './cost.ts';
 import { describedValues } from './described-values.ts';
 import { Domain } from './domain.ts';
 import { Pixel } from './pixel.ts';
+import { reads } from './selected.ts';
 import { Space } from './space.ts';
 
 export const LinkPrivacy = builder.enumType('LinkPrivacy', {
@@ -155,20 +156,31 @@ const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
 export const Link = builder.objectRef<LinkRow>('Link').implement({
   description: 'A short link: an alias on a domain that leads visitors to a URL.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
-    url: t.expose('url', { type: 'URL', description: 'The destination.' }),
+    id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
+    url: t.expose('url', { extensions: reads('url'), type: 'URL', description: 'The destination.' }),
     alias: t.exposeString('alias', {
+      extensions: reads('alias'),
       description:
         'The path on the domain: 1 to 255 letters, digits, `-` and `_`; unique on its domain, case-sensitive.',
     }),
     shortUrl: t.field({
+      extensions: reads('alias', 'domain'),
       type: 'URL',
       description: 'The short URL.',
       resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
     }),
-    title: t.exposeString('title', { nullable: true, description: 'The title, at most 255 characters.' }),
-    domain: t.expose('domain', { type: Domain, description: 'The domain of the link.' }),
+    title: t.exposeString('title', {
+      extensions: reads('title'),
+      nullable: true,
+      description: 'The title, at most 255 characters.',
+    }),
+    domain: t.expose('domain', {
+      extensions: reads('domain'),
+      type: Domain,
+      description: 'The domain of the link.',
+    }),
     space: t.expose('space', {
+      extensions: reads('space'),
       type: Space,
       nullable: true,
       description: 'The space of the link; null for none.',
@@ -176,45 +188,66 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     pixels: t.field({
       type: [Pixel],
       description: 'The pixels that the link fires, oldest first.',
-      extensions: costs({ size: MAX_PIXELS }),
+      extensions: { ...costs({ size: MAX_PIXELS }), ...reads('hasPixels') },
       resolve: ({ id, hasPixels }, _args, { lists }) => (hasPixels ? lists.pixelsOf(id) : []),
     }),
     hasPassword: t.boolean({
+      extensions: reads('password'),
       description: 'Whether visitors must enter a password.',
       resolve: ({ password }) => password !== null,
     }),
-    disabled: t.exposeBoolean('disabled', { description: 'Whether the link is disabled.' }),
+    disabled: t.exposeBoolean('disabled', {
+      extensions: reads('disabled'),
+      description: 'Whether the link is disabled.',
+    }),
     privacy: t.field({
+      extensions: reads('privacy'),
       type: LinkPrivacy,
       description: 'Who may see the statistics.',
       resolve: privacyOf,
     }),
     hasPrivacyPassword: t.boolean({
+      extensions: reads('privacyPassword'),
       description: 'Whether a password for the statistics is set.',
       resolve: ({ privacyPassword }) => privacyPassword !== null,
     }),
     expiration: t.field({
+      extensions: reads('expirationUrl', 'expiresAt', 'expirationClicks'),
       type: LinkExpiration,
       description: 'When the link expires.',
       resolve: (link) => link,
     }),
     targeting: t.field({
+      extensions: reads('targetType', 'countries', 'platforms', 'languages', 'rotation'),
       type: LinkTargeting,
       description: 'Different destinations for different visitors.',
       resolve: (link) => link,
     }),
-    clicks: t.exposeInt('clicks', { description: 'The number of counted visits.' }),
+    clicks: t.exposeInt('clicks', {
+      extensions: reads('clicks'),
+      description: 'The number of counted visits.',
+    }),
     lastClickedAt: t.expose('lastClickedAt', {
+      extensions: reads('lastClickedAt'),
       type: 'DateTime',
       nullable: true,
       description: 'When the last counted visit was; null if there was none.',
     }),
     status: t.field({
+      extensions: reads('disabled', 'expiresAt', 'expirationClicks', 'clicks'),
       type: LinkStatus,
       description: 'The state of the link.',
       resolve: (link, _args, { now }) => statusOf(link, now),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the link was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the link was last changed.' }),
+    createdAt: t.expose('createdAt', {
+      extensions: reads('createdAt'),
+      type: 'DateTime',
+      description: 'When the link was created.',
+    }),
+    updatedAt: t.expose('updatedAt', {
+      extensions: reads('updatedAt'),
+      type: 'DateTime',
+      description: 'When the link was last changed.',
+    }),
   }),
 });

@@ -1,0 +1,104 @@
+import { getNamedType, isLeafType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { schema } from '../../src/schema/index.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+let id: number;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+  const link = await owner.link({
+    title: 'Whole',
+    space_id: await owner.space('Space'),
+    pixel_ids: await owner.pixel(),
+    password: 'x',
+    privacy: 2,
+    privacy_password: 'x',
+    expiration_clicks: 9,
+    expiration_date: '2030-01-01',
+    expiration_url: 'https://example.com/over',
+    target_type: 4,
+    'rotation[0][value]': 'https://example.com/1',
+    'country[0][key]': 'DE',
+    'country[0][value]': 'https://example.com/de',
+    'platform[0][key]': 'iOS',
+    'platform[0][value]': 'https://example.com/ios',
+    'language[0][key]': 'de',
+    'language[0][value]': 'https://example.com/de',
+  });
+  id = link.id;
+  const data = { clicks: 7, lastClickedAt: server.clock.now };
+  await server.database.client.linkCounter.update({ where: { linkId: id }, data });
+});
+afterAll(() => server.stop());
+
+/** Each field of a link, with all that it has below. */
+function fieldsOfLink(): [string, string][] {
+  const type = schema.getType('Link');
+  if (!isObjectType(type)) throw new Error('there is no such type');
+  return Object.values(type.getFields()).map((field) => {
+    const below = getNamedType(field.type);
+    if (isLeafType(below)) return [field.name, field.name];
+    if (field.name === 'history') return ['history', 'history(first: 1) { edges { node { action } } }'];
+    if (!isObjectType(below)) throw new Error(`${field.name} has no fields`);
+    const leaves = Object.values(below.getFields()).flatMap((one) => {
+      const named = getNamedType(one.type);
+      if (isLeafType(named)) return one.name;
+      return /^(countries|platforms|languages)$/.test(one.name) ? `${one.name} { url }` : [];
+    });
+    return [field.name, `${field.name} { ${leaves.join(' ')} }`];
+  });
+}
+const fields = fieldsOfLink();
+const whole = fields.map(([, asked]) => asked).join(' ');
+
+type Answer = { link: object; links: { edges: { node: object }[] }; linkPage: { items: object[] } };
+const ask = async (asked: string) => {
+  const { link, links, linkPage } = await owner.data<Answer>(
+    `fragment F on Link { ${asked} } { link(id: ${id}) { ${asked} } links { edges { node { ...F } } } linkPage { items { ... on Link { ...F } } } }`,
+  );
+  return [link, links.edges[0]?.node, linkPage.items[0]] as Record<string, unknown>[];
+};
+
+test.each(fields)('%s, asked for alone, is what it is beside all others', async (name, asked) => {
+  const [all] = await ask(whole);
+  expect(all?.[name]).not.toBeNull();
+  for (const alone of await ask(asked)) expect(alone).toEqual({ [name]: all?.[name] });
+});
+
+test.each(['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'])(
+  'a list ordered by %s can be gone through, whatever is asked of its links',
+  async (field) => {
+    for (let i = 0; i < 3; i++) await owner.link({ title: `T${i}` });
+    const query = (after: string) =>
+      owner.data<{
+        links: {
+          edges: { node: { disabled: boolean } }[];
+          pageInfo: { endCursor: string; hasNextPage: boolean };
+        };
+      }>(
+        `{ links(first: 2 ${after} orderBy: { field: ${field} }) { edges { node { disabled } } pageInfo { endCursor hasNextPage } } }`,
+      );
+    const { links } = await query('');
+    const next = await query(`after: "${links.pageInfo.endCursor}"`);
+    expect(next.links.edges).toHaveLength(2);
+  },
+);
+
+test('lists of one request that ask for different fields each get theirs', async () => {
+  const { a, b } = await owner.data<{ a: { edges: { node: object }[] }; b: { edges: { node: object }[] } }>(
+    '{ a: links(first: 1) { edges { node { alias } } } b: links(first: 1) { edges { node { clicks space { name } } } } }',
+  );
+  expect(Object.keys(a.edges[0]?.node ?? {})).toEqual(['alias']);
+  expect(Object.keys(b.edges[0]?.node ?? {})).toEqual(['clicks', 'space']);
+});
+
+test('what is not asked for is not read', async () => {
+  const [statement = ''] = await server.statementsOf(() =>
+    owner.data('{ links(first: 3) { edges { node { alias } } } }'),
+  );
+  expect(statement).toContain('"alias"');
+  expect(statement).not.toMatch(/"url"|"password"|Domain|Space|LinkCounter|LinkPixel/);
+});
