@@ -1,4 +1,4 @@
-import type { Change } from '../generated/sqlite/client.ts';
+import { type Change, Prisma } from '../generated/sqlite/client.ts';
 import { type Db, isSqlite } from './client.ts';
 import { readRows } from './direct.ts';
 import { join, type Sql, sql } from './list.ts';
@@ -91,29 +91,74 @@ export interface Place {
   readonly id: number;
 }
 
-/** Where the log ends just now: what is recorded from now on comes after it, and some of what was recorded before. */
-export async function endOfLog(db: Db): Promise<Place> {
-  const [row] = await db.$queryRaw<{ tx: bigint | number; id: bigint | number }[]>(
-    isSqlite(db)
-      ? sql`SELECT ${sqliteEra} AS "tx", (SELECT COALESCE(MAX("id"), 0) FROM "Change") AS "id"`
-      : sql`SELECT ${postgresqlEra} + pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "tx", 0 AS "id"`,
-  );
-  return { tx: Number(row?.tx ?? 0), id: Number(row?.id ?? 0) };
+/** Which transactions had ended at a moment: all before `settled`, and of those up to `next` all that are not in `open`. */
+export interface Seen {
+  readonly settled: number;
+  readonly open: readonly number[];
+  readonly next: number;
+  /** The largest id; of SQLite, which has no transactions side by side. */
+  readonly lastId: number;
 }
 
-/** The next changes after a place, in order, and whether each is settled; those that are not come last. */
-export async function changesAfter(
-  db: Db,
-  { tx, id }: Place,
-  limit: number,
-): Promise<(LoggedChange & { settled: boolean })[]> {
-  const rows = await readRows<Change & { settled: unknown }>(
+export async function seenNow(db: Db): Promise<Seen> {
+  if (isSqlite(db)) {
+    const [row] = await readRows<{ era: number; lastId: number }>(
+      db,
+      sql`SELECT ${sqliteEra} AS "era", (SELECT COALESCE(MAX("id"), 0) FROM "Change") AS "lastId"`,
+    );
+    const tx = Number(row?.era ?? 0);
+    return { settled: tx + 1, open: [], next: tx, lastId: Number(row?.lastId ?? 0) };
+  }
+  const [row] = await readRows<{ era: number; xmin: number; xmax: number; xip: string }>(
     db,
-    sql`
-    SELECT ${columns}, (${isSettled(db)}) AS "settled" FROM "Change" WHERE ("tx", "id") > (${tx}, ${id})
-    ORDER BY "tx", "id" LIMIT ${limit}`,
+    sql`SELECT ${postgresqlEra} AS "era", pg_snapshot_xmin("now")::text::bigint AS "xmin",
+      pg_snapshot_xmax("now")::text::bigint AS "xmax",
+      (SELECT COALESCE(string_agg("one"::text, ','), '') FROM pg_snapshot_xip("now") AS "one") AS "xip"
+      FROM (SELECT pg_current_snapshot() AS "now") AS "snapshot"`,
   );
-  return rows.map((row) => ({ ...row, tx: Number(row.tx), settled: Boolean(row.settled) }));
+  const { era = 0, xmin = 0, xmax = 0, xip = '' } = row ?? {};
+  const base = Number(era);
+  const open = xip === '' ? [] : xip.split(',').map((one) => base + Number(one));
+  return { settled: base + Number(xmin), open, next: base + Number(xmax), lastId: 0 };
+}
+
+/** Where the log ended: nothing that is settled later comes before it. */
+export function placeOf({ settled, next, lastId }: Seen): Place {
+  return lastId > 0 ? { tx: next, id: lastId } : { tx: Math.min(settled, next), id: 0 };
+}
+
+/** How many changes are read by one statement. */
+const READ_TOGETHER = 200;
+
+function logged(row: Change): LoggedChange {
+  return { ...row, tx: Number(row.tx) };
+}
+
+/** What was committed since then, in no order, and maybe some that was just before. */
+export async function* newSince(db: Db, { open, next, lastId }: Seen): AsyncGenerator<LoggedChange> {
+  const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : Prisma.empty;
+  const isNew = isSqlite(db) ? sql`"id" > ${lastId}` : sql`(${opened} "tx" >= ${next})`;
+  let from: Sql = Prisma.empty;
+  for (;;) {
+    const rows = await readRows<Change>(
+      db,
+      sql`SELECT ${columns} FROM "Change" WHERE ${isNew} ${from} ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
+    );
+    yield* rows.map(logged);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < READ_TOGETHER) return;
+    from = sql`AND ("tx", "id") > (${Number(last.tx)}, ${last.id})`;
+  }
+}
+
+/** The next changes after a place that were settled then, in order. */
+export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen): Promise<LoggedChange[]> {
+  const rows = await readRows<Change>(
+    db,
+    sql`SELECT ${columns} FROM "Change" WHERE ("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled}
+      ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
+  );
+  return rows.map(logged);
 }
 
 /** How many old changes are deleted at once. */

@@ -113,6 +113,12 @@ async function withoutTriggers(
   for (const trigger of triggers) await db.$executeRaw(Prisma.raw(trigger.sql));
 }
 
+/** The era of the log of changes. */
+async function eraOf(db: Transaction): Promise<number> {
+  const [era = 0] = await readNumbers(db, [sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`]);
+  return era;
+}
+
 /** What of Prisma's tables a copy needs. */
 interface Table {
   createMany(args: { data: Row[] }): Promise<unknown>;
@@ -197,6 +203,8 @@ async function copyAll(
         await goOnFrom(target, to.provider, model, await lastIdOf(source, from.provider, model));
     }
   });
+  // The log goes on in an era of its own, which comes after all that was in the source's.
+  await target.$executeRaw`UPDATE "Revision" SET "number" = ${(await eraOf(source)) + 1} WHERE "topic" = 'changes'`;
   for (const model of models) {
     const [there, here] = [await countOf(source, model), await countOf(target, model)];
     const same = there === here && (await checksumOf(source, model)) === (await checksumOf(target, model));

@@ -1,4 +1,4 @@
-import type { Prisma } from '../generated/sqlite/client.ts';
+import { Prisma } from '../generated/sqlite/client.ts';
 import { type Db, isSqlite, markSqlite } from './client.ts';
 import { name, sql } from './list.ts';
 import { retryConflicts } from './retry.ts';
@@ -34,12 +34,16 @@ export function whenCommitted(tx: Tx, callback: () => void): void {
 /**
  * Has others who would change the row wait until the transaction ends, so that what is read from now on stays true. On SQLite
  * they wait from its beginning on.
+ * @param deleting whether nobody may come to refer to the row either
  */
 export async function lockRow(
   tx: Tx,
   table: 'Link' | 'Space' | 'Domain' | 'Pixel',
   id: number,
+  { deleting = false } = {},
 ): Promise<void> {
   if (!isSqlite(tx))
-    await tx.$queryRaw(sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR NO KEY UPDATE`);
+    await tx.$queryRaw(
+      sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR ${Prisma.raw(deleting ? 'UPDATE' : 'NO KEY UPDATE')}`,
+    );
 }

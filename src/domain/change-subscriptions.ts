@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ChangeFeed } from '../db/change-feed.ts';
 import type { LoggedChange } from '../db/changes.ts';
 import type { Db } from '../db/client.ts';
@@ -10,6 +11,9 @@ const MAX_OF_KEY = 10;
 const MAX = 200;
 /** How many changes wait for a subscriber that does not take them. */
 const MAX_WAITING = 1_000;
+/** How long the others wait for a subscriber that is slow, and how often it is looked at, in milliseconds. */
+const PATIENCE = 1_000;
+const LOOKED_AT_EVERY = 5;
 /** How often keys are asked for that have expired, in milliseconds. */
 const KEYS_CHECKED_EVERY = 5_000;
 /** After how many seconds one may try again. */
@@ -28,6 +32,11 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     this.actor = actor;
     this.#filter = filter;
     this.#onEnd = onEnd;
+  }
+
+  /** How many changes wait to be taken. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   hear(change: LoggedChange): void {
@@ -77,6 +86,7 @@ export class ChangeSubscriptions {
   readonly #now: () => Date;
   readonly #all = new Set<Subscription>();
   #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
 
   constructor(db: Db, feed: ChangeFeed, now: () => Date) {
     this.#db = db;
@@ -85,14 +95,17 @@ export class ChangeSubscriptions {
       onSettled: (change) => {
         for (const subscription of this.#all) subscription.hear(change);
       },
+      hasRoom: () => this.#room(),
     });
   }
 
   /**
    * The account's changes from now on. Where they come faster than they are taken, an error is the last one.
-   * @throws DomainError RATE_LIMITED where there are too many subscriptions
+   * @throws DomainError RATE_LIMITED where there are too many subscriptions, UNAVAILABLE where the service stops
    */
   subscribe(actor: Actor, filter: ChangeFilter): AsyncIterableIterator<LoggedChange | DomainError> {
+    if (this.#stopped)
+      throw new DomainError('UNAVAILABLE', 'The service is stopping. Try again shortly.', [], RETRY_AFTER);
     const own = [...this.#all].filter((one) => one.actor.keyId === actor.keyId).length;
     if (own >= MAX_OF_KEY)
       throw new DomainError(
@@ -108,6 +121,13 @@ export class ChangeSubscriptions {
     return subscription;
   }
 
+  /** Waits until all subscribers have taken most of what waits for them, or for a second. */
+  async #room(): Promise<void> {
+    const deadline = performance.now() + PATIENCE;
+    while (performance.now() < deadline && [...this.#all].some(({ waiting }) => waiting > MAX_WAITING / 4))
+      await setTimeout(LOOKED_AT_EVERY);
+  }
+
   /** Ends the subscriptions of keys that are revoked, expired or gone. */
   async checkKeys(): Promise<void> {
     const ids = [...new Set([...this.#all].map(({ actor }) => actor.keyId))];
@@ -116,7 +136,9 @@ export class ChangeSubscriptions {
     const where = { id: { in: ids }, revokedAt: null, ...lasts };
     const valid = await this.#db.apiKey.findMany({ where, select: { id: true } });
     const good = new Set(valid.map(({ id }) => id));
-    for (const one of this.#all) if (!good.has(one.actor.keyId)) one.end();
+    // One of another key may have begun meanwhile.
+    const ended = new Set(ids.filter((id) => !good.has(id)));
+    for (const one of this.#all) if (ended.has(one.actor.keyId)) one.end();
   }
 
   start(): void {
@@ -127,8 +149,9 @@ export class ChangeSubscriptions {
     }, KEYS_CHECKED_EVERY).unref();
   }
 
-  /** Ends all subscriptions. */
+  /** Ends all subscriptions, and takes no more. */
   stop(): void {
+    this.#stopped = true;
     clearInterval(this.#timer);
     for (const one of this.#all) one.end();
   }

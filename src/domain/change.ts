@@ -1,4 +1,4 @@
-import { changing, type NewChange } from '../db/changes.ts';
+import { changing } from '../db/changes.ts';
 import type { Db } from '../db/client.ts';
 import type { Tx } from '../db/transaction.ts';
 
@@ -35,6 +35,8 @@ export interface Changing {
     kind: RecordKind,
     ids: readonly number[],
     fields?: readonly string[],
+    /** Whose they are, where they are not the author's. */
+    owner?: number,
   ): Promise<void>;
 }
 
@@ -48,8 +50,18 @@ export function recordingChanges<T>(
   return changing(db, (tx, insert) =>
     work({
       tx,
-      record: (action, kind, ids, fields = []) =>
-        insert(ids.map((recordId): NewChange => ({ accountId, keyId, at, action, kind, recordId, fields }))),
+      record: (action, kind, ids, fields = [], owner) =>
+        insert(
+          ids.map((recordId) => ({
+            accountId: owner ?? accountId,
+            keyId,
+            at,
+            action,
+            kind,
+            recordId,
+            fields,
+          })),
+        ),
     }),
   );
 }

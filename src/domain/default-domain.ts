@@ -75,6 +75,10 @@ async function share(
       db.domain.updateMany({ where: { isDefault: true, id: { not: named.id } }, data: { isDefault: null } }),
       db.domain.update({ where: { id: named.id }, data: { isDefault: true, notFoundUrl } }),
     ]);
+    if (named.notFoundUrl !== notFoundUrl)
+      await recordingChanges(db, { accountId: null, keyId: null }, now, ({ record }) =>
+        record('UPDATED', 'DOMAIN', [id], ['notFoundUrl']),
+      );
     return { id, renamed: null };
   }
   const current = await currentDefault(db);

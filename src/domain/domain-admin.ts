@@ -61,8 +61,8 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
       `The domain ${name} is the service’s own, after BASE_URL: it can get another name, but not go.`,
     );
   return recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
-    await lockRow(tx, 'Domain', id);
-    const found = await tx.link.findMany({ where: { domainId: id }, select: { id: true } });
+    await lockRow(tx, 'Domain', id, { deleting: true });
+    const found = await tx.link.findMany({ where: { domainId: id }, select: { id: true, accountId: true } });
     const links = found.length;
     if (links > 0 && !withLinks)
       throw new DomainError(
@@ -73,8 +73,11 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
       );
     await tx.link.deleteMany({ where: { domainId: id } });
     await tx.domain.delete({ where: { id } });
-    const ids = found.map((link) => link.id);
-    await record('DELETED', 'LINK', ids);
+    // Each is told of to its own account, also where all share the domain.
+    for (const owner of new Set(found.map((link) => link.accountId))) {
+      const ids = found.filter((link) => link.accountId === owner).map((link) => link.id);
+      await record('DELETED', 'LINK', ids, [], owner);
+    }
     await record('DELETED', 'DOMAIN', [id]);
     return links;
   });

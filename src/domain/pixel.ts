@@ -144,7 +144,7 @@ export async function updatePixel(
  */
 export async function deletePixel(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, pixelId) => {
-    await lockRow(tx, 'Pixel', pixelId);
+    await lockRow(tx, 'Pixel', pixelId, { deleting: true });
     const pixel = { accountId: actor.accountId };
     const fired = await tx.linkPixel.findMany({ where: { pixelId, pixel }, select: { linkId: true } });
     const ids = fired.map(({ linkId }) => linkId);

@@ -139,7 +139,7 @@ export async function updateSpace(
  */
 export async function deleteSpace(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, spaceId) => {
-    await lockRow(tx, 'Space', spaceId);
+    await lockRow(tx, 'Space', spaceId, { deleting: true });
     const { accountId } = actor;
     const links = await tx.link.findMany({ where: { spaceId, accountId }, select: { id: true } });
     const ids = links.map((link) => link.id);

@@ -98,6 +98,8 @@ export function createGraphQLHandler({
       res.end(text);
       return;
     }
+    // Proxies must not hold back what is a stream.
+    if (req.headers.accept?.includes('event-stream')) res.setHeader('X-Accel-Buffering', 'no');
     return server(req, res, context);
   };
   return (req, res) => {

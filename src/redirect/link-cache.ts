@@ -195,9 +195,13 @@ export class LinkCache {
     return this.#lookUp(known, read, (remembered, at) => {
       const { value } = remembered;
       if (value === null) {
+        this.#links.delete(key);
         if (this.#lastChanges.names <= at) this.#missingLinks.set(key, remembered);
         return;
       }
+      // Under the alias that it had before, or with fewer clicks, it is not the same any more.
+      const before = this.#keys.get(value.id);
+      if (before !== undefined) this.#links.delete(before);
       const changed = Math.max(this.#lastOfLink.get(value.id) ?? 0, this.#lastChanges.pixels);
       if (changed <= at && value.expirationClicks === null) {
         this.#links.set(key, remembered);

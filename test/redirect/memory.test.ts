@@ -109,3 +109,13 @@ test('any number of random aliases drives out no link that is there', async () =
     await Promise.all(Array.from({ length: 100 }, (_, j) => open({ alias: `nobody-${i + j}` })));
   for (const link of links) expect(await cost(link)).toBe(0);
 });
+
+test('an alias that a link had before leads nowhere, though the link was asked for by its new one at once', async () => {
+  for (let i = 0; i < 5; i++) {
+    const link = await owner.link({ alias: `old-${i}` });
+    await open(link);
+    await other.callerWith(owner.key).rest('PATCH', `/links/${link.id}`, { alias: `new-${i}` });
+    await open({ alias: `new-${i}` });
+    await expect.poll(async () => (await open(link)).status, { timeout: 1_000 }).toBe(404);
+  }
+});

@@ -161,6 +161,45 @@ test('what the operator does has no key', async () => {
   ]);
 });
 
+test('links of all accounts on a domain that the operator removes are told of to each', async () => {
+  const { client } = server.database;
+  const times = { createdAt: NOON, updatedAt: NOON };
+  const { id } = await client.domain.create({
+    data: { name: 'both.example', hostKey: 'both.example', ...times },
+  });
+  const link = await owner.link({ domain_id: id });
+  const another = await server.caller(`another ${accounts}`);
+  const theirs = await another.link({ domain_id: id });
+  await removeHost(client, 'both.example', true, NOON);
+  const told = async (caller: Caller) =>
+    (await changes('filter: { kind: LINK }', caller)).map(({ action, recordId }) => [
+      action,
+      Number(recordId),
+    ]);
+  expect(await told(owner)).toEqual([
+    ['CREATED', link.id],
+    ['DELETED', link.id],
+  ]);
+  expect(await told(another)).toEqual([
+    ['CREATED', theirs.id],
+    ['DELETED', theirs.id],
+  ]);
+});
+
+test('a link that comes into a space while that is deleted loses it by a recorded change', async () => {
+  for (let i = 0; i < 10; i++) {
+    const space = await owner.space(`S${i}`);
+    const { id } = await owner.link();
+    const [moved] = await Promise.all([
+      owner.rest('PATCH', `/links/${id}`, { space_id: space }),
+      owner.rest('DELETE', `/spaces/${space}`),
+    ]);
+    const told = (await changes(`filter: { kind: LINK, recordId: ${id} }`)).map(({ fields }) => fields);
+    // It was never in it, or was and is not any more.
+    expect(told.slice(1)).toEqual(moved.status === 200 ? [['space'], ['space']] : []);
+  }
+});
+
 test('nobody sees another account’s changes', async () => {
   const { id } = await owner.link();
   const stranger = await server.caller('stranger');

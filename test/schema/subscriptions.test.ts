@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { recordingChanges } from '../../src/domain/change.ts';
 import { type Events, subscribe } from '../support/events.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -167,8 +168,8 @@ test('a reader who does not read is given up', async () => {
     await client.change.createMany({
       data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
     });
-  // Until it has all that waits for it.
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  // The others wait for it, for a while, and then do not.
+  await new Promise((resolve) => setTimeout(resolve, 9_000));
   let text = '';
   socket.on('data', (chunk) => {
     text = `${text}${chunk}`.slice(-5_000);
@@ -184,5 +185,56 @@ test('the end of the service ends it in order', async () => {
   const events = await listen(third.callerWith(owner.key));
   third.endSubscriptions();
   expect(await events.ended).toBe('complete');
+  await third.stop();
+});
+
+test('a reader who reads gets all of a large batch', async () => {
+  const events = await listen();
+  await owner.space('A change, after whose place in the log the others come');
+  await expect.poll(() => events.seen.length).toBe(1);
+  const { client } = server.database;
+  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
+    where: { account: { name: `subscriber ${accounts - 1}` } },
+  });
+  const author = { accountId, keyId };
+  await recordingChanges(client, author, server.clock.now, ({ record }) =>
+    record(
+      'UPDATED',
+      'LINK',
+      Array.from({ length: 5_000 }, (_, i) => i + 1),
+      ['space'],
+    ),
+  );
+  await expect.poll(() => events.seen.length, { timeout: 10_000 }).toBe(5_001);
+  expect(events.seen.slice(1).map(({ data }) => Number(data?.changes.recordId))).toEqual(
+    Array.from({ length: 5_000 }, (_, i) => i + 1),
+  );
+  events.close();
+});
+
+test('a client that takes anything is served too, again and again, and leaves its place', async () => {
+  for (let i = 0; i < 12; i++) {
+    const abort = new AbortController();
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: i % 2 ? '*/*' : 'text/*' },
+      body: JSON.stringify({ query: QUERY }),
+      signal: abort.signal,
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/event-stream/),
+    ]);
+    abort.abort();
+    await response.text().catch(() => {});
+  }
+});
+
+test('none begins once the service stops', async () => {
+  const third = await startTestServer({ url: server.databaseUrl });
+  third.endSubscriptions();
+  const events = await listen(third.callerWith(owner.key));
+  await events.ended;
+  expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'UNAVAILABLE' } }] }]);
   await third.stop();
 });
