@@ -9,7 +9,7 @@ import {
 import type { Db } from './client.ts';
 import { columnsOf } from './columns.ts';
 import { readRows } from './direct.ts';
-import { type Joined, join, type Sql, sql } from './list.ts';
+import { type Joined, join, sql } from './list.ts';
 
 /** What is counted of a link. */
 export type Counts = Pick<LinkCounter, 'clicks' | 'lastClickedAt'>;
@@ -49,36 +49,35 @@ const counted = ['clicks', 'lastClickedAt'] as const;
 const linkColumns = Object.values(Prisma.LinkScalarFieldEnum);
 
 /**
- * Where links are read from, with what is counted of them where that is wanted. The account stands in both tables, so that
- * either may come first: the one whose index has the order.
+ * Where links are read from. In the order of their clicks, their counters come first, whose index has that order; in any other
+ * they are joined to the few links that are given, or the database may walk through all of them.
  * @param orderedBy a column that is read in any case
  */
 export function linkSource(accountId: number, wanted: Wanted, orderedBy: string): Joined {
-  if (wanted !== null) {
-    const names = linkColumns.filter(
-      (column) =>
-        column === 'id' ||
-        column === orderedBy ||
-        wanted.has(column) ||
-        (column === 'domainId' && wanted.has('domain')) ||
-        (column === 'spaceId' && wanted.has('space')),
-    );
-    const columns = Prisma.raw(names.map((column) => `"Link"."${column}"`).join(', '));
-    if (orderedBy !== 'clicks' && !counted.some((column) => wanted.has(column)))
-      return { columns, tables: sql`"Link"` };
-    return { columns: sql`${columns}, "counter".*`, tables: withCounter(accountId) };
-  }
-  return { columns: sql`${columnsOf.Link}, "counter".*`, tables: withCounter(accountId) };
-}
-
-function withCounter(accountId: number): Sql {
-  return sql`"Link" JOIN (
+  const isRead = (column: string) =>
+    wanted === null ||
+    column === 'id' ||
+    column === orderedBy ||
+    wanted.has(column) ||
+    (column === 'domainId' && wanted.has('domain')) ||
+    (column === 'spaceId' && wanted.has('space'));
+  const names = linkColumns.filter(isRead).map((column) => `"Link"."${column}"`);
+  const columns = Prisma.raw(names.join(', '));
+  if (orderedBy !== 'clicks') return { columns, tables: sql`"Link"` };
+  return {
+    columns: sql`${columns}, "counter".*`,
+    tables: sql`"Link" JOIN (
       SELECT "linkId", "clicks", "lastClickedAt" FROM "LinkCounter" WHERE "accountId" = ${accountId}
-    ) AS "counter" ON "counter"."linkId" = "Link"."id"`;
+    ) AS "counter" ON "counter"."linkId" = "Link"."id"`,
+  };
 }
 
 /** What is joined to a link, by the name under which a row has it. */
 const joins = {
+  counter: {
+    columns: sql`"c"."clicks", "c"."lastClickedAt"`,
+    tables: sql`JOIN "LinkCounter" AS "c" ON "c"."linkId" = "page"."id"`,
+  },
   domain: {
     columns: sql`"d"."name" AS "domain_name", "d"."accountId" AS "domain_accountId",
     "d"."hostKey" AS "domain_hostKey", "d"."isDefault" AS "domain_isDefault", "d"."notFoundUrl" AS "domain_notFoundUrl",
@@ -98,10 +97,12 @@ const joins = {
 } satisfies Record<string, Joined>;
 
 /** What joins to links what belongs to them, where that is wanted. */
-export function linkJoins(wanted: Wanted): Joined | undefined {
-  const chosen = Object.entries(joins).flatMap(([name, one]) =>
-    wanted === null || wanted.has(name) ? one : [],
-  );
+export function linkJoins(wanted: Wanted, orderedBy: string): Joined | undefined {
+  const isWanted = (name: string) => {
+    if (name !== 'counter') return wanted === null || wanted.has(name);
+    return orderedBy !== 'clicks' && (wanted === null || counted.some((column) => wanted.has(column)));
+  };
+  const chosen = Object.entries(joins).flatMap(([name, one]) => (isWanted(name) ? one : []));
   if (chosen.length === 0) return undefined;
   return {
     columns: join(chosen.map(({ columns }) => columns)),

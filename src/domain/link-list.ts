@@ -97,8 +97,8 @@ function readingOf(
   wanted: Wanted,
   orderedBy: string,
 ): Pick<List, 'source' | 'joined' | 'shape'> {
-  const joined = linkJoins(wanted);
-  const shape = wanted === null ? '' : [orderedBy, ...[...wanted].sort()].join();
+  const joined = linkJoins(wanted, orderedBy);
+  const shape = [orderedBy, ...(wanted === null ? ['all'] : [...wanted].sort())].join();
   return { source: linkSource(accountId, wanted, orderedBy), ...(joined && { joined }), shape };
 }
 

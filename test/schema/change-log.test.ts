@@ -154,3 +154,48 @@ test('changes are kept for as many days as the operator says', async () => {
   expect(await days(30)).toBe(1);
   await server.stop();
 });
+
+test.runIf(inject('database').provider === 'postgresql')(
+  'the feed tells of a change that is committed after a great many others, and in its order',
+  async () => {
+    const { client } = (servers[0] as TestServer).database;
+    const { id: accountId } = await client.account.findFirstOrThrow({ where: { name: 'owner' } });
+    const row = { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'LINK', fields: [] };
+    const feed = new ChangeFeed(client);
+    const [found, settled]: [number[], number[]] = [[], []];
+    feed.listen({
+      onChange: ({ recordId }) => void (recordId >= 900_000 && found.push(recordId)),
+      onSettled: ({ recordId }) => void (recordId >= 900_000 && settled.push(recordId)),
+    });
+    await feed.read();
+    let commit = () => {};
+    const mayCommit = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let begun = () => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const late = changing(client, async (_tx, record) => {
+      await record([{ ...row, recordId: 999_999 }]);
+      begun();
+      await mayCommit;
+    });
+    await hasBegun;
+    const others = Array.from({ length: 1_000 }, (_, i) => 900_000 + i);
+    for (let from = 0; from < others.length; from += 250)
+      await changing(client, (_tx, record) =>
+        record(others.slice(from, from + 250).map((recordId) => ({ ...row, recordId }))),
+      );
+    const reading = feed.read();
+    commit();
+    await Promise.all([reading, late]);
+    const all = async () => {
+      await feed.read();
+      return settled.length;
+    };
+    await expect.poll(all, { timeout: 10_000 }).toBe(1_001);
+    expect(settled).toEqual([999_999, ...others]);
+    expect([...found].sort()).toEqual([...others, 999_999]);
+  },
+);
