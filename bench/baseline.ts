@@ -2,9 +2,10 @@
 //   tsx bench/baseline.ts map|prisma|floor DATABASE_URL
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { adapterFor, openDatabase } from '../src/db/client.ts';
+import { openDatabase } from '../src/db/client.ts';
 import { PrismaClient } from '../src/generated/sqlite/client.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown;
@@ -42,7 +43,7 @@ async function prisma(url: string): Promise<Handler> {
   const pool = { poolSize: 10, statementTimeout: 0 };
   // Of SQLite as Prisma's adapter has it, without what the program adds to it.
   const client = url.startsWith('file:')
-    ? new PrismaClient({ adapter: await adapterFor(url) })
+    ? new PrismaClient({ adapter: new PrismaBetterSqlite3({ url }) })
     : (await openDatabase(url, { pool })).client;
   const where = { accountId: 1 };
   let made = 0;

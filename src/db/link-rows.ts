@@ -45,7 +45,7 @@ export interface FlatLinkRow extends Link, Counts {
 /** Which columns of links are read, by the names that a row has them under; null for all. */
 export type Wanted = ReadonlySet<string> | null;
 
-const counted = ['clicks', 'lastClickedAt'] as const;
+const counted: ReadonlySet<string> = new Set(['clicks', 'lastClickedAt']);
 const linkColumns = Object.values(Prisma.LinkScalarFieldEnum);
 
 /**
@@ -74,9 +74,14 @@ export function linkSource(accountId: number, wanted: Wanted, orderedBy: string)
 
 /** What is joined to a link, by the name under which a row has it. */
 const joins = {
-  counter: {
-    columns: sql`"c"."clicks", "c"."lastClickedAt"`,
-    tables: sql`JOIN "LinkCounter" AS "c" ON "c"."linkId" = "page"."id"`,
+  // Looked up for each link: of a join, PostgreSQL may read all counters.
+  clicks: {
+    columns: sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "page"."id") AS "clicks"`,
+    tables: Prisma.empty,
+  },
+  lastClickedAt: {
+    columns: sql`(SELECT "lastClickedAt" FROM "LinkCounter" WHERE "linkId" = "page"."id") AS "lastClickedAt"`,
+    tables: Prisma.empty,
   },
   domain: {
     columns: sql`"d"."name" AS "domain_name", "d"."accountId" AS "domain_accountId",
@@ -98,10 +103,9 @@ const joins = {
 
 /** What joins to links what belongs to them, where that is wanted. */
 export function linkJoins(wanted: Wanted, orderedBy: string): Joined | undefined {
-  const isWanted = (name: string) => {
-    if (name !== 'counter') return wanted === null || wanted.has(name);
-    return orderedBy !== 'clicks' && (wanted === null || counted.some((column) => wanted.has(column)));
-  };
+  // In the order of clicks, the list itself has what is counted.
+  const isWanted = (name: string) =>
+    (wanted === null || wanted.has(name)) && (orderedBy !== 'clicks' || !counted.has(name));
   const chosen = Object.entries(joins).flatMap(([name, one]) => (isWanted(name) ? one : []));
   if (chosen.length === 0) return undefined;
   return {
