@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
 import {
   A_SECOND,
@@ -335,25 +335,36 @@ describe('a link with a password', () => {
     expect(statuses).toEqual([...Array(30).fill(401), 429]);
   });
 
-  test('waits for the forms of one address in twenty places alone, and not for long', async () => {
-    const { alias } = await owner.link({ password: 'right' });
-    const { hostname, port } = new URL(server.origin);
-    const head = `POST /${alias} HTTP/1.1\r\nHost: s.example\r\nContent-Length: 100\r\n\r\n`;
-    const slow = Array.from({ length: 25 }, () => connect(Number(port), hostname));
-    const answers = slow.map(async (socket) => {
-      socket.write(`${head}p`);
-      let text = '';
-      for await (const chunk of socket) text += chunk;
-      return text.slice(9, 12);
-    });
-    const early = await Promise.race(answers);
-    expect(early).toBe('503');
-    expect(
-      (await open(`/${alias}`, { form: { password: 'right' }, headers: { 'X-Forwarded-For': '192.0.2.8' } }))
-        .status,
-    ).toBe(303);
-    expect((await Promise.all(answers)).sort()).toEqual([...Array(20).fill('401'), ...Array(5).fill('503')]);
-  });
+  // The database has no say in it.
+  test.runIf(inject('database').provider === 'sqlite')(
+    'waits for the forms of one address in twenty places alone, and not for long',
+    async () => {
+      const { alias } = await owner.link({ password: 'right' });
+      const { hostname, port } = new URL(server.origin);
+      const head = `POST /${alias} HTTP/1.1\r\nHost: s.example\r\nContent-Length: 100\r\n\r\n`;
+      const slow = Array.from({ length: 25 }, () => connect(Number(port), hostname));
+      const answers = slow.map(async (socket) => {
+        socket.write(`${head}p`);
+        let text = '';
+        for await (const chunk of socket) text += chunk;
+        return text.slice(9, 12);
+      });
+      const early = await Promise.race(answers);
+      expect(early).toBe('503');
+      expect(
+        (
+          await open(`/${alias}`, {
+            form: { password: 'right' },
+            headers: { 'X-Forwarded-For': '192.0.2.8' },
+          })
+        ).status,
+      ).toBe(303);
+      expect((await Promise.all(answers)).sort()).toEqual([
+        ...Array(20).fill('401'),
+        ...Array(5).fill('503'),
+      ]);
+    },
+  );
 
   test('takes five wrong ones a minute from one IPv6 network', async () => {
     const { alias } = await owner.link({ password: 'right' });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { recordingChanges } from '../../src/domain/change.ts';
 import { type Events, subscribe } from '../support/events.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
@@ -136,7 +136,8 @@ test('it needs the scope to read', async () => {
   expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'FORBIDDEN' } }] }]);
 });
 
-test('a reader who does not read is given up', async () => {
+// What waits for a reader is the same on either database, and takes long to see.
+test.runIf(inject('database').provider === 'sqlite')('a reader who does not read is given up', async () => {
   const { hostname, port } = new URL(server.origin);
   const socket = connect(Number(port), hostname);
   const body = JSON.stringify({ query: QUERY });
@@ -201,13 +202,13 @@ test('a reader who reads gets all of a large batch', async () => {
     record(
       'UPDATED',
       'LINK',
-      Array.from({ length: 5_000 }, (_, i) => i + 1),
+      Array.from({ length: 3_000 }, (_, i) => i + 1),
       ['space'],
     ),
   );
-  await expect.poll(() => events.seen.length, { timeout: 10_000 }).toBe(5_001);
+  await expect.poll(() => events.seen.length, { timeout: 10_000 }).toBe(3_001);
   expect(events.seen.slice(1).map(({ data }) => Number(data?.changes.recordId))).toEqual(
-    Array.from({ length: 5_000 }, (_, i) => i + 1),
+    Array.from({ length: 3_000 }, (_, i) => i + 1),
   );
   events.close();
 });
