@@ -7,13 +7,33 @@ export class UnreadableBody extends Error {}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+const [PERCENT, PLUS, SPACE] = [0x25, 0x2b, 0x20];
+
+/** What a hexadecimal digit stands for, by its code; -1 where it is none. */
+function digit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}
+
+/** The bytes that an urlencoded text stands for. By a loop: a call for each escape of a large body takes far longer. */
+function unescaped(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const high = code === PERCENT ? digit(text.charCodeAt(i + 1)) : -1;
+    const low = high < 0 ? -1 : digit(text.charCodeAt(i + 2));
+    if (low >= 0) i += 2;
+    bytes[length++] = low >= 0 ? high * 16 + low : code === PLUS ? SPACE : code;
+  }
+  return bytes.subarray(0, length);
+}
+
 /** Percent signs that escape nothing stand for themselves, as in PHP; bytes that are no UTF-8 cannot be kept. */
 function decodeText(bytes: string): string {
-  const raw = bytes
-    .replaceAll('+', ' ')
-    .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number(`0x${hex}`)));
   try {
-    return utf8.decode(Buffer.from(raw, 'latin1'));
+    return utf8.decode(unescaped(bytes));
   } catch {
     throw new UnreadableBody('The form is not in UTF-8.');
   }
@@ -42,8 +62,8 @@ function keyOf(segment: string, target: FormFields, next: NextNumbers): string {
 
 /** Far deeper than any field of v1; a hostile body could nest until the stack ends. */
 const MAX_DEPTH = 20;
-/** Far more than all fields of v1 together have, each of their lists full; each costs some microseconds. */
-const MAX_VALUES = 20_000;
+/** More than all fields of v1 together have, each of their lists full; each costs some microseconds. */
+const MAX_VALUES = 5_000;
 
 /** What stands under the key, made where there is nothing, or only text. */
 function nestedIn(target: FormFields, key: string): FormFields {

@@ -87,14 +87,14 @@ describe('a form', () => {
   });
 
   test('keeps every pair up to the limit of a body', () => {
-    const form = Array.from({ length: 12_000 }, (_, index) => `c[${index}]=x`).join('&');
-    expect(parseForm(form).get('c')).toHaveProperty('size', 12_000);
+    const form = Array.from({ length: 4_000 }, (_, index) => `c[${index}]=x`).join('&');
+    expect(parseForm(form).get('c')).toHaveProperty('size', 4_000);
   });
 
   test.each([
-    ['a large number and empty brackets', `a[${'9'.repeat(50_000)}]=&${'a[]=&'.repeat(9_000)}`],
+    ['a large number and empty brackets', `a[${'9'.repeat(50_000)}]=&${'a[]=&'.repeat(2_400)}`],
     ['many large numbers', Array.from({ length: 250 }, (_, i) => `a[${i}${'9'.repeat(380)}]=`).join('&')],
-    ['empty brackets', 'a[]=&'.repeat(19_000)],
+    ['empty brackets', 'a[]=&'.repeat(4_900)],
   ])('of %s costs little time', (_what, form) => {
     const started = performance.now();
     parseForm(form);
@@ -102,7 +102,7 @@ describe('a form', () => {
   });
 
   test.each([
-    ['too many values', 'a&'.repeat(20_001)],
+    ['too many values', 'a&'.repeat(5_001)],
     ['half a million values', 'a&'.repeat(500_000)],
     ['too many brackets', `a${'[a]'.repeat(20)}=1`],
     ['brackets without end', `a${'[a]'.repeat(30_000)}=1`],
@@ -225,8 +225,8 @@ test.each([
 });
 
 test.each([
-  ['too many values', { a: Array(20_001).fill(1) }],
-  ['too many names', Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [i, 1]))],
+  ['too many values', { a: Array(5_001).fill(1) }],
+  ['too many names', Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [i, 1]))],
   ['brackets without end', { [`a${'[a]'.repeat(30_000)}`]: 1 }],
 ])('JSON with %s is unreadable', (_what, json) => {
   expect(() => parseJson(Buffer.from(JSON.stringify(json)))).toThrow(UnreadableBody);

@@ -201,8 +201,8 @@ test('a page of links with more targets than an answer should have is refused, o
   });
 });
 
-test('of twenty thousand wrong values a hundred are told', async () => {
-  const form = Array.from({ length: 19_000 }, (): [string, string] => ['rotation[]', 'x']);
+test('of thousands of wrong values a hundred are told', async () => {
+  const form = Array.from({ length: 4_900 }, (): [string, string] => ['rotation[]', 'x']);
   const { status, body } = await owner.rest('POST', '/links', [['url', 'https://example.com/'], ...form]);
   expect(status).toBe(422);
   expect(Object.keys((body as { errors: object }).errors).length).toBeLessThanOrEqual(100);
