@@ -21,12 +21,17 @@ import { oneLine } from './one-line.ts';
 import { readTrustedDocuments } from './schema/trusted-documents.ts';
 import { withoutSecrets } from './secrets.ts';
 import { VERSION } from './version.ts';
+import { within } from './within.ts';
 
 // V8 lets a heap grow to four times of what lives in it where it may take as much memory as on most servers, and gives little
 // of it back: pages that were full once stay, each with less in it. Half more, and moving what lives together, costs no
 // throughput that could be measured, and keeps the process at two thirds of the memory.
 setFlagsFromString('--heap-growing-percent=50');
 setFlagsFromString('--compact-on-every-full-gc');
+
+/** How long the end waits for what is still to be written, and for connections to close, in milliseconds. */
+const STOP_TIMEOUT = 8_000;
+const CLOSE_TIMEOUT = 2_000;
 
 const now = () => new Date();
 
@@ -166,8 +171,9 @@ async function start(config: Config): Promise<void> {
     app.endSubscriptions();
     await stopServer(http);
     metricsServer?.close();
-    await app.stop();
-    await Promise.all([database, ...replicas].map((one) => one.close()));
+    // A database that hangs must not keep the process: whoever waits for its end would kill it.
+    await within(STOP_TIMEOUT, app.stop());
+    await within(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
     log.info('stopped');
     process.exit(0);
   };

@@ -73,3 +73,17 @@ test('a database that hangs is away: known links lead on, the rest is refused in
   await expect.poll(clicks, { interval: 200 }).toBe(known + 1);
   expect(await isAway()).toBe('0');
 });
+
+test('a process ends within the time of a service manager, though the database hangs', async () => {
+  const other = await startProgram({ DATABASE_URL: postgres.url, BASE_URL: 'https://s.example' });
+  const { alias } = await owner.link();
+  expect((await visit(other.origin, `/${alias}`)).status).toBe(302);
+  postgres.freeze(true);
+  try {
+    await setTimeout(1_500);
+    const [, took] = await timed(other.end('SIGTERM'));
+    expect(took).toBeLessThan(15_000);
+  } finally {
+    postgres.freeze(false);
+  }
+});
