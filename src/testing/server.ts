@@ -51,7 +51,7 @@ export interface TestServerOptions {
 
 /** The statements by which a process looks at what others have changed. */
 const BACKGROUND =
-  /"Revision"\."topic"|FROM "Change" WHERE (\("tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
+  /Revision\W+topic|FROM "Change" WHERE (\("tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
 
 /** An empty, migrated SQLite file, and how to be rid of it. */
 async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
