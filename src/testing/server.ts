@@ -49,9 +49,9 @@ export interface TestServerOptions {
   random?(below: number): number;
 }
 
-/** The statements by which a process looks at what others have changed. */
+/** The statements that come with time alone: a look at what others have changed, and when a key was last used. */
 const BACKGROUND =
-  /Revision\W+topic|FROM "Change" WHERE (\("tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
+  /Revision\W+topic|SET\W+lastUsedAt|FROM "Change" WHERE (\("tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
 
 /** An empty, migrated SQLite file, and how to be rid of it. */
 async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
