@@ -51,7 +51,7 @@ export interface TestServerOptions {
 
 /** The statements that come with time alone: a look at what others have changed, and when a key was last used. */
 const BACKGROUND =
-  /Revision\W+topic|SET\W+lastUsedAt|FROM "Change" WHERE (\("tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
+  /Revision\W+topic|SET\W+lastUsedAt|FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
 
 /** An empty, migrated SQLite file, and how to be rid of it. */
 async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
