@@ -11,8 +11,8 @@ import {
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
-import { ListReader } from '../db/list-reader.ts';
-import type { Context } from './context.ts';
+import { visibleError } from '../domain/errors.ts';
+import { type Context, nameOf, readingOf } from './context.ts';
 import { schema } from './index.ts';
 import { allowanceOf, allowanceOfV1 } from './limits.ts';
 
@@ -26,7 +26,8 @@ interface Known {
   readonly operationName: string | undefined;
   /** What the log calls it. */
   readonly name: string;
-  asked: number;
+  /** How often it was asked. */
+  times: number;
   /** Null until it is compiled, and of one that cannot be. */
   compiled: CompiledQuery | null;
 }
@@ -52,15 +53,15 @@ function compile(document: DocumentNode, operationName: string | undefined): Com
   return isCompiledQuery(compiled) ? compiled : null;
 }
 
+/**
+ * The data; null where there is any error.
+ * @throws what the database's absence was told by: it was waited for once, and is not asked again
+ */
 async function dataOf(compiled: CompiledQuery, variables: Variables, context: Context): Promise<unknown> {
-  const result = await compiled.query({}, context, variables);
-  return result.errors ? null : result.data;
-}
-
-/** The context of a query that reads where its account may. */
-export function forReading(context: Context): Context {
-  const db = context.reader();
-  return db === context.db ? { ...context } : { ...context, db, lists: new ListReader(db) };
+  const { data, errors } = await compiled.query({}, context, variables);
+  const away = errors?.find(({ originalError }) => visibleError(originalError)?.code === 'UNAVAILABLE');
+  if (away) throw away.originalError;
+  return errors ? null : data;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -79,8 +80,8 @@ export async function dataOfOurs(
   if (!ours.has(document)) ours.set(document, compile(document, undefined));
   const compiled = ours.get(document);
   if (!compiled) return null;
-  context.named(operation.name?.value ?? operation.operation);
-  return dataOf(compiled, variables, { ...forReading(context), ...allowanceOfV1() });
+  context.named(nameOf(operation));
+  return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowanceOfV1() });
 }
 
 /** What a client sends to be executed. */
@@ -90,6 +91,8 @@ export interface Asked {
   readonly variables?: Variables | undefined;
 }
 
+const keyOf = ({ query, operationName = '' }: Asked): string => `${operationName}\n${query}`;
+
 /**
  * Executes queries that are asked often, compiled. It answers what it can answer without an error, and nothing else: the server
  * executes all that is left, and knows every error.
@@ -98,20 +101,20 @@ export class CompiledQueries {
   readonly #known = new LRUCache<string, Known>({ max: KEPT });
 
   /** To be told of each query that the server has executed without an error. */
-  executed({ query, operationName }: Asked, document: DocumentNode): void {
-    const key = `${operationName ?? ''}\n${query}`;
-    if (this.#known.has(key)) return;
+  executed(asked: Asked, document: DocumentNode): void {
+    if (this.#known.has(keyOf(asked))) return;
+    const { operationName } = asked;
     const operation = getOperationAST(document, operationName);
     if (operation?.operation !== OperationTypeNode.QUERY || !isPlain(document)) return;
-    const name = operation.name?.value ?? operation.operation;
-    this.#known.set(key, { document, operationName, name, asked: 1, compiled: null });
+    const name = nameOf(operation);
+    this.#known.set(keyOf(asked), { document, operationName, name, times: 1, compiled: null });
   }
 
   /** The data of the answer; null where the server has to answer. */
   async dataOf(asked: Asked, context: Context): Promise<unknown> {
-    const known = this.#known.get(`${asked.operationName ?? ''}\n${asked.query}`);
+    const known = this.#known.get(keyOf(asked));
     if (known === undefined || !context.actor.scopes.has('read')) return null;
-    if (++known.asked < OFTEN) return null;
+    if (++known.times < OFTEN) return null;
     known.compiled ??= compile(known.document, known.operationName);
     const { compiled, document, operationName, name } = known;
     if (compiled === null) return null;
@@ -119,6 +122,6 @@ export class CompiledQueries {
     const allowance = allowanceOf({ document, operationName, variableValues: variables });
     if (allowance === null || allowance.isHeavy) return null;
     context.named(name);
-    return dataOf(compiled, variables, { ...forReading(context), ...allowance });
+    return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowance });
   }
 }

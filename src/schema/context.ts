@@ -1,6 +1,7 @@
+import type { OperationDefinitionNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
-import type { ListReader } from '../db/list-reader.ts';
+import { ListReader } from '../db/list-reader.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { ChangeSubscriptions } from '../domain/change-subscriptions.ts';
 import type { Site } from '../domain/link.ts';
@@ -27,4 +28,15 @@ export interface Context {
   spendOnTargets?(bytes: number): void;
   /** The moment of the request: all of its answer is true of one moment. */
   now(): Date;
+}
+
+/** Where the account's queries read. */
+export function readingOf({ db, lists, reader }: Context): Pick<Context, 'db' | 'lists'> {
+  const chosen = reader();
+  return chosen === db ? { db, lists } : { db: chosen, lists: new ListReader(chosen) };
+}
+
+/** What the log and the metrics call an operation. */
+export function nameOf({ name, operation }: OperationDefinitionNode): string {
+  return name?.value ?? operation;
 }

@@ -10,8 +10,8 @@ import {
 import { createYoga, type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope, type Scope } from '../domain/actor.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
-import { type CompiledQueries, forReading } from './compiled-queries.ts';
-import type { Context } from './context.ts';
+import type { CompiledQueries } from './compiled-queries.ts';
+import { type Context, nameOf, readingOf } from './context.ts';
 import { schema } from './index.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
@@ -65,8 +65,7 @@ const useReaders: Plugin<Context> = {
     const context: Context = args.contextValue;
     const operation = getOperationAST(args.document, args.operationName);
     if (operation?.operation === OperationTypeNode.MUTATION) return { onExecuteDone: () => context.wrote() };
-    const { db, lists } = forReading(context);
-    if (db !== context.db) extendContext({ db, lists });
+    extendContext(readingOf(context));
   },
 };
 
@@ -77,7 +76,7 @@ function refusalOf(
 ): GraphQLError | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  context.named(operation.name?.value ?? operation.operation);
+  context.named(nameOf(operation));
   try {
     requireScope(context.actor, scopeOf(operation.operation));
     return null;

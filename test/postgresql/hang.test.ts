@@ -74,6 +74,28 @@ test('a database that hangs is away: known links lead on, the rest is refused in
   expect(await isAway()).toBe('0');
 });
 
+test('a query that is compiled, or v1’s own, waits once for a database that begins to hang', async () => {
+  const { id } = await owner.link();
+  const query = `{ link(id: ${id}) { title } }`;
+  for (let i = 0; i < 4; i++) expect((await owner.graphql(query)).data).toBeDefined();
+  await owner.rest('GET', `/links/${id}`);
+  // The process knows so soon that nothing has changed, and asks the database at once.
+  postgres.freeze(true);
+  try {
+    const answers = await Promise.all([
+      timed(owner.graphql(query)),
+      timed(owner.rest('GET', `/links/${id}`)),
+    ]);
+    for (const [{ status }, took] of answers) {
+      expect(status).toBe(503);
+      expect(took).toBeGreaterThan(1_000);
+      expect(took).toBeLessThan(3_500);
+    }
+  } finally {
+    postgres.freeze(false);
+  }
+});
+
 test('a process ends within the time of a service manager, though the database hangs', async () => {
   const other = await startProgram({ DATABASE_URL: postgres.url, BASE_URL: 'https://s.example' });
   const { alias } = await owner.link();
