@@ -58,6 +58,6 @@ await runCommand(async ({ databaseUrl: url }) => {
     return show({ host, verified: true }, `${host} is verified.`);
   }
   const links = await withDatabase(url, (db) => removeHost(db, host, values['with-links'], new Date()));
-  const with_ = links === 0 ? '' : links === 1 ? ', with its link' : `, with its ${links} links`;
-  show({ host, removed: true, links }, `${host} is removed${with_}.`);
+  const lost = links === 0 ? '' : links === 1 ? ', with its link' : `, with its ${links} links`;
+  show({ host, removed: true, links }, `${host} is removed${lost}.`);
 });

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
-import { fileExists, pathOf } from './sqlite-file.ts';
+import { fileExists, LOCK_TIMEOUT, pathOf } from './sqlite-file.ts';
 
 /** What a file that was made here bears as SQLite's application id: "LsBk". */
 const MARK = 0x4c73426b;
@@ -40,7 +40,7 @@ export function backUp(url: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}`);
   rmSync(partial, { force: true });
-  const source = new Sqlite(pathOf(url), { timeout: 10_000 });
+  const source = new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
   try {
     source.prepare('VACUUM INTO ?').run(partial);
     chmodSync(partial, 0o600);

@@ -1,5 +1,6 @@
 import { type Change, Prisma } from '../generated/sqlite/client.ts';
 import { type Db, isSqlite } from './client.ts';
+import { columnsOf } from './columns.ts';
 import { readRows } from './direct.ts';
 import { join, type Sql, sql } from './list.ts';
 import { type Tx, transaction, whenCommitted } from './transaction.ts';
@@ -19,12 +20,10 @@ export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
  *
  * The numbers begin anew where a database is restored elsewhere, or copied: the era, which is raised then, comes before them.
  */
-const ERA_BITS = 40;
+const ERA_BITS = Prisma.raw('40');
 const era = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`;
 const sqliteEra = sql`(${era} << ${ERA_BITS})`;
-const postgresqlEra = sql`(${era}::bigint << ${ERA_BITS}::integer)`;
-
-const columns = sql`"id", "tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields"`;
+const postgresqlEra = sql`(${era}::bigint << ${ERA_BITS})`;
 
 /** What changes meet that nothing can come before any more. */
 export function isSettled(db: Db): Sql {
@@ -81,7 +80,7 @@ export async function settleEra(db: Db): Promise<void> {
     ? sql`${sqliteEra} + 1`
     : sql`${postgresqlEra} + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
   await db.$executeRaw(sql`
-    UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${sql`40`}) + 1 FROM "Change")
+    UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${ERA_BITS}) + 1 FROM "Change")
     WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${next}`);
 }
 
@@ -142,7 +141,7 @@ export async function* newSince(db: Db, { open, next, lastId }: Seen): AsyncGene
   for (;;) {
     const rows = await readRows<Change>(
       db,
-      sql`SELECT ${columns} FROM "Change" WHERE ${isNew} ${from} ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
+      sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ${isNew} ${from} ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
     );
     yield* rows.map(logged);
     const last = rows.at(-1);
@@ -155,7 +154,7 @@ export async function* newSince(db: Db, { open, next, lastId }: Seen): AsyncGene
 export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen): Promise<LoggedChange[]> {
   const rows = await readRows<Change>(
     db,
-    sql`SELECT ${columns} FROM "Change" WHERE ("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled}
+    sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled}
       ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
   );
   return rows.map(logged);

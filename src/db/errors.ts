@@ -33,11 +33,6 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return told(error).code === 'P2003';
 }
 
-/** Whether a write failed because the record to change is not there. */
-export function isMissingRecord(error: unknown): boolean {
-  return told(error).code === 'P2025';
-}
-
 /** Whether two writes waited for each other, and this one gave way: nothing of it was done. */
 export function isWriteConflict(error: unknown): boolean {
   return told(error).code === 'P2034' || causeOf(error).kind === 'TransactionWriteConflict';

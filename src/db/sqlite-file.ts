@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 
 /** How long a statement waits for another process that writes to the same file, in milliseconds. */
-const LOCK_PATIENCE = 10_000;
+export const LOCK_TIMEOUT = 10_000;
 
 /** The path of a SQLite URL. */
 export function pathOf(url: string): string {
@@ -29,5 +29,5 @@ export function keepPrivate(path: string): void {
 /** Opens the file at `url` without Prisma, and makes it where it is missing. */
 export function openFile(url: string): Sqlite.Database {
   keepPrivate(pathOf(url));
-  return new Sqlite(pathOf(url), { timeout: LOCK_PATIENCE });
+  return new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
 }

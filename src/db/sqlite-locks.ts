@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { LOCK_TIMEOUT } from './sqlite-file.ts';
 
-/** How long a statement waits for another process that writes to the same file, and how often it tries, in milliseconds. */
-const LOCK_TIMEOUT = 10_000;
+/** How often it is tried whether the file is free again, in milliseconds. */
 const TRIED_EVERY = 25;
 
 /** Whether another process had a SQLite file for itself: the driver tells so by SQLite's name of it, Prisma's adapter by another. */

@@ -26,6 +26,8 @@ export interface Author {
   readonly keyId: number | null;
 }
 
+export const OPERATOR: Author = { accountId: null, keyId: null };
+
 /** One transaction and the log of what it changes. */
 export interface Changing {
   readonly tx: Tx;

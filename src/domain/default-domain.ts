@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
-import { recordingChanges } from './change.ts';
+import { OPERATOR, recordingChanges } from './change.ts';
 import { withoutPort } from './url.ts';
 
 /** An account holds the host that is to be the service's own. */
@@ -71,14 +71,12 @@ async function share(
 ): Promise<DefaultDomain> {
   const named = await db.domain.findUnique({ where: { name: host } });
   if (named) {
-    const [, { id }] = await db.$transaction([
-      db.domain.updateMany({ where: { isDefault: true, id: { not: named.id } }, data: { isDefault: null } }),
-      db.domain.update({ where: { id: named.id }, data: { isDefault: true, notFoundUrl } }),
-    ]);
-    if (named.notFoundUrl !== notFoundUrl)
-      await recordingChanges(db, { accountId: null, keyId: null }, now, ({ record }) =>
-        record('UPDATED', 'DOMAIN', [id], ['notFoundUrl']),
-      );
+    const { id } = named;
+    await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
+      await tx.domain.updateMany({ where: { isDefault: true, id: { not: id } }, data: { isDefault: null } });
+      await tx.domain.update({ where: { id }, data: { isDefault: true, notFoundUrl } });
+      if (named.notFoundUrl !== notFoundUrl) await record('UPDATED', 'DOMAIN', [id], ['notFoundUrl']);
+    });
     return { id, renamed: null };
   }
   const current = await currentDefault(db);
@@ -90,7 +88,7 @@ async function share(
     return { id, renamed: null };
   }
   const { id, name: from } = current;
-  await recordingChanges(db, { accountId: null, keyId: null }, now, async ({ tx, record }) => {
+  await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
     const data = { name: host, hostKey, isDefault: true, notFoundUrl, updatedAt: now };
     await tx.domain.update({ where: { id }, data });
     await record('UPDATED', 'DOMAIN', [id], ['name']);

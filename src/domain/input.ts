@@ -12,7 +12,7 @@ export function parseId(id: string): number | null {
 }
 
 /** Characters as people count them: an emoji beyond the basic plane is one. */
-export function lengthOf(text: string): number {
+function lengthOf(text: string): number {
   return [...text].length;
 }
 

@@ -30,7 +30,7 @@ export function isSendable(address: string): boolean {
 }
 
 /** A host without the dot that it may end with, which makes it no other host. */
-export function withoutFinalDot(host: string): string {
+function withoutFinalDot(host: string): string {
   return host.replace(/\.(?=:|$)/, '');
 }
 

@@ -85,7 +85,9 @@ export function faultOf({
   headers: { expect },
   rawHeaders,
 }: IncomingMessage): number | null {
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return 400;
   return expect === undefined || /^100-continue$/i.test(expect) ? null : 417;
 }

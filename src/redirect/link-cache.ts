@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { LoggedChange } from '../db/changes.ts';
-import { onOwnChanges } from '../db/changes.ts';
+import { type LoggedChange, onOwnChanges } from '../db/changes.ts';
 import type { Db } from '../db/client.ts';
 import { DatabaseAway } from '../db/errors.ts';
 import type { Revisions } from '../db/revisions.ts';

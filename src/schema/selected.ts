@@ -2,7 +2,6 @@ import {
   type FieldNode,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
-  getNamedType,
   isObjectType,
   Kind,
   type SelectionSetNode,
@@ -51,7 +50,7 @@ export function columnsRead(
 ): ReadonlySet<string> | null {
   const [only] = fieldNodes;
   const type = schema.getType(typeName);
-  if (only === undefined || fieldNodes.length > 1 || !isObjectType(getNamedType(type))) return null;
+  if (only === undefined || fieldNodes.length > 1 || !isObjectType(type)) return null;
   const way = path.join('.');
   const before = known.get(only)?.get(way);
   if (before !== undefined) return before;
@@ -61,7 +60,7 @@ export function columnsRead(
       [...fieldsIn(node.selectionSet, fragments)].filter((one) => one.name.value === name),
     );
   const fields = nodes.flatMap((node) => [...fieldsIn(node.selectionSet, fragments)]);
-  const columns = columnsOf(type as GraphQLObjectType, fields);
+  const columns = columnsOf(type, fields);
   known.set(only, (known.get(only) ?? new Map()).set(way, columns));
   return columns;
 }
