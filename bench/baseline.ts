@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { openDatabase } from '../src/db/client.ts';
+import { openDatabase } from '../src/db/connection/client.ts';
 import { PrismaClient } from '../src/generated/sqlite/client.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown;

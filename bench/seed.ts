@@ -1,4 +1,4 @@
-import type { Database } from '../src/db/client.ts';
+import type { Database } from '../src/db/connection/client.ts';
 
 const MOMENT = new Date('2026-01-01T00:00:00.000Z');
 const BATCH = 1_000;

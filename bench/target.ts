@@ -3,10 +3,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../src/db/client.ts';
+import { openDatabase } from '../src/db/connection/client.ts';
 import { applyMigrations } from '../src/db/migrate.ts';
-import { createFirstKey } from '../src/domain/api-key.ts';
-import { shareDefaultDomain } from '../src/domain/default-domain.ts';
+import { createFirstKey } from '../src/domain/access/api-key.ts';
+import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { seed } from './seed.ts';
 

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openDatabase } from '../src/db/client.ts';
-import { createKey, generateKey, revokeKey } from '../src/domain/api-key.ts';
+import { openDatabase } from '../src/db/connection/client.ts';
+import { createKey, generateKey, revokeKey } from '../src/domain/access/api-key.ts';
 import { fill, KEY, median, startProgram, withDatabase } from './target.ts';
 
 const { values } = parseArgs({

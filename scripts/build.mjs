@@ -28,7 +28,7 @@ export async function build({ ifStale }) {
   await generate();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   await run('tsc', ['-p', 'tsconfig.build.json']);
-  copyFileSync(join(root, 'src/rest/examples.json'), join(root, 'dist/rest/examples.json'));
+  copyFileSync(join(root, 'src/rest/openapi/examples.json'), join(root, 'dist/rest/openapi/examples.json'));
   cpSync(join(root, 'src/generated/assets'), join(root, 'dist/generated/assets'), { recursive: true });
   writeStamp(STAMP, hash);
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isDatabaseUrl, POSTGRESQL_URL, type PoolOptions, providerOf } from './db/client.ts';
+import { isDatabaseUrl, POSTGRESQL_URL, type PoolOptions, providerOf } from './db/connection/client.ts';
 import { hostOf } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';

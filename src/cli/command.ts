@@ -1,8 +1,8 @@
 import { type Config, readConfig } from '../config.ts';
-import { adviceOn } from '../db/advice.ts';
-import { type Db, openDatabase, providerOf } from '../db/client.ts';
+import { adviceOn } from '../db/connection/advice.ts';
+import { type Db, openDatabase, providerOf } from '../db/connection/client.ts';
+import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
 import { pendingMigrationsOf } from '../db/migrate.ts';
-import { fileExists, pathOf } from '../db/sqlite-file.ts';
 import { DomainError } from '../domain/errors.ts';
 import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { adviceOn } from '../db/advice.ts';
-import { isDatabaseUrl, openDatabase, POSTGRESQL_URL, providerOf } from '../db/client.ts';
+import { adviceOn } from '../db/connection/advice.ts';
+import { isDatabaseUrl, openDatabase, POSTGRESQL_URL, providerOf } from '../db/connection/client.ts';
+import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
-import { fileExists, pathOf } from '../db/sqlite-file.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError } from './command.ts';
 

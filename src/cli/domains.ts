@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain-admin.ts';
+import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain/admin.ts';
 import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
 
 const help = `Usage: npm run domains -- list

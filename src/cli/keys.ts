@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Scope } from '../domain/actor.ts';
-import { createKey, type KeyView, listKeys, revokeKey } from '../domain/api-key.ts';
+import type { Scope } from '../domain/access/actor.ts';
+import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
 import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
-import { fileExists, LOCK_TIMEOUT, pathOf } from './sqlite-file.ts';
+import { fileExists, LOCK_TIMEOUT, pathOf } from './connection/sqlite-file.ts';
 
 /** What a file that was made here bears as SQLite's application id: "LsBk". */
 const MARK = 0x4c73426b;

@@ -1,7 +1,7 @@
 import type { LinkCounter } from '../generated/sqlite/client.ts';
-import { type Db, isSqlite } from './client.ts';
-import { type Sql, sql } from './list.ts';
-import { retryConflicts } from './retry.ts';
+import { type Db, isSqlite } from './connection/client.ts';
+import { retryConflicts } from './connection/retry.ts';
+import { type Sql, sql } from './reading/list.ts';
 
 /** The end of both databases' and GraphQL's whole numbers: there a count stops, instead of failing. */
 const END = sql`2147483647`;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/sqlite/client.ts';
 import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Database, Provider } from './client.ts';
-import { join, name, readNumbers, type Sql, sql } from './list.ts';
+import type { Database, Provider } from './connection/client.ts';
+import { join, name, readNumbers, type Sql, sql } from './reading/list.ts';
 
 const BATCH = 500;
 /** As long as it takes: a copy is one transaction on either side. */

@@ -1,5 +1,5 @@
-import type { Db } from './client.ts';
-import { join, sql } from './list.ts';
+import type { Db } from './connection/client.ts';
+import { join, sql } from './reading/list.ts';
 
 /**
  * Adds the requests made with each key to those of all processes, and returns how many there are now. Of PostgreSQL

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { oneLine } from '../one-line.ts';
-import { type Database, type Provider, requireProvider } from './client.ts';
-import { connectTo, isPooled, PoolerBetween } from './postgres.ts';
-import { fileExists, openFile } from './sqlite-file.ts';
+import { type Database, type Provider, requireProvider } from './connection/client.ts';
+import { connectTo, isPooled, PoolerBetween } from './connection/postgres.ts';
+import { fileExists, openFile } from './connection/sqlite-file.ts';
 
 const FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
 

@@ -1,4 +1,4 @@
-import { isUnavailable } from '../db/errors.ts';
+import { isUnavailable } from '../db/connection/errors.ts';
 
 /** Every way in which the domain refuses. Each transport owns one exhaustive table from these to its own answers. */
 export const errorCodes = {

@@ -1,6 +1,6 @@
-import type { Db } from '../db/client.ts';
-import { lockRow, type Tx } from '../db/transaction.ts';
-import { type Actor, owned } from './actor.ts';
+import type { Db } from '../db/connection/client.ts';
+import { lockRow, type Tx } from '../db/connection/transaction.ts';
+import { type Actor, owned } from './access/actor.ts';
 import {
   type Changing,
   differing,
@@ -8,7 +8,7 @@ import {
   fieldsOf,
   type RecordKind,
   recordingChanges,
-} from './change.ts';
+} from './change/change.ts';
 import { notFound } from './errors.ts';
 
 type Where = { id: number; accountId: number };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Db } from '../db/client.ts';
-import { type Column, countOf, type List, type Sql, sql } from '../db/list.ts';
-import type { ListReader } from '../db/list-reader.ts';
-import { lockRow } from '../db/transaction.ts';
+import type { Db } from '../db/connection/client.ts';
+import { lockRow } from '../db/connection/transaction.ts';
+import { type Column, countOf, type List, type Sql, sql } from '../db/reading/list.ts';
+import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import type { Actor } from './actor.ts';
-import { fieldsSet, recordingChanges } from './change.ts';
+import type { Actor } from './access/actor.ts';
+import { fieldsSet, recordingChanges } from './change/change.ts';
 import { foldCase } from './fold.ts';
 import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import {

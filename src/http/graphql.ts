@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
-import type { Asked, CompiledQueries } from '../schema/compiled-queries.ts';
-import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server.ts';
-import { isBrokenOff } from './client.ts';
-import type { ContextOf } from './context.ts';
-import { exchangeOf } from './exchange.ts';
-import { sendGraphiql } from './pages.ts';
+import type { Asked, CompiledQueries } from '../schema/server/compiled-queries.ts';
+import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server/server.ts';
+import { sendGraphiql } from './pages/pages.ts';
+import { isBrokenOff } from './request/client.ts';
+import type { ContextOf } from './request/context.ts';
+import { exchangeOf } from './request/exchange.ts';
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Database } from '../db/client.ts';
+import type { Database } from '../db/connection/client.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { LATE, within } from '../within.ts';
 

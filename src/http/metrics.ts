@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Surface } from './surface.ts';
+import type { Surface } from './request/surface.ts';
 
 /** An answered request. */
 export interface Observation {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RedirectOutcome } from '../domain/redirect.ts';
-import { exchangeOf } from '../http/exchange.ts';
+import type { RedirectOutcome } from '../domain/visit/decision.ts';
+import { exchangeOf } from '../http/request/exchange.ts';
 import { messagePage, type Page } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './texts.ts';

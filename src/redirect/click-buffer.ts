@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { addClicks, type Clicks, forgetReceipts, type Receipt } from '../db/clicks.ts';
-import type { Db } from '../db/client.ts';
+import type { Db } from '../db/connection/client.ts';
 import { within } from '../within.ts';
 
 /** How often clicks are written, in milliseconds: what a crash may cost. */

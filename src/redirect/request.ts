@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isAlias } from '../domain/alias.ts';
-import { isBot, type Visitor } from '../domain/visitor.ts';
+import { isAlias } from '../domain/link/alias.ts';
+import { isBot, type Visitor } from '../domain/visit/visitor.ts';
 import { LATE, within } from '../within.ts';
 
 /** A form with a password is far shorter, in bytes. */

@@ -1,4 +1,4 @@
-import { languageAmong } from '../domain/visitor.ts';
+import { languageAmong } from '../domain/visit/visitor.ts';
 
 /** What visitors read on our pages, in each language that we have. */
 const texts = {

@@ -1,4 +1,4 @@
-import type { Visitor } from '../domain/visitor.ts';
+import type { Visitor } from '../domain/visit/visitor.ts';
 import type { FoundLink } from './link-cache.ts';
 
 /** One visitor who was led on, or a program that would have been: all that is known of it. */

@@ -1,5 +1,5 @@
 import type { DomainError, ErrorCode } from '../domain/errors.ts';
-import type { Refusals } from './decode.ts';
+import type { Refusals } from './form/decode.ts';
 
 /** What v1 answers: the body is compact JSON whose `status` equals the HTTP status. */
 export interface Answer {

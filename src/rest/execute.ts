@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
-import { dataOfOurs } from '../schema/compiled-queries.ts';
-import type { Context } from '../schema/context.ts';
-import type { GraphQLServer } from '../schema/server.ts';
+import { dataOfOurs } from '../schema/server/compiled-queries.ts';
+import type { Context } from '../schema/server/context.ts';
+import type { GraphQLServer } from '../schema/server/server.ts';
 import { Refused, serverError } from './answer.ts';
 import type { AnyRoute } from './route.ts';
 

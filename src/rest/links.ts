@@ -1,5 +1,5 @@
-import { createLinkInput, updateLinkInput } from '../domain/link-input.ts';
-import { linkPageInput } from '../domain/link-list.ts';
+import { createLinkInput, updateLinkInput } from '../domain/link/input.ts';
+import { linkPageInput } from '../domain/link/list.ts';
 import {
   type CreateLinkInput,
   type LinkFieldsFragment,
@@ -10,7 +10,7 @@ import {
   RestUpdateLinkDocument,
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
-import { expirationDate, expirationTime } from './expiration.ts';
+import { expirationDate, expirationTime } from './form/expiration.ts';
 import {
   choice,
   type Field,
@@ -21,8 +21,8 @@ import {
   recordId,
   scalar,
   text,
-} from './field.ts';
-import { entries, idList } from './field-list.ts';
+} from './form/field.ts';
+import { entries, idList } from './form/field-list.ts';
 import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
 import { route, withoutFields } from './route.ts';

@@ -1,10 +1,10 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { getOperationAST } from 'graphql';
-import { requireScope } from '../domain/actor.ts';
+import { requireScope } from '../domain/access/actor.ts';
 import { DomainError, visibleError } from '../domain/errors.ts';
-import type { ContextOf } from '../http/context.ts';
-import type { Context } from '../schema/context.ts';
-import { type GraphQLServer, scopeOf } from '../schema/server.ts';
+import type { ContextOf } from '../http/request/context.ts';
+import type { Context } from '../schema/server/context.ts';
+import { type GraphQLServer, scopeOf } from '../schema/server/server.ts';
 import {
   type Answer,
   answerTo,
@@ -15,10 +15,10 @@ import {
   unprocessable,
   unreadable,
 } from './answer.ts';
-import { readForm } from './body.ts';
-import { decodeFields, refusalsOf } from './decode.ts';
 import { execute } from './execute.ts';
-import { type FormFields, parseForm, UnreadableBody } from './form.ts';
+import { readForm } from './form/body.ts';
+import { decodeFields, refusalsOf } from './form/decode.ts';
+import { type FormFields, parseForm, UnreadableBody } from './form/form.ts';
 import { linkRoutes } from './links.ts';
 import type { AnyRoute, RequestUrl } from './route.ts';
 import { spaceRoutes } from './spaces.ts';

@@ -9,7 +9,7 @@ import {
   type SpaceFieldsFragment,
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
-import { choice, type Fields, integer, text } from './field.ts';
+import { choice, type Fields, integer, text } from './form/field.ts';
 import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
 import { route, withoutFields } from './route.ts';

@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import type { Context } from './context.ts';
+import type { Context } from './server/context.ts';
 
 interface SchemaTypes {
   Context: Context;

@@ -1,13 +1,13 @@
-import type { LoggedChange } from '../db/changes.ts';
-import { changeActions, recordKinds } from '../domain/change.ts';
-import { changeOrderFields, edgesOfChanges, historyOf, parseChangeFilter } from '../domain/change-list.ts';
+import type { LoggedChange } from '../db/change/log.ts';
+import { changeActions, recordKinds } from '../domain/change/change.ts';
+import { changeOrderFields, edgesOfChanges, historyOf, parseChangeFilter } from '../domain/change/list.ts';
 import { DomainError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost.ts';
 import { describedValues } from './described-values.ts';
-import { Link } from './link.ts';
+import { Link } from './link/link.ts';
 import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
 import { reads } from './selected.ts';
+import { costs } from './server/cost.ts';
 import { ApiKey } from './viewer.ts';
 
 const ChangeAction = builder.enumType('ChangeAction', {
@@ -31,7 +31,7 @@ export const Change = builder.objectRef<LoggedChange>('Change').implement({
     action: t.field({
       type: ChangeAction,
       description: 'What was done.',
-      // The log holds what src/domain/change.ts records alone.
+      // The log holds what src/domain/change/change.ts records alone.
       resolve: ({ action }) => action as keyof typeof changeActions,
     }),
     kind: t.field({

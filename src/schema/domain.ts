@@ -6,12 +6,12 @@ import {
   usableDomain,
   verificationOf,
   verifyDomain,
-} from '../domain/domain.ts';
+} from '../domain/domain/domain.ts';
 import { builder } from './builder.ts';
-import { changeCost, costs, DNS } from './cost.ts';
 import { InUseError, NotFoundError, ValidationError } from './error.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import { changeCost, costs, DNS } from './server/cost.ts';
 
 const DomainVerification = builder
   .objectRef<{ name: string; value: string }>('DomainVerification')

@@ -3,10 +3,10 @@ import './viewer.ts';
 import './space.ts';
 import './domain.ts';
 import './pixel.ts';
-import './link.ts';
-import './link-query.ts';
-import './link-mutation.ts';
-import './explain.ts';
+import './link/link.ts';
+import './link/query.ts';
+import './link/mutation.ts';
+import './link/explain.ts';
 import './change.ts';
 import { builder } from './builder.ts';
 

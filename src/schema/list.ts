@@ -2,8 +2,8 @@ import type { InputRef, ObjectRef } from '@pothos/core';
 import { DEFAULT_EDGES, type Edges, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
 import { inSlices } from '../slices.ts';
 import { builder, type Types } from './builder.ts';
-import { costs, fieldOf } from './cost.ts';
 import { describedValues } from './described-values.ts';
+import { costs, fieldOf } from './server/cost.ts';
 
 /** What a statement costs, what reading on past many rows, what a condition that no index answers, and what a search. */
 const STATEMENT = 10;

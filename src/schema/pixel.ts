@@ -1,4 +1,4 @@
-import { owned } from '../domain/actor.ts';
+import { owned } from '../domain/access/actor.ts';
 import {
   createPixel,
   deletePixel,
@@ -8,10 +8,10 @@ import {
   updatePixel,
 } from '../domain/pixel.ts';
 import { builder } from './builder.ts';
-import { changeCost } from './cost.ts';
 import { describedValues } from './described-values.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
+import { changeCost } from './server/cost.ts';
 
 const PixelType = builder.enumType('PixelType', {
   description: 'The network that a pixel reports to.',

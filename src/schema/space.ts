@@ -1,9 +1,9 @@
-import { owned } from '../domain/actor.ts';
+import { owned } from '../domain/access/actor.ts';
 import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { changeCost } from './cost.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from './list.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
+import { changeCost } from './server/cost.ts';
 
 export const Space = builder.prismaObject('Space', {
   fields: (t) => ({

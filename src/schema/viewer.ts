@@ -1,7 +1,7 @@
-import { scopes } from '../domain/actor.ts';
-import { parseScopes } from '../domain/api-key.ts';
+import { scopes } from '../domain/access/actor.ts';
+import { parseScopes } from '../domain/access/api-key.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost.ts';
+import { costs } from './server/cost.ts';
 
 const Account = builder.prismaObject('Account', {
   fields: (t) => ({

@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest';
 import { diffToModels } from '../../scripts/migration-diff.ts';
-import { openDatabase } from '../../src/db/client.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
+import { openFile } from '../../src/db/connection/sqlite-file.ts';
 import { applyMigrations, knownMigrations, pendingMigrationsOf, scriptOf } from '../../src/db/migrate.ts';
-import { openFile } from '../../src/db/sqlite-file.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 
 const { provider } = inject('database');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/client.ts';
+import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { newDatabase } from '../support/database.ts';
 import { NOON } from '../support/server.ts';
 

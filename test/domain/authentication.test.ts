@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listKeys, revokeKey } from '../../src/domain/api-key.ts';
+import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
 import { A_SECOND, Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/client.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';

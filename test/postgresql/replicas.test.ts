@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/client.ts';
+import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/client.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';

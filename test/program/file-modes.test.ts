@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/client.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
 import { runProgram, startProgram } from '../support/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-modes-'));

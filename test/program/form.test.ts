@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeFields } from '../../src/rest/decode.ts';
-import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form.ts';
+import { decodeFields } from '../../src/rest/form/decode.ts';
+import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form/form.ts';
 import { routes } from '../../src/rest/router.ts';
 
 /** A form as plain data: maps as lists of pairs, so that their order counts. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
-import { adapterFor } from '../../src/db/client.ts';
+import { adapterFor } from '../../src/db/connection/client.ts';
+import { whenUnlocked } from '../../src/db/connection/sqlite-locks.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
-import { whenUnlocked } from '../../src/db/sqlite-locks.ts';
 import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 

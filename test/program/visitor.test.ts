@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isBot, platformOf } from '../../src/domain/visitor.ts';
+import { isBot, platformOf } from '../../src/domain/visit/visitor.ts';
 
 const visitor = (userAgent: string, platformHint: string | null = null) => ({
   ...{ userAgent, platformHint, country: null, acceptLanguage: '' },

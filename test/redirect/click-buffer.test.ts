@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addClicks } from '../../src/db/clicks.ts';
-import type { Db } from '../../src/db/client.ts';
+import type { Db } from '../../src/db/connection/client.ts';
 import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -123,7 +123,9 @@ test('its examples are what the server answers', async () => {
   // How the server gets there is PostgreSQL's matter, and tested with it.
   put('any', 503, { message: 'The database is not available. Try again shortly.', status: 503 });
 
-  await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot('../../src/rest/examples.json');
+  await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(
+    '../../src/rest/openapi/examples.json',
+  );
 });
 
 test('every answer has an example, which is as its schema says', () => {

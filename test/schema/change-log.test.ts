@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ChangeFeed } from '../../src/db/change-feed.ts';
-import { ChangeRetention } from '../../src/db/change-retention.ts';
-import { changing, type LoggedChange, settleEra } from '../../src/db/changes.ts';
+import { ChangeFeed } from '../../src/db/change/feed.ts';
+import { changing, type LoggedChange, settleEra } from '../../src/db/change/log.ts';
+import { ChangeRetention } from '../../src/db/change/retention.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let servers: TestServer[];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isSettled } from '../../src/db/changes.ts';
-import { sql } from '../../src/db/list.ts';
-import { removeHost, verifyHost } from '../../src/domain/domain-admin.ts';
+import { isSettled } from '../../src/db/change/log.ts';
+import { sql } from '../../src/db/reading/list.ts';
+import { removeHost, verifyHost } from '../../src/domain/domain/admin.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 interface Change {

@@ -7,9 +7,9 @@ import {
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FieldCost } from '../../src/schema/cost.ts';
 import { schema } from '../../src/schema/index.ts';
-import { documentCaches } from '../../src/schema/limits.ts';
+import type { FieldCost } from '../../src/schema/server/cost.ts';
+import { documentCaches } from '../../src/schema/server/limits.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { recordingChanges } from '../../src/domain/change.ts';
+import { recordingChanges } from '../../src/domain/change/change.ts';
 import { type Events, subscribe } from '../support/events.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

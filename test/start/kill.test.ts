@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/client.ts';
+import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';

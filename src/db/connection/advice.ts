@@ -1,0 +1,89 @@
+import { oneLine } from '../../one-line.ts';
+import { PoolerBetween } from './postgres.ts';
+
+/** What an adapter tells of why a database could not be used; which of these are there depends on the cause. */
+interface Cause {
+  readonly kind?: unknown;
+  readonly code?: unknown;
+  readonly originalCode?: unknown;
+  readonly message?: unknown;
+  readonly reason?: unknown;
+  readonly cause?: unknown;
+}
+
+/** An error with its causes, the outermost first. */
+function causesOf(error: unknown): Cause[] {
+  if (typeof error !== 'object' || error === null) return [];
+  const one: Cause = error;
+  return [one, ...causesOf(one.cause)];
+}
+
+/** A part of a URL, unless a slash too many has made it of what may hold a password. */
+function shown(part: string): string {
+  return /[@:]/.test(part) ? '***' : part;
+}
+
+/** The parts of a PostgreSQL URL that may be shown. */
+function placeOf(url: string) {
+  const { hostname, port, pathname, username } = new URL(url);
+  const role = shown(decodeURIComponent(username));
+  return {
+    server: `${hostname || 'localhost'}:${port || 5432}`,
+    database: shown(decodeURIComponent(pathname.slice(1))) || role,
+    role,
+  };
+}
+
+/** What to do, by what the adapters and PostgreSQL call the fault. */
+const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: string) => string][] = [
+  [
+    /DatabaseNotReachable|SocketTimeout|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/,
+    ({ server }, variable) =>
+      `No PostgreSQL server answers at ${server}, which ${variable} names. Is it running, does it listen there, and may this machine reach it?`,
+  ],
+  [
+    /AuthenticationFailed|28P01|28000/,
+    ({ server, role }, variable) =>
+      `The PostgreSQL server at ${server} refuses the user "${role}" with the password that ${variable} has. Special characters of a password must be percent-encoded in a URL.`,
+  ],
+  [
+    /DatabaseDoesNotExist|3D000/,
+    ({ server, database }, variable) =>
+      `The PostgreSQL server at ${server} has no database "${database}", which ${variable} names. Make it: CREATE DATABASE "${database}"`,
+  ],
+  [
+    /does not support SSL connections/,
+    ({ server }, variable) =>
+      `The PostgreSQL server at ${server} offers no TLS, which ${variable} asks for by sslmode. Take sslmode out of the URL, or set up TLS on the server.`,
+  ],
+  [
+    /permission denied for schema/,
+    ({ database, role }, variable) =>
+      `The user "${role}" of ${variable} may not make tables in the schema public of the database "${database}": from PostgreSQL 15 on, only the owner may. Let a superuser say ALTER DATABASE "${database}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
+  ],
+];
+
+/** Whether the binary of the SQLite driver is missing, or is for another system. */
+function isDriverBroken(error: unknown): boolean {
+  return causesOf(error).some(
+    ({ code, message }) =>
+      code === 'ERR_DLOPEN_FAILED' ||
+      (code === 'MODULE_NOT_FOUND' && String(message).includes('better_sqlite3.node')),
+  );
+}
+
+/**
+ * Why a database could not be used, and what to do, in words; null where nothing is known of the fault.
+ * @param variable where the URL comes from, as the operator knows it
+ */
+export function adviceOn(error: unknown, url: string, variable: string): string | null {
+  if (error instanceof PoolerBetween)
+    return `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`;
+  if (isDriverBroken(error))
+    return `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. If node_modules comes from another system, run "npm ci" on this one. If there is no binary for this one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`;
+  if (URL.parse(url) === null || url.startsWith('file:')) return null;
+  const told = causesOf(error)
+    .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
+    .join('\n');
+  return advices.find(([fault]) => fault.test(told))?.[1](placeOf(url), variable) ?? null;
+}

@@ -1,0 +1,132 @@
+import { readReplicas } from '@prisma/extension-read-replicas';
+import { Notifications } from '../change/notifications.ts';
+import type { Database, Db } from './client.ts';
+
+/** How often each replica is asked how far it is, in milliseconds. */
+const ASKED_EVERY = 100;
+const CHANNEL = 'linkspace_writes';
+
+/** A place in PostgreSQL's log of writes, as a number: `16/B374D848` is its two halves. */
+function positionOf(lsn: string): bigint {
+  const [high = '0', low = '0'] = lsn.split('/');
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
+}
+
+/** What the extension makes of a client. */
+interface Picker {
+  $replica(): Db;
+}
+
+/** What reads may go to. */
+export interface Readers {
+  /** The client to read with for this account: one that has all that the account wrote. */
+  readerFor(accountId: number): Db;
+  /** To be awaited after a write of the account, before it is told of: from then on its reads have it. */
+  wrote(accountId: number): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** The database reads for itself. */
+export function withoutReplicas({ client }: Database): Readers {
+  return { readerFor: () => client, wrote: async () => {}, start: () => {}, stop: async () => {} };
+}
+
+/**
+ * Reads from streaming replicas. After a write, the account's reads stay with the primary, in every process, until a
+ * replica has replayed the write. A replica that does not answer, or that cannot tell how far it is, is left out; while
+ * the processes cannot hear of each other's writes, so are all.
+ */
+export class Replicas implements Readers {
+  readonly #primary: Database;
+  readonly #replayed: Map<Db, bigint | null>;
+  readonly #written = new Map<number, bigint>();
+  /** What a replica needs to have for any account. */
+  #floor = 0n;
+  readonly #notifications: Notifications;
+  #kept: { among: readonly Db[]; picker?: Picker } = { among: [] };
+  #timer: NodeJS.Timeout | undefined;
+  #asking: Promise<unknown> | undefined;
+
+  constructor(primary: Database, replicas: readonly Database[]) {
+    this.#primary = primary;
+    this.#replayed = new Map(replicas.map(({ client }) => [client, null]));
+    this.#notifications = new Notifications(primary.directUrl, CHANNEL, {
+      onNotification: (payload) => {
+        const [account, lsn] = payload.split(' ');
+        if (lsn !== undefined) this.#note(Number(account), positionOf(lsn));
+      },
+      // What others wrote before we listened, nobody tells: all of it may be any account's.
+      onListening: async () => {
+        const [row] = await primary.client.$queryRaw<{ lsn: string }[]>`
+          SELECT pg_current_wal_insert_lsn()::text AS "lsn"`;
+        if (row) this.#floor = positionOf(row.lsn);
+      },
+    });
+  }
+
+  readerFor(accountId: number): Db {
+    const written = this.#written.get(accountId) ?? 0n;
+    const needed = written > this.#floor ? written : this.#floor;
+    const able = [...this.#replayed].filter(([, replayed]) => replayed !== null && replayed >= needed);
+    if (able.length === 0 || !this.#notifications.works) return this.#primary.client;
+    return this.#picker(able.map(([client]) => client)).$replica();
+  }
+
+  /** The primary, extended by a choice among these replicas; kept while the choice stays the same. */
+  #picker(replicas: readonly Db[]): Picker {
+    const { among, picker } = this.#kept;
+    if (picker && among.length === replicas.length && among.every((one, index) => one === replicas[index]))
+      return picker;
+    // The extension types what it picks by the client that it extends, less two methods of its own.
+    const extended = this.#primary.client.$extends(
+      readReplicas({ replicas: [...replicas] }),
+    ) as unknown as Picker;
+    this.#kept = { among: replicas, picker: extended };
+    return extended;
+  }
+
+  async wrote(accountId: number): Promise<void> {
+    const [row] = await this.#primary.client.$queryRaw<{ lsn: string }[]>`
+      SELECT "lsn", pg_notify(${CHANNEL}, ${String(accountId)}::text || ' ' || "lsn")::text
+      FROM (SELECT pg_current_wal_insert_lsn()::text AS "lsn") AS "written"`;
+    if (row) this.#note(accountId, positionOf(row.lsn));
+  }
+
+  start(): void {
+    this.#notifications.start();
+    this.#timer = setInterval(() => {
+      this.#asking ??= this.#askAll().finally(() => {
+        this.#asking = undefined;
+      });
+    }, ASKED_EVERY).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.allSettled([this.#asking, this.#notifications.stop()]);
+  }
+
+  #note(accountId: number, position: bigint): void {
+    if (position > (this.#written.get(accountId) ?? 0n)) this.#written.set(accountId, position);
+  }
+
+  async #askAll(): Promise<void> {
+    await Promise.all([...this.#replayed.keys()].map((client) => this.#ask(client)));
+    const positions = [...this.#replayed.values()].filter((position) => position !== null);
+    // What all replicas have, nobody needs to remember.
+    for (const [account, position] of this.#written)
+      if (positions.length === this.#replayed.size && positions.every((replayed) => replayed >= position))
+        this.#written.delete(account);
+  }
+
+  async #ask(client: Db): Promise<void> {
+    try {
+      const [row] = await client.$queryRaw<{ lsn: string | null }[]>`
+        SELECT pg_last_wal_replay_lsn()::text AS "lsn"`;
+      this.#replayed.set(client, row?.lsn ? positionOf(row.lsn) : null);
+    } catch {
+      this.#replayed.set(client, null);
+    }
+  }
+}

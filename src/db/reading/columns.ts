@@ -1,0 +1,18 @@
+import { Prisma } from '../../generated/sqlite/client.ts';
+
+function listed(table: string, columns: Readonly<Record<string, string>>): Prisma.Sql {
+  const names = Object.values(columns).map((column) => `"${table}"."${column}"`);
+  return Prisma.raw(names.join(', '));
+}
+
+/**
+ * All columns of a table, as a statement lists them: by name, since a prepared statement must not find more of them when a
+ * new version adds some.
+ */
+export const columnsOf = {
+  Link: listed('Link', Prisma.LinkScalarFieldEnum),
+  Space: listed('Space', Prisma.SpaceScalarFieldEnum),
+  Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
+  Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
+  Change: listed('Change', Prisma.ChangeScalarFieldEnum),
+};

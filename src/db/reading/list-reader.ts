@@ -1,0 +1,155 @@
+import DataLoader from 'dataloader';
+import type { ApiKey, Pixel } from '../../generated/sqlite/client.ts';
+import { breathe } from '../../slices.ts';
+import { type Db, isSqlite } from '../connection/client.ts';
+import { readPixelsOfEach } from './link-rows.ts';
+import {
+  anyOf,
+  type List,
+  readNumbers,
+  readRowsAndTotal,
+  readRowsOfEach,
+  type Sql,
+  type Stretch,
+  type Window,
+} from './list.ts';
+import { contains, type Found, type LinkSearch, linksContaining } from './search.ts';
+
+/** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
+const options = { cache: false, maxBatchSize: 100 };
+
+/** A number that the database works out; `scans` where it looks at many rows for it. */
+interface Sum {
+  readonly expression: Sql;
+  readonly scans: boolean;
+}
+
+/**
+ * Reads lists and what belongs to their rows, and gathers what is asked for in the same tick into one statement of each
+ * kind: the links of each of twenty spaces cost no more statements than those of one. Only what scans has a statement of its
+ * own on SQLite, which holds the thread for as long as a statement takes. Nothing is remembered.
+ */
+export class ListReader {
+  readonly #db: Db;
+  readonly #numbers: DataLoader<Sum, number>;
+  readonly #pixels: DataLoader<number, Pixel[]>;
+  readonly #keys: DataLoader<number, ApiKey | null>;
+  readonly #searches: DataLoader<LinkSearch, Found, string>;
+  readonly #tables = new Map<string, DataLoader<Stretch, unknown[]>>();
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#pixels = new DataLoader((linkIds) => readPixelsOfEach(db, linkIds), options);
+    this.#keys = new DataLoader(async (ids) => {
+      const found = await db.apiKey.findMany({ where: { id: { in: [...new Set(ids)] } } });
+      return ids.map((id) => found.find((key) => key.id === id) ?? null);
+    }, options);
+    this.#searches = new DataLoader(
+      (searches) => inTurns(searches, (search) => linksContaining(db, search)),
+      { cacheKeyFn: ({ accountId, column, text }) => `${accountId} ${column} ${text}` },
+    );
+    this.#numbers = new DataLoader(
+      (sums) =>
+        this.#together(
+          sums,
+          ({ scans }) => scans,
+          (some) =>
+            readNumbers(
+              db,
+              some.map(({ expression }) => expression),
+            ),
+        ),
+      options,
+    );
+  }
+
+  /** What `read` gives for each item: by one call for all of them, and by one each for those that scan on SQLite. */
+  async #together<Item, Result>(
+    items: readonly Item[],
+    scans: (item: Item) => boolean,
+    read: (items: readonly Item[]) => Promise<Result[]>,
+  ): Promise<Result[]> {
+    const alone = isSqlite(this.#db) && items.length > 1 ? items.filter(scans) : [];
+    const others = items.filter((item) => !alone.includes(item));
+    const results = new Map<Item, Result>();
+    const keep = (some: readonly Item[], found: readonly Result[]) => {
+      for (const [index, item] of some.entries()) results.set(item, found[index] as Result); // There is one for each.
+    };
+    if (others.length > 0) keep(others, await read(others));
+    await inTurns(alone, async (item) => keep([item], await read([item])));
+    return items.map((item) => results.get(item) as Result);
+  }
+
+  /** The rows of the window, in the list's order. `Row` is the model of the list's table. */
+  async rows<Row>(list: List, window: Window): Promise<Row[]> {
+    const kind = `${list.table} ${list.shape}`;
+    const table =
+      this.#tables.get(kind) ??
+      new DataLoader(
+        (stretches: readonly Stretch[]) =>
+          this.#together(
+            stretches,
+            (stretch) => stretch.list.scans === true,
+            (some) => readRowsOfEach<unknown>(this.#db, some),
+          ),
+        options,
+      );
+    this.#tables.set(kind, table);
+    return (await table.load({ list, window })) as Row[]; // The caller says what the table holds.
+  }
+
+  /** The pixels of a link, the oldest first. */
+  pixelsOf(linkId: number): Promise<Pixel[]> {
+    return this.#pixels.load(linkId);
+  }
+
+  keyOf(id: number): Promise<ApiKey | null> {
+    return this.#keys.load(id);
+  }
+
+  /** The rows of the window and the list's total, in one statement and so of one moment. */
+  page<Row extends { id: number }>(
+    list: List,
+    window: Window,
+    total: Sql,
+  ): Promise<{ rows: Row[]; total: number }> {
+    return readRowsAndTotal<Row>(this.#db, list, window, total);
+  }
+
+  /** Rows whose column contains the text. */
+  contains(column: string, text: string): Sql {
+    return contains(this.#db, column, text);
+  }
+
+  /** What links of the account meet whose column contains the text. */
+  async linksContaining(search: LinkSearch): Promise<Found> {
+    try {
+      return await this.#searches.load(search);
+    } finally {
+      this.#searches.clear(search); // Asked at once by the lists of twenty spaces, it costs one statement; nothing is kept.
+    }
+  }
+
+  /** Whether the window has any row. */
+  async any(list: List, window: Omit<Window, 'limit'>): Promise<boolean> {
+    return (await this.number(anyOf(list, window), list.scans)) > 0;
+  }
+
+  /** @param scans whether the database looks at many rows for it */
+  number(expression: Sql, scans = false): Promise<number> {
+    return this.#numbers.load({ expression, scans });
+  }
+}
+
+/** What `work` makes of each item, one after the other; between them others have their turn, where SQLite works in this thread. */
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    await breathe();
+    results.push(await work(item));
+  }
+  return results;
+}

@@ -1,0 +1,217 @@
+import { Prisma } from '../../generated/sqlite/client.ts';
+import type { Db } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
+import { columnsOf } from './columns.ts';
+
+export type Sql = Prisma.Sql;
+export const { sql, join } = Prisma;
+
+/** A column to order by. Where it may be null, nulls come last in either direction. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'number' | 'text';
+  readonly nullable?: boolean;
+  /** Whether its numbers may take more than 32 bits. */
+  readonly large?: boolean;
+  /** The column that has the ids, where the index of this order does not call it "id". */
+  readonly tie?: string;
+}
+
+/** A place in an ordered list: the value that the list is ordered by, and the id that breaks ties. */
+export type Position = readonly [value: string | number | null, id: number];
+
+/** Columns and the tables that have them; where they are joined to the rows of a list, those are called "page". */
+export interface Joined {
+  readonly columns: Sql;
+  readonly tables: Sql;
+}
+
+export interface List {
+  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change';
+  /** What its rows are read from, and which columns they have: the table and its own by default. */
+  readonly source?: Joined;
+  readonly joined?: Joined;
+  /** Names the columns that its rows have, where those differ among lists of the table. */
+  readonly shape?: string;
+  /** Conditions that every row meets; at least one. */
+  readonly where: readonly Sql[];
+  /** The id breaks ties, in the same direction. */
+  readonly orderBy: Column;
+  readonly descending: boolean;
+  /** Whether a read of it may look at many rows that it does not give, or sort them. */
+  readonly scans?: boolean;
+}
+
+export interface Window {
+  readonly limit: number;
+  readonly offset?: number;
+  /** Only rows that come after this position, in the list's order. */
+  readonly after?: Position;
+  /** Only rows that come before it. */
+  readonly before?: Position;
+  /** Whether a row at `after` or `before` itself counts too. */
+  readonly inclusive?: boolean;
+  /** Read from the list's end; the rows still come in the list's order. */
+  readonly fromEnd?: boolean;
+}
+
+/** A whole number in a statement's text. PostgreSQL plans a limit that it knows once, and one that it does not each time. */
+function constant(number: number): Sql {
+  return Prisma.raw(String(Math.trunc(number)));
+}
+
+/** A table's or a column's name. */
+export function name(identifier: string): Sql {
+  return Prisma.raw(`"${identifier}"`);
+}
+
+/** The rows on one side of a position. Value and id are compared as a pair, so that one index range serves both. */
+function beyond({ orderBy, descending }: List, position: Position, later: boolean, inclusive = false): Sql {
+  const [value, id] = position;
+  const operator = Prisma.raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
+  const { tie = 'id' } = orderBy;
+  if (orderBy.name === 'id' || value === null) return sql`${name(tie)} ${operator} ${id}`;
+  return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${value}, ${id})`;
+}
+
+/**
+ * The condition of a bound for one half of the rows: those whose value is null, which come last, or the others. Null where
+ * all of the half are on that side.
+ */
+function halfBeyond(list: List, position: Position, later: boolean, nulls: boolean, inclusive?: boolean) {
+  const positionIsNull = position[0] === null;
+  if (positionIsNull === nulls) return beyond(list, position, later, inclusive);
+  return later === nulls ? null : sql`1 = 0`;
+}
+
+/** What rows of the window meet; of those whose value is null, or is not, where `nulls` says which. */
+function conditions(list: List, window: Omit<Window, 'limit'>, nulls = false): Sql {
+  const all = [...list.where];
+  const { after, before, inclusive } = window;
+  const { nullable } = list.orderBy;
+  if (nullable) all.push(sql`${name(list.orderBy.name)} ${Prisma.raw(nulls ? 'IS NULL' : 'IS NOT NULL')}`);
+  const bounds = [
+    after && halfBeyond(list, after, true, nulls, inclusive),
+    before && halfBeyond(list, before, false, nulls, inclusive),
+  ];
+  return join([...all, ...bounds.filter((bound) => bound != null)], ' AND ');
+}
+
+function ordering({ orderBy, descending }: List, reversed = false): Sql {
+  const direction = Prisma.raw(descending === reversed ? 'ASC' : 'DESC');
+  if (orderBy.name === 'id') return sql`"id" ${direction}`;
+  return sql`${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
+}
+
+/** The same of all rows, where the column may be null. */
+function orderingOfAll(list: List, reversed = false): Sql {
+  const order = ordering(list, reversed);
+  const { nullable, name: column } = list.orderBy;
+  return nullable ? sql`(${name(column)} IS NULL) ${Prisma.raw(reversed ? 'DESC' : 'ASC')}, ${order}` : order;
+}
+
+function sourceOf({ table, source }: List): Joined {
+  return source ?? { columns: columnsOf[table], tables: name(table) };
+}
+
+function rowsWhere(list: List, where: Sql, order: Sql, limit: number): Sql {
+  const { columns, tables } = sourceOf(list);
+  return sql`SELECT ${columns} FROM ${tables} WHERE ${where} ORDER BY ${order} LIMIT ${constant(limit)}`;
+}
+
+/** The rows of one table. */
+function pageOf(list: List, window: Window): Sql {
+  const { limit, offset = 0, fromEnd } = window;
+  const order = orderingOfAll(list, fromEnd);
+  const skip = offset > 0 ? sql`OFFSET ${offset}` : Prisma.empty;
+  if (!list.orderBy.nullable) return sql`${rowsWhere(list, conditions(list, window), order, limit)} ${skip}`;
+  // No index knows "nulls last, either way". It knows the rows with a value in order, and those without one.
+  const halves = [true, false].map((nulls) =>
+    rowsWhere(list, conditions(list, window, nulls), ordering(list, fromEnd), limit + offset),
+  );
+  const [without, having] = halves as [Sql, Sql]; // There are two.
+  return sql`SELECT * FROM (
+      SELECT * FROM (${having}) AS "having" UNION ALL SELECT * FROM (${without}) AS "without"
+    ) AS "halves" ORDER BY ${order} LIMIT ${constant(limit)} ${skip}`;
+}
+
+/** With what is joined to them: after the limit, so that no more rows than are asked for meet other tables. */
+function joinedTo(rows: Sql, joined: Joined | undefined, order: Sql): Sql {
+  return joined
+    ? sql`SELECT "page".*, ${joined.columns} FROM (${rows}) AS "page" ${joined.tables} ORDER BY ${order}`
+    : rows;
+}
+
+function select(list: List, window: Window): Sql {
+  return joinedTo(pageOf(list, window), list.joined, orderingOfAll(list, window.fromEnd));
+}
+
+/** One stretch of a list. */
+export interface Stretch {
+  readonly list: List;
+  readonly window: Window;
+}
+
+/** The rows of each stretch, in its list's order, by one statement. All lists are of one table, whose model is `Row`. */
+export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[]): Promise<Row[][]> {
+  const inOrder = (rows: Row[], { window }: Stretch) => (window.fromEnd ? rows.reverse() : rows);
+  const [only] = stretches;
+  if (only && stretches.length === 1) {
+    return [inOrder(await readRows<Row>(db, select(only.list, only.window)), only)];
+  }
+  const parts = stretches.map(
+    ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
+      ROW_NUMBER() OVER (ORDER BY ${orderingOfAll(list, window.fromEnd)}) AS "rank", "rows".*
+      FROM (${pageOf(list, window)}) AS "rows"`,
+  );
+  const order = sql`"part", "rank"`;
+  const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
+  const found = await readRows<Row & { part: number | bigint }>(
+    db,
+    joinedTo(union, only?.list.joined, order),
+  );
+  const rows: Row[][] = stretches.map(() => []);
+  for (const row of found) rows[Number(row.part)]?.push(row);
+  return stretches.map((stretch, part) => inOrder(rows[part] ?? [], stretch));
+}
+
+/** An expression for the number of the list's rows, by counting them. */
+export function countOf(list: List): Sql {
+  return sql`(SELECT COUNT(*) FROM ${name(list.table)} WHERE ${join([...list.where], ' AND ')})`;
+}
+
+/** An expression that is above 0 where the window has any row, else 0. */
+export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
+  const halves = (list.orderBy.nullable ? [false, true] : [false]).map(
+    (nulls) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${sourceOf(list).tables}
+      WHERE ${conditions(list, window, nulls)} LIMIT 1) AS "any")`,
+  );
+  return join(halves, ' + ');
+}
+
+/** What each of the expressions is, by one statement. */
+export async function readNumbers(db: Pick<Db, '$queryRaw'>, expressions: readonly Sql[]): Promise<number[]> {
+  const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
+  const [row] = await readRows<Record<string, number | bigint>>(db, sql`SELECT ${join(columns)}`);
+  return expressions.map((_, index) => Number(row?.[`number${index}`] ?? 0));
+}
+
+/**
+ * The rows of the window and the list's total, in one statement and so of one moment. The total is there even where the
+ * window is empty.
+ */
+export async function readRowsAndTotal<Row extends { id: number }>(
+  db: Db,
+  list: List,
+  window: Window,
+  total: Sql,
+): Promise<{ rows: Row[]; total: number }> {
+  const found = await readRows<Row & { total: number | bigint }>(
+    db,
+    sql`
+    SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${select(list, window)}) AS "rows" ON 1 = 1
+    ORDER BY ${orderingOfAll(list)}`,
+  );
+  const rows = found.filter((row) => row.id !== null);
+  return { rows, total: Number(found[0]?.total ?? 0) };
+}

@@ -1,0 +1,72 @@
+import { type Db, isSqlite } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
+import { name, type Sql, sql } from './list.ts';
+
+/** The columns of "Link" that have an index of the texts in them, on either database. */
+export type SearchedColumn = 'titleKey' | 'aliasKey' | 'urlKey';
+
+/** A text to be found within a column of an account's links. */
+export interface LinkSearch {
+  readonly accountId: number;
+  readonly column: SearchedColumn;
+  readonly text: string;
+}
+
+/** The shortest text that SQLite's index knows, in characters. */
+const SHORTEST = 3;
+/** How much of a text an index is asked for, in characters: each three of them are looked up, at all of their places. */
+const INDEXED = 32;
+/** From how many candidates on it costs less to read all of the account's links in order than to look each up. */
+const MANY = 1_000;
+
+/** Rows whose column contains the text as it stands; compared step by step, where a pattern could be tried again and again. */
+export function contains(db: Db, column: string, text: string): Sql {
+  return isSqlite(db) ? sql`instr(${name(column)}, ${text}) > 0` : sql`strpos(${name(column)}, ${text}) > 0`;
+}
+
+function startOf(text: string): string {
+  return [...text].slice(0, INDEXED).join('');
+}
+
+/** A text as SQLite's index has it for an account: the view "ShiftedLinkText" does the same. */
+function shifted(text: string, accountId: number): string {
+  const shift = (character: string) =>
+    65_536 + ((Number(character.codePointAt(0)) + accountId * 128) % 983_040);
+  return Array.from(text, (character) => String.fromCodePoint(shift(character))).join('');
+}
+
+/** The account's links that may contain the text, by SQLite's index; null where they are many. */
+async function candidates(db: Db, { accountId, column, text }: LinkSearch): Promise<number[] | null> {
+  const phrase = `${column} : "${shifted(startOf(text), accountId)}"`;
+  const found = await readRows<{ id: number | bigint }>(
+    db,
+    sql`SELECT "rowid" & 4294967295 AS "id" FROM "LinkText" WHERE "LinkText" MATCH ${phrase}
+      AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${MANY}`,
+  );
+  return found.length < MANY ? found.map(({ id }) => Number(id)) : null;
+}
+
+/** What the links meet that a search finds, and whether an index says which few may meet it. */
+export interface Found {
+  readonly condition: Sql;
+  readonly few: boolean;
+}
+
+/**
+ * What links of the account meet whose column contains the text. PostgreSQL sees by itself that an index serves it; SQLite is
+ * asked for candidates first, which the condition then checks like any other row.
+ */
+export async function linksContaining(db: Db, search: LinkSearch): Promise<Found> {
+  const { column, text } = search;
+  const condition = contains(db, column, text);
+  if (!isSqlite(db)) {
+    const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
+    return { condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`, few: false };
+  }
+  const ids = [...text].length < SHORTEST ? null : await candidates(db, search);
+  if (ids === null) return { condition, few: false };
+  if (ids.length === 0) return { condition: sql`1 = 0`, few: true };
+  // As one parameter, of which a statement may have only so many.
+  const among = sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)}))`;
+  return { condition: sql`${among} AND ${condition}`, few: true };
+}

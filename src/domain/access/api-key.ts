@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Db } from '../../db/connection/client.ts';
+import { isUniqueViolation } from '../../db/connection/errors.ts';
+import { DomainError, notFound } from '../errors.ts';
+import { parseId, parseInput, textOf } from '../input.ts';
+import { type Scope, scopes } from './actor.ts';
+import { noteKeyChange } from './key-changes.ts';
+
+const PREFIX_LENGTH = 8;
+
+const createKeyInput = z.object({
+  account: textOf(1, 255),
+  scopes: z
+    .array(z.enum(scopes, `may be ${scopes.join(' and ')}`))
+    .min(1, `needs at least one of ${scopes.join(', ')}`),
+  expiresAt: z.date().nullable().default(null),
+});
+
+/** What may be shown of a key. */
+export interface KeyView {
+  id: number;
+  account: string;
+  prefix: string;
+  scopes: Scope[];
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  revokedAt: Date | null;
+}
+
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** A new key: 256 random bits, in characters that need no quoting in a header, a URL or a shell. */
+export function generateKey(): string {
+  return `ls_${randomBytes(32).toString('base64url')}`;
+}
+
+export function parseScopes(stored: string): Scope[] {
+  return scopes.filter((scope) => stored.split(' ').includes(scope));
+}
+
+function stored(key: string, keyScopes: readonly Scope[], now: Date, expiresAt: Date | null) {
+  return {
+    hash: hashKey(key),
+    prefix: key.slice(0, PREFIX_LENGTH),
+    scopes: scopes.filter((scope) => keyScopes.includes(scope)).join(' '),
+    createdAt: now,
+    expiresAt,
+  };
+}
+
+/**
+ * Makes a key for the named account, and the account where it is new. The key is returned here and never again.
+ * @throws DomainError VALIDATION
+ */
+export async function createKey(
+  db: Db,
+  input: z.input<typeof createKeyInput>,
+  now: Date,
+): Promise<{ id: number; account: string; key: string }> {
+  const { account, scopes: keyScopes, expiresAt } = parseInput(createKeyInput, input);
+  if (expiresAt && expiresAt <= now) {
+    throw new DomainError('VALIDATION', 'expires must lie in the future.', [
+      { path: ['expiresAt'], messages: ['must lie in the future'] },
+    ]);
+  }
+  const key = generateKey();
+  const owner = await db.account.upsert({
+    where: { name: account },
+    create: { name: account, createdAt: now },
+    update: {},
+  });
+  const { id } = await db.apiKey.create({
+    data: { ...stored(key, keyScopes, now, expiresAt), accountId: owner.id },
+  });
+  noteKeyChange();
+  return { id, account, key };
+}
+
+/**
+ * On a database without accounts: makes the account `default` with a key of every scope, and returns the key. Returns
+ * null where there are accounts already, or where another process was first.
+ */
+export async function createFirstKey(db: Db, now: Date, initialKey?: string): Promise<string | null> {
+  if ((await db.account.findFirst({ select: { id: true } })) !== null) return null;
+  const key = initialKey ?? generateKey();
+  const account = { name: 'default', createdAt: now };
+  // The account's unique name decides between processes that start at once.
+  const inserted = await db.account
+    .create({ data: { ...account, keys: { create: stored(key, scopes, now, null) } } })
+    .catch((error: unknown) => {
+      if (!isUniqueViolation(error)) throw error;
+      return null;
+    });
+  return inserted && key;
+}
+
+/** Every key, oldest first. */
+export async function listKeys(db: Db): Promise<KeyView[]> {
+  const keys = await db.apiKey.findMany({ include: { account: true }, orderBy: { id: 'asc' } });
+  return keys.map(({ account, scopes: keyScopes, hash: _, accountId: __, ...key }) => ({
+    ...key,
+    account: account.name,
+    scopes: parseScopes(keyScopes),
+  }));
+}
+
+/**
+ * From now on the key is refused, within a second on every process. Revoking it again changes nothing.
+ * @throws DomainError NOT_FOUND
+ */
+export async function revokeKey(db: Db, id: string, now: Date): Promise<void> {
+  const number = parseId(id);
+  if (number === null) throw notFound('key');
+  const { count } = await db.apiKey.updateMany({
+    where: { id: number, revokedAt: null },
+    data: { revokedAt: now },
+  });
+  if (count === 0 && (await db.apiKey.findUnique({ where: { id: number } })) === null) throw notFound('key');
+}

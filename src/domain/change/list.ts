@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { isSettled, type LoggedChange } from '../../db/change/log.ts';
+import type { Db } from '../../db/connection/client.ts';
+import { countOf, type List, sql } from '../../db/reading/list.ts';
+import type { ListReader } from '../../db/reading/list-reader.ts';
+import type { Actor } from '../access/actor.ts';
+import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
+import { moment } from '../link/input.ts';
+import { directionInput, type Edges, type EdgesInput, readEdges } from '../list.ts';
+import { type RecordKind, recordKinds } from './change.ts';
+
+/** What changes can be ordered by. */
+export const changeOrderFields = { ID: 'The order in which they were made.' } as const;
+
+const changeFilter = z.object({
+  kind: choiceOf(recordKinds).nullish(),
+  recordId: idOf('must be the id of a record').nullish(),
+  since: moment.nullish(),
+});
+const changeOrder = z.object({
+  field: choiceOf(changeOrderFields).default('ID'),
+  direction: directionInput.default('ASC'),
+});
+const changesInput = z.object({
+  filter: withDefault(changeFilter, {}),
+  orderBy: withDefault(changeOrder, changeOrder.parse({})),
+});
+
+export type ChangeFilter = z.output<typeof changeFilter>;
+
+/** @throws DomainError VALIDATION */
+export function parseChangeFilter(filter: Unparsed<typeof changeFilter> | null | undefined): ChangeFilter {
+  return parseInput(changesInput, { filter }).filter;
+}
+
+/** Whether a change is one that the filter lets through. */
+export function letsThrough({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
+  return (
+    (kind == null || change.kind === kind) &&
+    (recordId == null || change.recordId === recordId) &&
+    (since == null || change.at >= since.at)
+  );
+}
+
+type ChangeEdges = Edges<LoggedChange> & { total(): Promise<number> };
+
+/**
+ * A slice of the account's changes by cursor, the oldest first by default. Whoever goes on from a cursor misses none.
+ * @throws DomainError VALIDATION
+ */
+export async function edgesOfChanges(
+  db: Db,
+  lists: ListReader,
+  { accountId }: Actor,
+  input: EdgesInput & Unparsed<typeof changesInput>,
+): Promise<ChangeEdges> {
+  const { filter, orderBy } = parseInput(changesInput, { filter: input.filter, orderBy: input.orderBy });
+  const { kind, recordId, since } = filter;
+  const list: List = {
+    table: 'Change',
+    where: [
+      sql`"accountId" = ${accountId}`,
+      isSettled(db),
+      ...(kind == null ? [] : [sql`"kind" = ${kind}`]),
+      ...(recordId == null ? [] : [sql`"recordId" = ${recordId}`]),
+      ...(since == null ? [] : [sql`"at" >= ${since.at}`]),
+    ],
+    orderBy: { name: 'tx', type: 'number', large: true },
+    descending: orderBy.direction === 'DESC',
+    // An index has those of one record.
+    scans: since != null || (kind == null) !== (recordId == null),
+  };
+  const edges = await readEdges<LoggedChange>(lists, list, input);
+  return { ...edges, total: () => lists.number(countOf(list), true) };
+}
+
+/** A slice of what was done to one record, the newest first. */
+export function historyOf(
+  db: Db,
+  lists: ListReader,
+  actor: Actor,
+  kind: RecordKind,
+  record: { readonly id: number },
+  input: EdgesInput,
+): Promise<ChangeEdges> {
+  const filter = { kind, recordId: String(record.id) };
+  return edgesOfChanges(db, lists, actor, { ...input, filter, orderBy: { direction: 'DESC' } });
+}

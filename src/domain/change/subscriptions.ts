@@ -1,0 +1,158 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ChangeFeed } from '../../db/change/feed.ts';
+import type { LoggedChange } from '../../db/change/log.ts';
+import type { Db } from '../../db/connection/client.ts';
+import type { Actor } from '../access/actor.ts';
+import { DomainError } from '../errors.ts';
+import { type ChangeFilter, letsThrough } from './list.ts';
+
+/** How many subscriptions one key may have, and all together: each holds a connection. */
+const MAX_OF_KEY = 10;
+const MAX = 200;
+/** How many changes wait for a subscriber that does not take them. */
+const MAX_WAITING = 1_000;
+/** How long the others wait for a subscriber that is slow, and how often it is looked at, in milliseconds. */
+const PATIENCE = 1_000;
+const LOOKED_AT_EVERY = 5;
+/** How often keys are asked for that have expired, in milliseconds. */
+const KEYS_CHECKED_EVERY = 5_000;
+/** After how many seconds one may try again. */
+const RETRY_AFTER = 10;
+
+/** The changes that wait for one subscriber. */
+class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
+  readonly actor: Actor;
+  readonly #filter: ChangeFilter;
+  readonly #onEnd: (subscription: Subscription) => void;
+  readonly #waiting: (LoggedChange | DomainError)[] = [];
+  #wake: (() => void) | null = null;
+  #ended = false;
+
+  constructor(actor: Actor, filter: ChangeFilter, onEnd: (subscription: Subscription) => void) {
+    this.actor = actor;
+    this.#filter = filter;
+    this.#onEnd = onEnd;
+  }
+
+  /** How many changes wait to be taken. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  hear(change: LoggedChange): void {
+    if (change.accountId !== this.actor.accountId || !letsThrough(this.#filter, change)) return;
+    this.#waiting.push(change);
+    if (this.#waiting.length > MAX_WAITING) {
+      const why = 'The changes come faster than they are read.';
+      this.#waiting.push(new DomainError('UNAVAILABLE', why, [], RETRY_AFTER));
+      this.end();
+    }
+    this.#wake?.();
+  }
+
+  /** Ends it, once what waits is taken. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd(this);
+    this.#wake?.();
+  }
+
+  async next(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
+    for (;;) {
+      const value = this.#waiting.shift();
+      if (value !== undefined) return { value, done: false };
+      if (this.#ended) return { value: undefined, done: true };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
+    this.#waiting.length = 0;
+    this.end();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/** Those who want to hear of changes as they are made, by whichever process: in order, none missing and none twice. */
+export class ChangeSubscriptions {
+  readonly #db: Db;
+  readonly #now: () => Date;
+  readonly #all = new Set<Subscription>();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(db: Db, feed: ChangeFeed, now: () => Date) {
+    this.#db = db;
+    this.#now = now;
+    feed.listen({
+      onSettled: (change) => {
+        for (const subscription of this.#all) subscription.hear(change);
+      },
+      hasRoom: () => this.#room(),
+    });
+  }
+
+  /**
+   * The account's changes from now on. Where they come faster than they are taken, an error is the last one.
+   * @throws DomainError RATE_LIMITED where there are too many subscriptions, UNAVAILABLE where the service stops
+   */
+  subscribe(actor: Actor, filter: ChangeFilter): AsyncIterableIterator<LoggedChange | DomainError> {
+    if (this.#stopped)
+      throw new DomainError('UNAVAILABLE', 'The service is stopping. Try again shortly.', [], RETRY_AFTER);
+    const own = [...this.#all].filter((one) => one.actor.keyId === actor.keyId).length;
+    if (own >= MAX_OF_KEY)
+      throw new DomainError(
+        'RATE_LIMITED',
+        `The key may have ${MAX_OF_KEY} subscriptions at once.`,
+        [],
+        RETRY_AFTER,
+      );
+    if (this.#all.size >= MAX)
+      throw new DomainError('RATE_LIMITED', 'There are too many subscriptions.', [], RETRY_AFTER);
+    const subscription = new Subscription(actor, filter, (ended) => this.#all.delete(ended));
+    this.#all.add(subscription);
+    return subscription;
+  }
+
+  /** Waits until all subscribers have taken most of what waits for them, or for a second. */
+  async #room(): Promise<void> {
+    const deadline = performance.now() + PATIENCE;
+    while (performance.now() < deadline && [...this.#all].some(({ waiting }) => waiting > MAX_WAITING / 4))
+      await setTimeout(LOOKED_AT_EVERY);
+  }
+
+  /** Ends the subscriptions of keys that are revoked, expired or gone. */
+  async checkKeys(): Promise<void> {
+    const ids = [...new Set([...this.#all].map(({ actor }) => actor.keyId))];
+    if (ids.length === 0) return;
+    const lasts = { OR: [{ expiresAt: null }, { expiresAt: { gt: this.#now() } }] };
+    const where = { id: { in: ids }, revokedAt: null, ...lasts };
+    const valid = await this.#db.apiKey.findMany({ where, select: { id: true } });
+    const good = new Set(valid.map(({ id }) => id));
+    // One of another key may have begun meanwhile.
+    const ended = new Set(ids.filter((id) => !good.has(id)));
+    for (const one of this.#all) if (ended.has(one.actor.keyId)) one.end();
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.checkKeys().catch(() => {
+        // A database that is away says nothing against a key.
+      });
+    }, KEYS_CHECKED_EVERY).unref();
+  }
+
+  /** Ends all subscriptions, and takes no more. */
+  stop(): void {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    for (const one of this.#all) one.end();
+  }
+}

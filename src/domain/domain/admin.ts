@@ -1,0 +1,84 @@
+import type { Db } from '../../db/connection/client.ts';
+import { lockRow } from '../../db/connection/transaction.ts';
+import { recordingChanges } from '../change/change.ts';
+import { DomainError, notFound } from '../errors.ts';
+import { normalizeHost } from '../url.ts';
+import { domainFields } from './domain.ts';
+
+/** A domain as the operator sees it. */
+export interface DomainView {
+  id: number;
+  host: string;
+  /** Null where all accounts share it. */
+  account: string | null;
+  verifiedAt: Date | null;
+  links: number;
+}
+
+/** Every domain, oldest first. */
+export async function listDomains(db: Db): Promise<DomainView[]> {
+  const domains = await db.domain.findMany({
+    include: { account: true, _count: { select: { links: true } } },
+    orderBy: { id: 'asc' },
+  });
+  return domains.map(({ id, name, account, verifiedAt, _count }) => ({
+    ...{ id, host: name, account: account?.name ?? null },
+    ...{ verifiedAt, links: _count.links },
+  }));
+}
+
+/** @throws DomainError NOT_FOUND */
+async function domainOf(db: Db, host: string) {
+  const name = normalizeHost(host);
+  const domain = name === null ? null : await db.domain.findUnique({ where: { name } });
+  if (domain === null) throw notFound('domain');
+  return domain;
+}
+
+/**
+ * Takes the operator's word for it that the host is its account's, without a look at DNS.
+ * @throws DomainError NOT_FOUND
+ */
+export async function verifyHost(db: Db, host: string, now: Date): Promise<void> {
+  const { id, accountId, verifiedAt } = await domainOf(db, host);
+  if (verifiedAt !== null) return;
+  await recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
+    await tx.domain.update({ where: { id }, data: { verifiedAt: now, updatedAt: now } });
+    await record('UPDATED', 'DOMAIN', [id], [domainFields.verifiedAt]);
+  });
+}
+
+/**
+ * Removes the domain, and returns how many links went with it.
+ * @param withLinks whether it may have any
+ * @throws DomainError NOT_FOUND, IN_USE
+ */
+export async function removeHost(db: Db, host: string, withLinks: boolean, now: Date): Promise<number> {
+  const { id, name, accountId, isDefault } = await domainOf(db, host);
+  if (isDefault)
+    throw new DomainError(
+      'IN_USE',
+      `The domain ${name} is the service’s own, after BASE_URL: it can get another name, but not go.`,
+    );
+  return recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
+    await lockRow(tx, 'Domain', id, { deleting: true });
+    const found = await tx.link.findMany({ where: { domainId: id }, select: { id: true, accountId: true } });
+    const links = found.length;
+    if (links > 0 && !withLinks)
+      throw new DomainError(
+        'IN_USE',
+        links === 1
+          ? `The domain ${name} has 1 link: name --with-links to remove that too.`
+          : `The domain ${name} has ${links} links: name --with-links to remove them too.`,
+      );
+    await tx.link.deleteMany({ where: { domainId: id } });
+    await tx.domain.delete({ where: { id } });
+    // Each is told of to its own account, also where all share the domain.
+    for (const owner of new Set(found.map((link) => link.accountId))) {
+      const ids = found.filter((link) => link.accountId === owner).map((link) => link.id);
+      await record('DELETED', 'LINK', ids, [], owner);
+    }
+    await record('DELETED', 'DOMAIN', [id]);
+    return links;
+  });
+}

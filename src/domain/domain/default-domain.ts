@@ -1,0 +1,97 @@
+import type { Db } from '../../db/connection/client.ts';
+import { isUniqueViolation } from '../../db/connection/errors.ts';
+import type { Domain } from '../../generated/sqlite/client.ts';
+import { OPERATOR, recordingChanges } from '../change/change.ts';
+import { withoutPort } from '../url.ts';
+
+/** An account holds the host that is to be the service's own. */
+export class HostHeld extends Error {
+  /** The domain that has the host, and whose it is. */
+  readonly host: string;
+  readonly account: string;
+
+  constructor(host: string, account: string) {
+    super(`the account "${account}" holds the host ${host}`);
+    this.host = host;
+    this.account = account;
+  }
+}
+
+export interface DefaultDomain {
+  readonly id: number;
+  /** What it was called until now, and how many links it has, where it got another name. */
+  readonly renamed: { readonly from: string; readonly links: number } | null;
+}
+
+/** The domain that was the default one until now; null where there was none. */
+async function currentDefault(db: Db): Promise<Domain | null> {
+  const marked = await db.domain.findFirst({ where: { isDefault: true } });
+  if (marked) return marked;
+  // Earlier versions marked none, and left one more shared domain behind whenever the base URL changed.
+  const [shared] = await db.domain.findMany({
+    where: { accountId: null },
+    orderBy: [{ links: { _count: 'desc' } }, { id: 'desc' }],
+    take: 1,
+  });
+  return shared ?? null;
+}
+
+/**
+ * Makes sure that all accounts share the service's own domain, the host of its base URL. It is one record: where the base URL
+ * changes, it gets the new name, and its links go on under that.
+ * @param notFoundUrl where visitors of an unknown alias on it are sent
+ * @throws HostHeld
+ */
+export async function shareDefaultDomain(
+  db: Db,
+  host: string,
+  notFoundUrl: string | null,
+  now: Date,
+): Promise<DefaultDomain> {
+  const hostKey = withoutPort(host);
+  const same = await db.domain.findMany({
+    where: { OR: [{ name: host }, { hostKey }] },
+    include: { account: true },
+  });
+  const held = same.find(({ account }) => account !== null);
+  if (held?.account) throw new HostHeld(held.name, held.account.name);
+  try {
+    return await share(db, { host, hostKey, notFoundUrl }, now);
+  } catch (error) {
+    // Another process that starts was quicker.
+    if (!isUniqueViolation(error)) throw error;
+    return share(db, { host, hostKey, notFoundUrl }, now);
+  }
+}
+
+async function share(
+  db: Db,
+  { host, hostKey, notFoundUrl }: Pick<Domain, 'hostKey' | 'notFoundUrl'> & { host: string },
+  now: Date,
+): Promise<DefaultDomain> {
+  const named = await db.domain.findUnique({ where: { name: host } });
+  if (named) {
+    const { id } = named;
+    await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
+      await tx.domain.updateMany({ where: { isDefault: true, id: { not: id } }, data: { isDefault: null } });
+      await tx.domain.update({ where: { id }, data: { isDefault: true, notFoundUrl } });
+      if (named.notFoundUrl !== notFoundUrl) await record('UPDATED', 'DOMAIN', [id], ['notFoundUrl']);
+    });
+    return { id, renamed: null };
+  }
+  const current = await currentDefault(db);
+  if (current === null) {
+    const times = { verifiedAt: now, createdAt: now, updatedAt: now };
+    const { id } = await db.domain.create({
+      data: { name: host, hostKey, isDefault: true, notFoundUrl, ...times },
+    });
+    return { id, renamed: null };
+  }
+  const { id, name: from } = current;
+  await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
+    const data = { name: host, hostKey, isDefault: true, notFoundUrl, updatedAt: now };
+    await tx.domain.update({ where: { id }, data });
+    await record('UPDATED', 'DOMAIN', [id], ['name']);
+  });
+  return { id, renamed: { from, links: await db.link.count({ where: { domainId: id } }) } };
+}

@@ -1,0 +1,74 @@
+import type { Db } from '../../db/connection/client.ts';
+import { findReferences } from '../../db/reading/references.ts';
+import type { Link } from '../../generated/sqlite/client.ts';
+import type { Actor } from '../access/actor.ts';
+import type { FieldError } from '../errors.ts';
+import { hostOf, isSendable, tooLongAsSent } from '../url.ts';
+import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
+import { targetingOf } from './targeting.ts';
+
+export const aliasTaken = 'is already taken on this domain';
+
+/** Every address that the input names, with its place in it. */
+function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[]; url: string }[] {
+  const { type: _, ...lists } = targeting ?? {};
+  const targets = Object.entries(lists).flatMap(([kind, list]) =>
+    (list ?? []).map((target, index) => {
+      const path = ['targeting', kind, String(index)];
+      return typeof target === 'string' ? { path, url: target } : { path: [...path, 'url'], url: target.url };
+    }),
+  );
+  return [
+    ...(url === undefined ? [] : [{ path: ['url'], url }]),
+    ...(expiration?.url ? [{ path: ['expiration', 'url'], url: expiration.url }] : []),
+    ...targets,
+  ];
+}
+
+/** Every address that a stored link has: they were allowed once, and may be sent back. */
+function addressesOf(link: Link): Set<string> {
+  const { countries, platforms, languages, rotation } = targetingOf(link);
+  const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);
+  return new Set([link.url, link.expirationUrl ?? '', ...targets, ...rotation]);
+}
+
+/**
+ * Everything that the database has against the input, at once.
+ * @param link what is to be changed; null for a new link
+ */
+export async function refusalsOf(
+  db: Db,
+  actor: Actor,
+  input: LinkInput,
+  domainId: number,
+  link: Link | null,
+): Promise<FieldError[]> {
+  const { alias, spaceId, pixelIds = [] } = input;
+  const known = link === null ? new Set<string>() : addressesOf(link);
+  const added = addressesIn(input).filter(({ url }) => !known.has(url));
+  const addresses = added.map((address) => ({ ...address, host: hostOf(address.url) }));
+  const found = await findReferences(db, {
+    accountId: actor.accountId,
+    domainId,
+    spaceId: spaceId ?? null,
+    pixelIds,
+    hosts: [...new Set(addresses.map(({ host }) => host))],
+    alias: alias ?? null,
+    linkId: link?.id ?? null,
+  });
+  const refusals: FieldError[] = [];
+  const refuse = (path: string[], message: string) => refusals.push({ path, messages: [message] });
+  for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
+  for (const { path, host } of addresses)
+    if (found.hosts.has(host)) refuse(path, 'may not lead to a short domain of this service');
+  if (!found.domain && link === null) refuse(['domainId'], wrongDomain);
+  if (found.alias) refuse(['alias'], aliasTaken);
+  if (spaceId != null && !found.space) refuse(['spaceId'], wrongSpace);
+  const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));
+  if (unknown.length > 0)
+    refuse(
+      ['pixelIds'],
+      `${wrongPixel}, which ${unknown.join(', ')} ${unknown.length > 1 ? 'are' : 'is'} not`,
+    );
+  return refusals;
+}

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import {
+  type FlatLinkRow,
+  type LinkRow,
+  linkJoins,
+  linkSource,
+  nest,
+  type Wanted,
+} from '../../db/reading/link-rows.ts';
+import { type Column, countOf, type List, type Sql, sql } from '../../db/reading/list.ts';
+import type { ListReader } from '../../db/reading/list-reader.ts';
+import { type Actor, owned } from '../access/actor.ts';
+import { foldCase } from '../fold.ts';
+import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
+import {
+  directionInput,
+  type Edges,
+  type EdgesInput,
+  type Page,
+  pageInput,
+  readEdges,
+  readPage,
+  searchInput,
+} from '../list.ts';
+import { wrongDomain, wrongSpace } from './input.ts';
+import { hasStatus, linkStatuses } from './status.ts';
+
+/** In what of a link a search looks. */
+export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
+
+const searched = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as const;
+
+/** What links can be ordered by. */
+export const linkOrderFields = {
+  ID: 'The order of creation.',
+  CLICKS: 'The number of clicks.',
+  TITLE: 'The title, case-insensitive. Links without a title come last in both directions.',
+  ALIAS: 'The alias, case-insensitive.',
+  URL: 'The URL, case-insensitive.',
+} as const;
+
+const columns: Record<keyof typeof linkOrderFields, Column> = {
+  ID: { name: 'id', type: 'number' },
+  CLICKS: { name: 'clicks', type: 'number', tie: 'linkId' },
+  TITLE: { name: 'titleKey', type: 'text', nullable: true },
+  ALIAS: { name: 'aliasKey', type: 'text' },
+  URL: { name: 'urlKey', type: 'text' },
+};
+/** The orders that an index has of an account's links, and of a space's. */
+const indexed = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS'], space: ['ID'] };
+
+const linkFilter = z.object({
+  search: searchInput,
+  searchBy: withDefault(choiceOf(linkSearchFields), 'TITLE'),
+  status: choiceOf(linkStatuses).nullish(),
+  spaceId: idOf(wrongSpace).nullish(),
+  withoutSpace: z.boolean().nullish(),
+  domainId: idOf(wrongDomain).nullish(),
+  pixelId: idOf('must be the id of one of your pixels').nullish(),
+});
+const linkOrder = z.object({
+  field: choiceOf(linkOrderFields).default('ID'),
+  direction: directionInput.default('DESC'),
+});
+/** Which links, in which order: by default all of them, the newest first. */
+const selection = {
+  filter: withDefault(linkFilter, linkFilter.parse({})),
+  orderBy: withDefault(linkOrder, linkOrder.parse({})),
+};
+const linksInput = z.object(selection);
+export const linkPageInput = pageInput.extend(selection);
+
+type Filter = z.output<typeof linkFilter>;
+type Within = { readonly id: number } | undefined;
+
+/** What the filter asks for beyond a space; `few` where an index leaves only few links to look at. */
+async function narrowing(
+  lists: ListReader,
+  { accountId }: Actor,
+  { search, searchBy, status, withoutSpace, domainId, pixelId }: Filter,
+  now: () => Date,
+): Promise<{ where: Sql[]; few: boolean }> {
+  const where: Sql[] = [];
+  let few = false;
+  if (search) {
+    const column = searched[searchBy];
+    const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
+    where.push(found.condition);
+    few = found.few;
+  }
+  if (status) where.push(hasStatus(status, now()));
+  if (withoutSpace) where.push(sql`"spaceId" IS NULL`);
+  if (domainId) where.push(sql`"domainId" = ${domainId}`);
+  if (pixelId)
+    where.push(
+      sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`,
+    );
+  return { where, few };
+}
+
+/** How a list reads its links: what is wanted of them, and what they are ordered by. */
+function readingOf(
+  accountId: number,
+  wanted: Wanted,
+  orderedBy: string,
+): Pick<List, 'source' | 'joined' | 'shape'> {
+  const joined = linkJoins(wanted, orderedBy);
+  const shape = [orderedBy, ...(wanted === null ? ['all'] : [...wanted].sort())].join();
+  return { source: linkSource(accountId, wanted, orderedBy), ...(joined && { joined }), shape };
+}
+
+/**
+ * The list, and an expression for the number of its rows: where at most a space narrows it, that is kept with the space
+ * or the account, and costs no scan; else it is counted.
+ */
+async function listOf(
+  lists: ListReader,
+  actor: Actor,
+  { filter, orderBy }: z.output<typeof linksInput>,
+  now: () => Date,
+  within: Within,
+  wanted: Wanted,
+): Promise<{ list: List; total: Sql }> {
+  const { accountId } = actor;
+  const { where: narrowed, few } = await narrowing(lists, actor, filter, now);
+  const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
+  const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
+  const list: List = {
+    table: 'Link',
+    ...readingOf(accountId, wanted, columns[orderBy.field].name),
+    where: [sql`"accountId" = ${accountId}`, ...inSpaces, ...narrowed],
+    orderBy: columns[orderBy.field],
+    descending: orderBy.direction === 'DESC',
+    scans:
+      !few &&
+      (narrowed.length > 0 || !indexed[spaces.length > 0 ? 'space' : 'account'].includes(orderBy.field)),
+  };
+  const [space, other] = spaces;
+  if (narrowed.length > 0 || other !== undefined) return { list, total: countOf(list) };
+  if (space === undefined)
+    return {
+      list,
+      total: sql`(SELECT COALESCE(SUM("links"), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`,
+    };
+  return {
+    list,
+    total: sql`(SELECT COALESCE(SUM("links"), 0) FROM "SpaceTally" JOIN "Space" ON "Space"."id" = "spaceId"
+      WHERE "spaceId" = ${space} AND "accountId" = ${accountId})`,
+  };
+}
+
+/**
+ * One numbered page of the account's links, with its total, in one statement.
+ * @throws DomainError VALIDATION
+ */
+export async function pageOfLinks(
+  lists: ListReader,
+  actor: Actor,
+  input: Unparsed<typeof linkPageInput>,
+  now: () => Date,
+  wanted: Wanted = null,
+): Promise<Page<LinkRow>> {
+  const which = parseInput(linkPageInput, input);
+  const { list, total } = await listOf(lists, actor, which, now, undefined, wanted);
+  const page = await readPage<FlatLinkRow>(lists, list, which, total);
+  return { ...page, items: page.items.map(nest) };
+}
+
+/**
+ * A stretch of the account's links by cursor, of those in the space `within` where it is given; `total` counts them when
+ * it is called.
+ * @throws DomainError VALIDATION
+ */
+export async function edgesOfLinks(
+  lists: ListReader,
+  actor: Actor,
+  input: EdgesInput & Unparsed<typeof linksInput>,
+  now: () => Date,
+  within?: Within,
+  wanted: Wanted = null,
+): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
+  const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
+  const { list, total } = await listOf(lists, actor, which, now, within, wanted);
+  const { edges, ...beyond } = await readEdges<FlatLinkRow>(lists, list, input);
+  return {
+    ...beyond,
+    edges: edges.map(({ cursor, node }) => ({ cursor, node: nest(node) })),
+    total: () => lists.number(total, list.scans),
+  };
+}
+
+/** The account's own link with this id; null where it has none. */
+export async function findLink(
+  lists: ListReader,
+  actor: Actor,
+  id: string,
+  wanted: Wanted = null,
+): Promise<LinkRow | null> {
+  const where = owned(actor, id);
+  if (where === null) return null;
+  const list: List = {
+    table: 'Link',
+    ...readingOf(where.accountId, wanted, 'id'),
+    where: [sql`"id" = ${where.id} AND "accountId" = ${where.accountId}`],
+    orderBy: columns.ID,
+    descending: true,
+  };
+  const [row] = await lists.rows<FlatLinkRow>(list, { limit: 1 });
+  return row ? nest(row) : null;
+}

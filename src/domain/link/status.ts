@@ -1,0 +1,41 @@
+import { type Sql, sql } from '../../db/reading/list.ts';
+import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
+
+/** Each link is in exactly one of these; what disables it counts before what ends it. */
+export const linkStatuses = {
+  ACTIVE: 'It redirects visitors.',
+  EXPIRED: 'Its time or its click limit is over.',
+  DISABLED: 'It is disabled.',
+} as const;
+
+export type LinkStatus = keyof typeof linkStatuses;
+
+type Life = Pick<Link, 'disabled' | 'expiresAt' | 'expirationClicks'> & Pick<LinkCounter, 'clicks'>;
+
+/** @param now is asked only where the status depends on it */
+export function statusOf(
+  { disabled, expiresAt, expirationClicks, clicks }: Life,
+  now: () => Date,
+): LinkStatus {
+  if (disabled) return 'DISABLED';
+  const ended = expiresAt !== null && expiresAt <= now();
+  const usedUp = expirationClicks !== null && clicks >= expirationClicks;
+  return ended || usedUp ? 'EXPIRED' : 'ACTIVE';
+}
+
+const CLICKS = sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "Link"."id")`;
+
+/**
+ * The same, asked of rows.
+ * @param clicks where a link's clicks are, asked only of those that end by them
+ */
+export function hasStatus(status: LinkStatus, now: Date, clicks = CLICKS): Sql {
+  const conditions: Record<LinkStatus, Sql> = {
+    ACTIVE: sql`NOT "disabled" AND ("expiresAt" IS NULL OR "expiresAt" > ${now})
+      AND ("expirationClicks" IS NULL OR ${clicks} < "expirationClicks")`,
+    EXPIRED: sql`NOT "disabled" AND ("expiresAt" <= ${now}
+      OR ("expirationClicks" IS NOT NULL AND ${clicks} >= "expirationClicks"))`,
+    DISABLED: sql`"disabled"`,
+  };
+  return sql`(${conditions[status]})`;
+}

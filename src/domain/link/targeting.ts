@@ -1,0 +1,121 @@
+import iso6391 from 'iso-639-1';
+import { iso31661 } from 'iso-3166/1.js';
+import { z } from 'zod';
+import { choiceOf, listOf, textOf } from '../input.ts';
+import { webAddress } from '../url.ts';
+
+/** By what a link chooses among its targets. */
+export const targetTypes = {
+  NONE: 'No targets: every visitor gets the URL of the link.',
+  COUNTRY: "By the visitor's country.",
+  PLATFORM: "By the visitor's operating system.",
+  LANGUAGE: "By the visitor's preferred language.",
+  ROTATION: 'Each URL in turn.',
+} as const;
+
+/** The operating systems that a link can tell apart. */
+export const platforms = {
+  IOS: 'iOS',
+  ANDROID: 'Android',
+  WINDOWS: 'Windows',
+  OS_X: 'OS X, which is macOS',
+  LINUX: 'Linux other than Ubuntu',
+  UBUNTU: 'Ubuntu',
+  CHROME_OS: 'Chrome OS',
+} as const;
+
+export type TargetType = keyof typeof targetTypes;
+export type Platform = keyof typeof platforms;
+
+const MAX_TARGETS = 250;
+const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
+
+const languageCodes: ReadonlySet<string> = new Set(iso6391.getAllCodes());
+/** How many targets each list of a link can hold. */
+export const mostTargets = {
+  countries: Math.min(MAX_TARGETS, countryCodes.size),
+  platforms: Object.keys(platforms).length,
+  languages: Math.min(MAX_TARGETS, languageCodes.size),
+  rotation: MAX_TARGETS,
+};
+
+const TWO_LETTERS = /^[A-Za-z]{2}$/;
+
+/** A code of two letters, in any case. Only then is case folded: other letters would fold into these. */
+function codeOf(fold: (code: string) => string, codes: ReadonlySet<string>, allowed: string) {
+  return textOf(1, 255)
+    .transform((code) => (TWO_LETTERS.test(code) ? fold(code) : code))
+    .refine((code) => code === '' || codes.has(code), `must be ${allowed}`)
+    .meta({ pattern: TWO_LETTERS.source });
+}
+
+export const targetTypeInput = choiceOf(targetTypes);
+const platform = choiceOf(platforms);
+const country = codeOf((code) => code.toUpperCase(), countryCodes, 'an ISO 3166-1 alpha-2 code, such as DE');
+const language = codeOf((code) => code.toLowerCase(), languageCodes, 'an ISO 639-1 code, such as de');
+
+/** A list of targets in which each key stands once. */
+function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, string>>>(
+  key: Key,
+  target: Target,
+) {
+  return listOf(target, MAX_TARGETS).superRefine((targets, context) => {
+    const seen = new Set<string>();
+    targets.forEach((one, index) => {
+      if (seen.has(one[key]))
+        context.addIssue({ code: 'custom', path: [index, key], message: 'is in the list already' });
+      seen.add(one[key]);
+    });
+  });
+}
+
+/** Each list replaces the stored one of its kind; null empties it. */
+export const targetLists = {
+  countries: targetsBy('country', z.object({ country, url: webAddress })).nullish(),
+  platforms: targetsBy('platform', z.object({ platform, url: webAddress })).nullish(),
+  languages: targetsBy('language', z.object({ language, url: webAddress })).nullish(),
+  rotation: listOf(webAddress, MAX_TARGETS).nullish(),
+};
+
+export interface Targeting {
+  type: TargetType;
+  countries: { country: string; url: string }[];
+  platforms: { platform: Platform; url: string }[];
+  languages: { language: string; url: string }[];
+  rotation: string[];
+}
+
+export type TargetLists = Omit<Targeting, 'type'>;
+
+/** The lists as a link keeps them; an absent one stays absent. */
+export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists[Kind] | null }) {
+  const encode = (list: unknown[] | null | undefined) =>
+    list === undefined ? undefined : JSON.stringify(list ?? []);
+  return {
+    countries: encode(lists.countries),
+    platforms: encode(lists.platforms),
+    languages: encode(lists.languages),
+    rotation: encode(lists.rotation),
+  };
+}
+
+/** The targeting of a stored link: what encodeTargets made of lists that met their schemas, each read when it is asked for. */
+export function targetingOf(
+  link: { targetType: string } & Readonly<Record<keyof TargetLists, string>>,
+): Targeting {
+  return {
+    type: targetTypeInput.parse(link.targetType),
+    get countries() {
+      return JSON.parse(link.countries);
+    },
+    get platforms() {
+      return JSON.parse(link.platforms);
+    },
+    get languages() {
+      return JSON.parse(link.languages);
+    },
+    get rotation() {
+      return JSON.parse(link.rotation);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
+import { statusOf } from '../link/status.ts';
+import { targetingOf } from '../link/targeting.ts';
+import { withQuery } from '../url.ts';
+import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
+
+/** How a visit ends. */
+export const redirectOutcomes = {
+  NOT_FOUND: 'The link does not exist.',
+  DISABLED: 'The link is disabled.',
+  EXPIRED: 'The link has expired.',
+  PASSWORD: 'The visitor is asked for the password.',
+  PREVIEW:
+    'A bot gets a page that does not reveal the destination, since the link has a click limit and bots are not counted.',
+  PIXELS: 'A page fires the pixels of the link and continues to the destination.',
+  REDIRECT: 'The visitor is redirected to the destination.',
+} as const;
+
+export type RedirectOutcome = keyof typeof redirectOutcomes;
+
+/** What decides a visit, in this order. */
+export const redirectRules = {
+  EXISTS: 'Whether the link exists.',
+  DISABLED: 'Whether the link is disabled.',
+  EXPIRED: 'Whether the link has expired, by time or clicks.',
+  PASSWORD: 'Whether the link needs a password that the visitor did not give.',
+  CLICK_LIMIT: 'Whether the link has a click limit, and the visitor is a bot.',
+  TARGETING: 'Which target the visitor gets.',
+  PIXELS: 'Whether the visitor gets pixels.',
+} as const;
+
+export type RedirectRule = keyof typeof redirectRules;
+
+/** One rule's say in a visit, and why, in words. */
+export interface RedirectStep {
+  rule: RedirectRule;
+  applied: boolean;
+  why: string;
+}
+
+export interface RedirectDecision {
+  outcome: RedirectOutcome;
+  /** Where the visitor is sent, at once, after the pixels or instead of the ended link; null for a page of ours. */
+  destination: string | null;
+  steps: RedirectStep[];
+}
+
+export type VisitedLink = Pick<
+  Link,
+  | ('url' | 'password' | 'disabled' | 'expirationUrl' | 'expiresAt' | 'expirationClicks')
+  | ('targetType' | 'countries' | 'platforms' | 'languages' | 'rotation')
+> &
+  Pick<LinkCounter, 'clicks' | 'turns'> & { readonly pixels: readonly unknown[] };
+
+function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: Date): string {
+  if (expiresAt !== null && expiresAt <= now) return `It expired at ${expiresAt.toISOString()}.`;
+  return `Its ${clicks} clicks have reached the limit of ${expirationClicks}.`;
+}
+
+/** Which target the visitor gets by the link's targeting, and why; null for the link's own URL. */
+function target(link: VisitedLink, visitor: Visitor): { url: string | null; why: string } {
+  if (link.targetType === 'NONE') return { url: null, why: 'It has no targets.' };
+  const targeting = targetingOf(link);
+  const { type } = targeting;
+  if (type === 'ROTATION') {
+    const { rotation } = targeting;
+    if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
+    const turn = link.turns % rotation.length;
+    return { url: rotation[turn] ?? null, why: `It is the turn of URL ${turn + 1} of ${rotation.length}.` };
+  }
+  if (type === 'COUNTRY') {
+    const { country } = visitor;
+    const found = targeting.countries.find((one) => one.country === country);
+    if (country === null) return { url: null, why: "The visitor's country is not known." };
+    return { url: found?.url ?? null, why: `The visitor is in ${country}, ${listed(found)}.` };
+  }
+  if (type === 'PLATFORM') {
+    const platform = platformOf(visitor);
+    const found = targeting.platforms.find((one) => one.platform === platform);
+    if (platform === null) return { url: null, why: "The visitor's operating system is not known." };
+    return { url: found?.url ?? null, why: `The visitor uses ${platform}, ${listed(found)}.` };
+  }
+  const { languages } = targeting;
+  const language = languageAmong(
+    languages.map((one) => one.language),
+    visitor,
+  );
+  const found = languages.find((one) => one.language === language);
+  const wish = visitor.acceptLanguage === '' ? 'no language' : `"${visitor.acceptLanguage}"`;
+  const why = found ? `of the listed languages ${language} suits best` : 'and no listed language suits';
+  return { url: found?.url ?? null, why: `The visitor prefers ${wish}; ${why}.` };
+}
+
+function listed(found: object | undefined): string {
+  return found ? 'which is listed' : 'which is not listed';
+}
+
+/** The decision where there is no link for the visitor, and why. */
+export function notFoundBecause(why: string): RedirectDecision {
+  const rules = Object.keys(redirectRules) as RedirectRule[]; // Object.keys forgets which keys it gives.
+  const steps = rules.map((rule) =>
+    rule === 'EXISTS' ? { rule, applied: true, why } : { rule, applied: false, why: NOT_REACHED },
+  );
+  return { outcome: 'NOT_FOUND', destination: null, steps };
+}
+
+const NOT_REACHED = 'Not reached.';
+
+/**
+ * What a visitor gets who opens a link at a moment: the one place where that is decided. It reads nothing, counts
+ * nothing and changes nothing. Rules after the deciding one are told of as not reached.
+ * @param link null where there is none with that alias on that domain
+ */
+export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: Date): RedirectDecision {
+  const steps: RedirectStep[] = [];
+  const step = (rule: RedirectRule, applied: boolean, why: string): boolean => {
+    steps.push({ rule, applied, why });
+    return applied;
+  };
+  const end = (outcome: RedirectOutcome, destination: string | null = null): RedirectDecision => {
+    const rules = Object.keys(redirectRules) as RedirectRule[]; // Object.keys forgets which keys it gives.
+    const rest = rules.slice(steps.length).map((rule) => ({ rule, applied: false, why: NOT_REACHED }));
+    return { outcome, destination, steps: [...steps, ...rest] };
+  };
+
+  if (link === null) return notFoundBecause('There is no link with this alias on this domain.');
+  step('EXISTS', false, 'The link exists.');
+  const status = statusOf(link, () => now);
+  if (step('DISABLED', status === 'DISABLED', status === 'DISABLED' ? 'It is disabled.' : 'It is enabled.'))
+    return end('DISABLED');
+  const expired = status === 'EXPIRED';
+  if (step('EXPIRED', expired, expired ? whyExpired(link, now) : 'It has not expired.'))
+    return end('EXPIRED', link.expirationUrl);
+  const asks = link.password !== null && !visitor.passwordGiven;
+  const right = link.password === null ? 'It has no password.' : 'The right password was given.';
+  if (step('PASSWORD', asks, asks ? 'It needs a password, and the right one was not given.' : right))
+    return end('PASSWORD');
+  const withheld = link.expirationClicks !== null && !visitor.counts;
+  if (step('CLICK_LIMIT', withheld, whyCounted(link, visitor))) return end('PREVIEW');
+  const { url, why } = target(link, visitor);
+  step('TARGETING', url !== null, why);
+  const destination = withQuery(url ?? link.url, visitor.query);
+  const [fires, whyPixels] = firesPixels(link, visitor);
+  return end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
+}
+
+function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {
+  if (expirationClicks === null) return 'It has no click limit.';
+  return counts
+    ? 'It has a click limit, and this visit counts.'
+    : 'It has a click limit, and a bot is not counted: it does not learn the destination.';
+}
+
+function firesPixels({ pixels, password }: VisitedLink, visitor: Visitor): [boolean, string] {
+  if (pixels.length === 0) return [false, 'It has no pixels.'];
+  if (password !== null) return [false, 'The visitor gave a password, and is sent on at once.'];
+  if (visitor.optedOut) return [false, 'The visitor declines tracking.'];
+  if (isBot(visitor)) return [false, 'The visitor is a bot.'];
+  return [true, `It has ${pixels.length === 1 ? 'a pixel' : `${pixels.length} pixels`}.`];
+}

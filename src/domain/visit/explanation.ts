@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Db } from '../../db/connection/client.ts';
+import { type Actor, owned } from '../access/actor.ts';
+import { servesVisitors } from '../domain/domain.ts';
+import { parseInput, textOf, type Unparsed } from '../input.ts';
+import { moment } from '../link/input.ts';
+import type { Site } from '../link/link.ts';
+import { triedPassword, verifyPassword } from '../password.ts';
+import { decideRedirect, notFoundBecause, type RedirectDecision } from './decision.ts';
+import { countryCode, isBot } from './visitor.ts';
+
+/** A header as a visitor may send it, as much of it as is read of visits. */
+const headerInput = textOf(0, 1_000).nullish();
+
+/** A link, and a visitor as a request would tell of one. */
+const explainInput = z.object({
+  linkId: z.string(),
+  country: textOf(0, 255).nullish(),
+  userAgent: headerInput,
+  acceptLanguage: headerInput,
+  /** Now by default. */
+  at: moment.nullish(),
+  password: triedPassword.nullish(),
+  query: textOf(0, 2048).nullish(),
+});
+
+/**
+ * What a visitor would get from the account's own link, and why. Nothing is counted.
+ * @throws DomainError VALIDATION
+ */
+export async function explainRedirect(
+  db: Db,
+  actor: Actor,
+  site: Pick<Site, 'verifiesDomains'>,
+  unparsed: Unparsed<typeof explainInput>,
+  now: Date,
+): Promise<RedirectDecision> {
+  const { input } = parseInput(z.object({ input: explainInput }), { input: unparsed });
+  const { linkId, country, userAgent, acceptLanguage, at, password, query } = input;
+  const where = owned(actor, linkId);
+  const include = { pixels: true, domain: true, counter: true };
+  const found = where && (await db.link.findUnique({ where, include }));
+  if (found && !servesVisitors(found.domain, site)) return notFoundBecause('Its domain is not verified.');
+  const link = found && { clicks: 0, turns: 0, ...found.counter, ...found };
+  const hash = link?.password;
+  const visitor = {
+    country: countryCode(country ?? ''),
+    userAgent: userAgent ?? '',
+    platformHint: null,
+    acceptLanguage: acceptLanguage ?? '',
+    optedOut: false,
+    counts: !isBot({ userAgent: userAgent ?? '' }),
+    passwordGiven: password != null && hash != null && (await verifyPassword(password, hash)),
+    query: query?.replace(/^\?/, '') ?? '',
+  };
+  return decideRedirect(link, visitor, at?.at ?? now);
+}

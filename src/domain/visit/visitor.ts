@@ -1,0 +1,108 @@
+import bowser from 'bowser';
+import { isbot } from 'isbot';
+import { LRUCache } from 'lru-cache';
+import type { Platform } from '../link/targeting.ts';
+
+/** What is known of whoever opens a short link; everything as the request said it. */
+export interface Visitor {
+  /** ISO 3166-1 alpha-2; null where nobody could tell. */
+  readonly country: string | null;
+  readonly userAgent: string;
+  /** The client hint Sec-CH-UA-Platform, unquoted; null where the browser sends none. */
+  readonly platformHint: string | null;
+  readonly acceptLanguage: string;
+  /** Whether tracking is declined, by DNT or Sec-GPC. */
+  readonly optedOut: boolean;
+  /** Whether the right password came along. */
+  readonly passwordGiven: boolean;
+  /** Whether a person comes to see the destination: not a program, a preview of links, a prefetch or a HEAD. */
+  readonly counts: boolean;
+  /** The query of the visit, without its question mark. */
+  readonly query: string;
+}
+
+/**
+ * The code of a country, in any case: ISO 3166-1 alpha-2, or null where the text is none, or says that nobody knows. Proxies say
+ * XX for unknown, and T1 for Tor.
+ */
+export function countryCode(text: string): string | null {
+  const code = text.trim();
+  // Other letters than these would fold into them.
+  return /^[a-z]{2}$/i.test(code) && !/^xx$/i.test(code) ? code.toUpperCase() : null;
+}
+
+const hinted = new Map<string, Platform>([
+  ['Android', 'ANDROID'],
+  ['Chrome OS', 'CHROME_OS'],
+  ['Chromium OS', 'CHROME_OS'],
+  ['iOS', 'IOS'],
+  ['Linux', 'LINUX'],
+  ['macOS', 'OS_X'],
+  ['Windows', 'WINDOWS'],
+]);
+
+/** The operating system; what the hint says comes before what the user agent does. Null where neither says. */
+export function platformOf({ userAgent, platformHint }: Visitor): Platform | null {
+  const isUbuntu = /\bubuntu\b/i.test(userAgent);
+  // bowser names most systems as the hints do.
+  const name = userAgent === '' ? '' : (bowser.parse(userAgent).os.name ?? '');
+  const platform = hinted.get(platformHint ?? '') ?? hinted.get(name) ?? null;
+  return isUbuntu && (platform === 'LINUX' || platform === null) ? 'UBUNTU' : platform;
+}
+
+/** A language range of Accept-Language with its weight: RFC 9110, 12.5.4. */
+const RANGE =
+  /^\s*(\*|[a-z]{1,8})(?:-[a-z\d]{1,8})*\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
+
+/** How much of Accept-Language is read, in characters; browsers send less than 200. */
+const LONGEST_WISH = 1_000;
+
+interface Wish {
+  readonly weight: number;
+  /** Its place among the ranges: of two with the same weight, the first counts. */
+  readonly place: number;
+}
+
+/** The highest weight of each language's ranges, those of its regions included; `*` is the rest. */
+function wishesOf(acceptLanguage: string): Map<string, Wish> {
+  const wishes = new Map<string, Wish>();
+  acceptLanguage
+    .slice(0, LONGEST_WISH)
+    .split(',')
+    .forEach((range, place) => {
+      const [, language = '', q = '1'] = RANGE.exec(range) ?? [];
+      const [key, weight] = [language.toLowerCase(), Number(q)];
+      if (key !== '' && weight > (wishes.get(key)?.weight ?? -1)) wishes.set(key, { weight, place });
+    });
+  return wishes;
+}
+
+/** Which of the languages, each an ISO 639-1 code, the visitor likes best, by Accept-Language; null where none would do. */
+export function languageAmong(
+  languages: readonly string[],
+  { acceptLanguage }: Pick<Visitor, 'acceptLanguage'>,
+): string | null {
+  if (acceptLanguage === '') return null;
+  const wishes = wishesOf(acceptLanguage);
+  let best: (Wish & { language: string }) | null = null;
+  for (const language of languages) {
+    const wish = wishes.get(language) ?? wishes.get('*');
+    if (wish === undefined || wish.weight === 0) continue;
+    const isBetter =
+      best === null || wish.weight > best.weight || (wish.weight === best.weight && wish.place < best.place);
+    if (isBetter) best = { ...wish, language };
+  }
+  return best?.language ?? null;
+}
+
+/** What was found of the user agents seen last: few of them make most visits, and the pattern is long. */
+const bots = new LRUCache<string, boolean>({ max: 1_000 });
+
+/** Whether a program visits: a crawler, a preview of links, a monitor. */
+export function isBot({ userAgent }: Pick<Visitor, 'userAgent'>): boolean {
+  const known = bots.get(userAgent);
+  if (known !== undefined) return known;
+  const found = isbot(userAgent);
+  if (userAgent.length <= 500) bots.set(userAgent, found);
+  return found;
+}

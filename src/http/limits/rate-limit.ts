@@ -1,0 +1,81 @@
+import type { ServerResponse } from 'node:http';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { DomainError } from '../../domain/errors.ts';
+import { type AddUses, SharedUse } from './shared-use.ts';
+
+/** How long a window lasts, in seconds. It begins with the first request in it. */
+const WINDOW = 60;
+
+/** After how many whole seconds one may try again. */
+export function secondsUntilNext({ msBeforeNext }: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(msBeforeNext / 1000));
+}
+
+function tooMany(left: RateLimiterRes, what: string): DomainError {
+  return new DomainError('RATE_LIMITED', `${what} Try again later.`, [], secondsUntilNext(left));
+}
+
+/** Holds each key to a number of requests a minute, and each address or network to half as many with wrong keys. */
+export class RateLimit {
+  readonly #perMinute: number;
+  readonly #keys: RateLimiterMemory;
+  readonly #addresses: RateLimiterMemory;
+
+  readonly #shared: SharedUse | null;
+
+  /**
+   * @param perMinute 0 for no limit
+   * @param addUses where processes share the count; null for this one alone
+   */
+  constructor(perMinute: number, addUses: AddUses | null = null) {
+    this.#perMinute = perMinute;
+    this.#keys = new RateLimiterMemory({ points: perMinute, duration: WINDOW });
+    this.#addresses = new RateLimiterMemory({ points: Math.ceil(perMinute / 2), duration: WINDOW });
+    const hear = (keyId: number, requests: number) => void this.#keys.penalty(keyId, requests);
+    this.#shared = addUses && perMinute > 0 ? new SharedUse(addUses, hear) : null;
+  }
+
+  start(): void {
+    this.#shared?.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#shared?.stop();
+  }
+
+  /**
+   * Counts a request with a valid key; the answer tells how many are left.
+   * @throws DomainError RATE_LIMITED
+   */
+  async take(keyId: number, res: ServerResponse): Promise<void> {
+    if (this.#perMinute === 0) return;
+    this.#shared?.count(keyId);
+    const left = await this.#keys.consume(keyId).catch(given);
+    res.setHeader('X-RateLimit-Limit', this.#perMinute);
+    res.setHeader('X-RateLimit-Remaining', left.remainingPoints);
+    if (left.consumedPoints > this.#perMinute)
+      throw tooMany(left, `The key may make ${this.#perMinute} requests a minute.`);
+  }
+
+  /**
+   * Counts a request whose key is not known yet, before it is looked up, as one with a wrong key.
+   * @param network the address, or the network that it counts for
+   * @throws DomainError RATE_LIMITED
+   */
+  async tryKey(network: string): Promise<void> {
+    if (this.#perMinute === 0) return;
+    const left = await this.#addresses.consume(network).catch(given);
+    if (left.consumedPoints > this.#addresses.points) throw tooMany(left, 'Too many wrong keys.');
+  }
+
+  /** Takes back what `tryKey` counted: the key was right. */
+  async keyWasRight(network: string): Promise<void> {
+    if (this.#perMinute > 0) await this.#addresses.reward(network);
+  }
+}
+
+/** The limiter rejects with what it resolves with where the limit is reached. */
+function given(rejected: unknown): RateLimiterRes {
+  if (rejected instanceof RateLimiterRes) return rejected;
+  throw rejected;
+}

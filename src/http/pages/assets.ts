@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const FOLDER = new URL('../../generated/assets/', import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+};
+
+/** A file as it lies there and compressed; read when somebody first asks. */
+const files = new Map<string, Buffer | null>();
+
+function read(name: string): Buffer | null {
+  const known = files.get(name);
+  if (known !== undefined) return known;
+  let content: Buffer | null = null;
+  try {
+    content = readFileSync(new URL(name, FOLDER));
+  } catch {
+    // There is none: nobody is told more than that, nor remembered by what they asked for.
+    return null;
+  }
+  files.set(name, content);
+  return content;
+}
+
+/** What of the encodings that are there the client takes. */
+function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
+  const accepted = String(headers['accept-encoding'] ?? '');
+  if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted)) return 'br';
+  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted) ? 'gzip' : null;
+}
+
+const suffixes = { br: '.br', gzip: '.gz' } as const;
+
+/** Answers with one of the files that the build made; false where there is none of that name. */
+export function sendAsset(
+  req: IncomingMessage,
+  res: ServerResponse,
+  name: string,
+  headers: Readonly<Record<string, string>>,
+): boolean {
+  const [, extension = ''] = /^[\w-]+\.(css|html|js)$/.exec(name) ?? [];
+  const type = types[extension];
+  const encoding = encodingFor(req);
+  const content = type === undefined ? null : read(`${name}${encoding ? suffixes[encoding] : ''}`);
+  if (type === undefined || content === null) return false;
+  res.writeHead(200, {
+    'Content-Type': type,
+    'Content-Length': content.length,
+    Vary: 'Accept-Encoding',
+    ...(encoding && { 'Content-Encoding': encoding }),
+    ...headers,
+  });
+  res.end(req.method === 'HEAD' ? undefined : content);
+  return true;
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Database } from '../../db/connection/client.ts';
+import type { Replicas } from '../../db/connection/replicas.ts';
+import { ListReader } from '../../db/reading/list-reader.ts';
+import type { Authentication } from '../../domain/access/authentication.ts';
+import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
+import { visibleError } from '../../domain/errors.ts';
+import type { Site } from '../../domain/link/link.ts';
+import type { Context } from '../../schema/server/context.ts';
+import type { RateLimit } from '../limits/rate-limit.ts';
+import { clientOf, networkOf, type Trust } from './client.ts';
+import { exchangeOf } from './exchange.ts';
+
+/** How much of an operation's name is told, in characters: clients choose it. */
+const LONGEST_NAME = 100;
+
+export interface ContextDependencies {
+  readonly database: Database;
+  readonly readers: Pick<Replicas, 'readerFor' | 'wrote'>;
+  readonly authentication: Authentication;
+  readonly limit: RateLimit;
+  readonly trust: Trust;
+  readonly site: Site;
+  readonly subscriptions: ChangeSubscriptions;
+  readonly log: Logger;
+  now(): Date;
+}
+
+/** For whom, and with what, a request to the interfaces is executed. */
+export type ContextOf = (req: IncomingMessage, res: ServerResponse) => Promise<Context>;
+
+/** The context of a request rejects with UNAUTHENTICATED without a valid key, with RATE_LIMITED where it asks too often. */
+export function createContextOf(dependencies: ContextDependencies): ContextOf {
+  const { database, readers, authentication, limit, trust, site, subscriptions, log, now } = dependencies;
+  const db = database.client;
+
+  const authenticate = async (req: IncomingMessage) => {
+    const header = req.headers.authorization;
+    const remembered = await authentication.remembered(header);
+    if (remembered) return remembered;
+    const network = networkOf(clientOf(req, trust).address);
+    try {
+      await limit.tryKey(network);
+    } catch (error) {
+      // Who sent too many wrong keys is not looked up another one; right ones from there are served.
+      if (!(await authentication.isListed(header))) throw error;
+    }
+    try {
+      const actor = await authentication.authenticate(header);
+      await limit.keyWasRight(network);
+      return actor;
+    } catch (error) {
+      if (visibleError(error)?.code !== 'UNAUTHENTICATED') await limit.keyWasRight(network);
+      throw error;
+    }
+  };
+
+  return async (req, res) => {
+    const actor = await authenticate(req);
+    const exchange = exchangeOf(res);
+    exchange.actor = actor;
+    await limit.take(actor.keyId, res);
+    const moment = now();
+    return {
+      db,
+      lists: new ListReader(db),
+      reader: () => readers.readerFor(actor.accountId),
+      wrote: () => readers.wrote(actor.accountId),
+      actor,
+      site,
+      subscriptions,
+      requestId: exchange.requestId,
+      log,
+      named(operation) {
+        exchange.operation ??= operation.slice(0, LONGEST_NAME);
+      },
+      now: () => moment,
+    };
+  };
+}

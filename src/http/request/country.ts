@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type CountryResponse, open } from 'maxmind';
+import { countryCode } from '../../domain/visit/visitor.ts';
+
+/** Which country a visitor is in: ISO 3166-1 alpha-2, or null where nobody can tell. */
+export type CountryOf = (headers: IncomingHttpHeaders, address: string) => string | null;
+
+/**
+ * The country by the header that the proxy sets, else by the database of addresses.
+ * @param database the path of an .mmdb file, such as MaxMind's GeoLite2 Country; it is read once
+ * @throws Error where the file is missing or no such database
+ */
+export async function countryLookup(header?: string, database?: string): Promise<CountryOf> {
+  const name = header?.toLowerCase();
+  const reader = database === undefined ? null : await open<CountryResponse>(database);
+  const byAddress = (address: string): string | undefined => {
+    const found = reader?.get(address.replace(/^::ffff:(?=[\d.]+$)/, ''));
+    return found?.country?.iso_code ?? found?.registered_country?.iso_code;
+  };
+  return (headers, address) =>
+    (name !== undefined && countryCode(String(headers[name] ?? ''))) ||
+    (reader && address !== '' ? countryCode(byAddress(address) ?? '') : null);
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Actor } from '../../domain/access/actor.ts';
+import { type Surface, surfaceOf } from './surface.ts';
+
+/** What is known of a request while it is answered. */
+export interface Exchange {
+  /** The name that its answer bears as X-Request-Id, and that the log tells. */
+  readonly requestId: string;
+  readonly method: string | undefined;
+  readonly surface: Surface;
+  /** Without the query, which may hold what is nobody's business; the log shows no more than its start. */
+  readonly path: string;
+  /** As performance.now() tells it. */
+  readonly startedAt: number;
+  actor?: Actor;
+  /** What was executed, as the log and the metrics name it. */
+  operation?: string;
+}
+
+/** How much of a path the log shows, in characters. */
+const LOGGED = 500;
+
+const exchanges = new WeakMap<ServerResponse, Exchange>();
+
+/** Gives the request its name; once for each. */
+export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchange {
+  const [path = ''] = (req.url ?? '').split('?', 1);
+  const exchange = {
+    requestId: randomUUID(),
+    method: req.method,
+    surface: surfaceOf(path),
+    path: path.slice(0, LOGGED),
+    startedAt: performance.now(),
+  };
+  exchanges.set(res, exchange);
+  return exchange;
+}
+
+/** What is known of the request that `res` answers. */
+export function exchangeOf(res: ServerResponse): Exchange {
+  const exchange = exchanges.get(res);
+  if (!exchange) throw new Error('the request was never begun');
+  return exchange;
+}

@@ -1,0 +1,69 @@
+import express, { type Request, type Response } from 'express';
+import { Refused, tooLarge, unreadable, unsupportedMediaType } from '../answer.ts';
+import { type FormFields, parseForm, parseJson } from './form.ts';
+import { parseMultipart } from './multipart.ts';
+
+/** The largest body, in bytes: a list of targets may take half of it. */
+const LIMIT = 1024 * 1024;
+/**
+ * How much of what is too large is still taken, and how long a client that sends yet more has to read why it was refused,
+ * in milliseconds, before the connection ends.
+ */
+const TAKEN = 4 * 1024 * 1024;
+const GRACE = 1_000;
+const readRaw = express.raw({ type: () => true, limit: LIMIT });
+
+type Parser = (body: Buffer, contentType: string) => FormFields | Promise<FormFields>;
+
+const parsers = new Map<string, Parser>([
+  ['application/x-www-form-urlencoded', (body) => parseForm(body.toString('latin1'))],
+  ['multipart/form-data', parseMultipart],
+  ['application/json', parseJson],
+]);
+
+/** The parser for a content type, or undefined where v1 reads no such body. */
+function parserFor(contentType: string): Parser | undefined {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
+    .find(Boolean);
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8'
+    ? parsers.get(type.trim())
+    : undefined;
+}
+
+function read(req: Request, res: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let taken = 0;
+    // Express says so only when the last byte has come.
+    req.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      if (taken > LIMIT) reject(new Refused(tooLarge(LIMIT)));
+      if (taken <= TAKEN) return;
+      req.pause();
+      setTimeout(() => req.socket.destroy(), GRACE).unref();
+    });
+    readRaw(req, res, (error?: { status?: number; message?: string }) => {
+      if (error === undefined) return resolve();
+      if (error.status === 413) return reject(new Refused(tooLarge(LIMIT)));
+      if (error.status === 415) return reject(new Refused(unsupportedMediaType));
+      reject(new Refused(unreadable('The body could not be read.')));
+    });
+  });
+}
+
+/**
+ * The fields of a request's body; a request without a body has none.
+ * @throws Refused with 413 or 415; UnreadableBody
+ */
+export async function readForm(req: Request, res: Response): Promise<FormFields> {
+  const hasBody =
+    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  const contentType = req.headers['content-type'];
+  const parse = parserFor(contentType ?? '');
+  if (parse === undefined && (hasBody || contentType !== undefined)) throw new Refused(unsupportedMediaType);
+  if (parse === undefined || !hasBody) return new Map();
+  await read(req, res);
+  const body: unknown = req.body;
+  return Buffer.isBuffer(body) && body.length > 0 ? parse(body, contentType ?? '') : new Map();
+}

@@ -1,0 +1,56 @@
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { breathe } from '../../slices.ts';
+import { Refused, unsupportedMediaType } from '../answer.ts';
+import { FieldCollector, type FormFields, UnreadableBody } from './form.ts';
+
+/** How much is parsed before others may have their turn, in bytes. */
+const CHUNK = 64 * 1024;
+/** What stands for bytes that are no UTF-8. */
+const REPLACEMENT = '\ufffd';
+
+function wrongForm(): UnreadableBody {
+  return new UnreadableBody('The body is not the form that its content type says.');
+}
+
+function parserFor(contentType: string): BusboyInstance {
+  try {
+    return new Busboy({ headers: { 'content-type': contentType } });
+  } catch {
+    throw wrongForm();
+  }
+}
+
+/**
+ * The fields of a multipart/form-data body, which PHP's curl and browsers' forms may send; each text trimmed.
+ * @throws UnreadableBody; Refused with 415 where it has a file
+ */
+export async function parseMultipart(body: Buffer, contentType: string): Promise<FormFields> {
+  const collector = new FieldCollector();
+  const mayHaveReplacement = body.includes(REPLACEMENT);
+  const parser = parserFor(contentType);
+  const parsed = new Promise<void>((resolve, reject) => {
+    parser.on('field', (name, value) => {
+      try {
+        if (!mayHaveReplacement && value.includes(REPLACEMENT))
+          throw new UnreadableBody('The form is not in UTF-8.');
+        collector.put(name, value.trim());
+      } catch (error) {
+        reject(error);
+      }
+    });
+    parser.on('file', (_name, stream) => {
+      stream.resume();
+      reject(new Refused(unsupportedMediaType));
+    });
+    parser.on('error', () => reject(wrongForm()));
+    parser.on('finish', resolve);
+  });
+  parsed.catch(() => {}); // Whoever waits for it hears of it.
+  for (let at = 0; at < body.length; at += CHUNK) {
+    parser.write(body.subarray(at, at + CHUNK));
+    await breathe();
+  }
+  parser.end();
+  await parsed;
+  return collector.fields;
+}

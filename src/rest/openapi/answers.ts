@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { describeChoice, type JsonSchema } from '../form/field.ts';
+import { privacies, states, targetTypes } from '../links.ts';
+
+/** Answers that the server gave, each by its operation (or `any`) and status; a test writes them, and holds them true. */
+const examples: Record<string, Record<string, unknown>> = JSON.parse(
+  readFileSync(new URL('./examples.json', import.meta.url), 'utf8'),
+);
+
+/** The answer that the operation gave with the status. */
+export function exampleOf(operation: string, status: number): unknown {
+  return examples[operation]?.[status] ?? examples.any?.[status];
+}
+
+const integer: JsonSchema = { type: 'integer' };
+const text: JsonSchema = { type: 'string' };
+const flag: JsonSchema = { type: 'boolean' };
+const moment: JsonSchema = { type: 'string', format: 'date-time' };
+const address: JsonSchema = { type: 'string', format: 'uri' };
+const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+/** An object that has just these properties. */
+function object(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+const named = { id: integer, name: text };
+const pair = (key: JsonSchema): JsonSchema => list(object({ key, value: address }));
+const oneOf = (values: Readonly<Record<string, unknown>>): JsonSchema =>
+  describeChoice(new Map(Object.entries(values)), {});
+
+/** What answers are made of. */
+export const schemas: Record<string, JsonSchema> = {
+  Space: object({ ...named, color: integer, created_at: moment, updated_at: moment }),
+  Link: object({
+    id: integer,
+    url: address,
+    alias: text,
+    short_url: address,
+    title: orNull(text),
+    domain_id: integer,
+    domain: object(named),
+    space_id: orNull(integer),
+    space: orNull(object({ ...named, color: integer })),
+    pixel_ids: list(integer),
+    pixels: list(object({ ...named, type: text, value: text })),
+    has_password: flag,
+    disabled: { type: 'integer', enum: [0, 1] },
+    privacy: oneOf(privacies),
+    has_privacy_password: flag,
+    expiration_url: orNull(address),
+    expiration_date: orNull({ type: 'string', format: 'date' }),
+    expiration_time: orNull(text),
+    expiration_clicks: orNull(integer),
+    ends_at: orNull({ ...moment, description: 'expiration_date and expiration_time as one time, in UTC.' }),
+    target_type: oneOf(targetTypes),
+    country: pair(text),
+    platform: pair(text),
+    language: pair(text),
+    rotation: list(object({ value: address })),
+    clicks: integer,
+    last_clicked_at: orNull({ ...moment, description: 'When a visitor was last redirected.' }),
+    state: { ...oneOf(states), description: '1 active, 2 expired, 3 disabled.' },
+    created_at: moment,
+    updated_at: moment,
+  }),
+  PageLinks: object({ first: address, last: address, prev: orNull(address), next: orNull(address) }),
+  PageMeta: object({
+    current_page: integer,
+    from: orNull(integer),
+    last_page: integer,
+    path: address,
+    per_page: integer,
+    to: orNull(integer),
+    total: integer,
+  }),
+  Error: object({ message: text, status: integer }),
+  FieldErrors: object({
+    message: { ...text, description: 'The first message.' },
+    errors: {
+      type: 'object',
+      description: 'Messages by field name, as it was sent: country.0.key for country[0][key].',
+      additionalProperties: list(text),
+    },
+    status: integer,
+  }),
+};
+
+/** What an operation answers where it succeeds. */
+export const answers = {
+  one: (record: string): JsonSchema => object({ data: ref(record), status: integer }),
+  many: (record: string): JsonSchema =>
+    object({ data: list(ref(record)), links: ref('PageLinks'), meta: ref('PageMeta'), status: integer }),
+  deleted: object({ id: integer, object: text, deleted: { type: 'boolean', const: true }, status: integer }),
+  error: ref('Error'),
+  fieldErrors: ref('FieldErrors'),
+};
+
+/** Why an operation fails, by status, where every one that can says it alike. */
+export const failures: Record<number, string> = {
+  400: 'The body cannot be parsed, or is not UTF-8.',
+  401: 'The key is missing, malformed, unknown, revoked or expired.',
+  403: 'The key lacks the scope: `read` for GET, `write` for the others.',
+  404: 'The record does not exist, or is not yours.',
+  413: 'The body is larger than 1 MB.',
+  415: 'The body is of another type.',
+  422: 'Fields are wrong; nothing was saved. All wrong fields are listed.',
+  429: 'Too many requests in a minute.',
+  500: 'A fault of the server; X-Request-Id identifies it in the log.',
+  503: 'The database is not available.',
+};

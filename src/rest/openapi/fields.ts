@@ -1,0 +1,84 @@
+import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType, Kind } from 'graphql';
+import { z } from 'zod';
+import { schema } from '../../schema/index.ts';
+import type { JsonSchema } from '../form/field.ts';
+import type { AnyRoute } from '../route.ts';
+
+/** A field of v1 as OpenAPI describes it. */
+export interface DescribedField {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  /** A value to try it with. */
+  readonly example: string | undefined;
+}
+
+type Place = GraphQLArgument | GraphQLInputField;
+
+/** What of the GraphQL schema takes the route's input: the fields of the argument "input", or the arguments themselves. */
+function takersOf({ document }: AnyRoute): ReadonlyMap<string, Place> {
+  const [operation] = document.definitions;
+  const [selected] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
+  const name = selected?.kind === Kind.FIELD ? selected.name.value : '';
+  const field = [schema.getQueryType(), schema.getMutationType()]
+    .map((type) => type?.getFields()[name])
+    .find((one) => one !== undefined);
+  const args = field?.args ?? [];
+  const input = args.find((one) => one.name === 'input');
+  return new Map((input ? fieldsOf(input) : args).map((one) => [one.name, one]));
+}
+
+function fieldsOf({ type }: Place): Place[] {
+  const named = getNamedType(type);
+  return isInputObjectType(named) ? Object.values(named.getFields()) : [];
+}
+
+/** GraphQL's words for the place. */
+function wordsFor(
+  takers: ReadonlyMap<string, Place>,
+  [head = '', ...path]: readonly string[],
+): string | undefined {
+  let place = takers.get(head);
+  for (const segment of path) place = place && fieldsOf(place).find(({ name }) => name === segment);
+  return place?.description ?? undefined;
+}
+
+/** What the schema says of a value that is there. */
+function withoutNull(domain: JsonSchema): JsonSchema {
+  const { anyOf, type, ...rest } = domain;
+  if (Array.isArray(type)) return { ...rest, type: type.find((one) => one !== 'null') };
+  if (!Array.isArray(anyOf)) return domain;
+  const [only, ...others] = anyOf.filter(({ type }) => type !== 'null');
+  return others.length === 0 ? { ...rest, ...withoutNull(only) } : domain;
+}
+
+/** What the domain says of the value at the path of its input. */
+function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
+  const here = withoutNull(domain);
+  const [head, ...rest] = path;
+  if (head === undefined) return here;
+  const { properties = {} } = here as { properties?: Record<string, JsonSchema> }; // An object's schema has them.
+  return ruleAt(properties[head] ?? {}, rest);
+}
+
+/** The fields of a route: what they may hold by the domain's rules and v1's spellings, and what they are for by GraphQL's words. */
+export function describeFields(route: AnyRoute): DescribedField[] {
+  const domain: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
+  const required = Array.isArray(domain.required) ? domain.required : [];
+  const takers = takersOf(route);
+  return Object.entries(route.fields).flatMap(([name, field]) => {
+    const rule = ruleAt(domain, field.path);
+    const schema = field.describe ? field.describe(field.path.length > 0 ? rule : {}) : rule;
+    if (schema === null) return [];
+    const description = field.about ?? wordsFor(takers, field.path);
+    const { example } = field;
+    return [
+      {
+        name,
+        required: required.includes(field.path.join('.')),
+        schema: { description, ...schema },
+        example,
+      },
+    ];
+  });
+}

@@ -1,0 +1,190 @@
+import { VERSION } from '../../version.ts';
+import type { JsonSchema } from '../form/field.ts';
+import type { AnyRoute, Method } from '../route.ts';
+import { routes } from '../router.ts';
+import { answers, exampleOf, failures, schemas } from './answers.ts';
+import { type DescribedField, describeFields } from './fields.ts';
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** What each method does with one record, and what the operation is called then. */
+const verbs: Record<Method, readonly [title: string, name: string]> = {
+  GET: ['Show', 'show'],
+  POST: ['Store', 'store'],
+  PUT: ['Update', 'update'],
+  PATCH: ['Update', 'patch'],
+  DELETE: ['Delete', 'delete'],
+};
+
+const description = `
+For clients that already use it. To try it here, press Authorize and paste an API key; the key is kept in this page only.
+
+Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent in a query and when a record is created; in an update, it
+clears a field that can be cleared, and an absent field does not change. Unknown fields are ignored.
+`.trim();
+
+/** \`/links/:id\` belongs to links, whose records are each a Link. */
+function resourceOf({ path }: AnyRoute): { plural: string; record: string } {
+  const plural = path.split('/')[1] ?? '';
+  return { plural, record: `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}` };
+}
+
+function isOfOne({ path }: AnyRoute): boolean {
+  return path.endsWith('/:id');
+}
+
+function isList(route: AnyRoute): boolean {
+  return route.methods.includes('GET') && !isOfOne(route);
+}
+
+function takesBody({ methods }: AnyRoute): boolean {
+  return !methods.includes('GET') && !methods.includes('DELETE');
+}
+
+/** The names under which a form sends a field: one for each part of an entry, of which there may be more than the first. */
+function inForm({ name, schema, example = '' }: DescribedField): [string, JsonSchema][] {
+  // Forms to try it with are filled in by examples: an empty value stands for none.
+  if (schema.type !== 'array') return [[name, 'default' in schema ? schema : { ...schema, example }]];
+  const { items, description } = schema as {
+    items: { properties?: Record<string, JsonSchema> };
+    description?: string;
+  };
+  if (!items.properties) return [[`${name}[]`, { ...schema, example: [] }]];
+  return Object.entries(items.properties).map(([part, of]) => [
+    `${name}[0][${part}]`,
+    { ...of, description: `${description} The first entry; the next is ${name}[1][${part}].`, example: '' },
+  ]);
+}
+
+function objectOf(fields: readonly DescribedField[], properties: [string, JsonSchema][]): JsonSchema {
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function bodyOf(fields: readonly DescribedField[]) {
+  const tried = fields.filter(({ example }) => example !== undefined);
+  return {
+    required: fields.some((field) => field.required),
+    content: {
+      [FORM_TYPE]: { schema: objectOf(fields, fields.flatMap(inForm)) },
+      [JSON_TYPE]: {
+        schema: objectOf(
+          fields,
+          fields.map(({ name, schema }) => [name, schema]),
+        ),
+        example: Object.fromEntries(
+          tried.map(({ name, schema, example }) => [
+            name,
+            schema.type === 'integer' ? Number(example) : example,
+          ]),
+        ),
+      },
+    },
+  };
+}
+
+const idParameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The id of the record.',
+  schema: { type: 'integer', minimum: 1 },
+  example: 1,
+};
+
+function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): object[] {
+  const ofPath = isOfOne(route) ? [idParameter] : [];
+  if (!route.methods.includes('GET')) return ofPath;
+  const ofQuery = fields.map(({ name, schema: { description, ...schema } }) => ({
+    ...{ name, in: 'query', description, schema },
+  }));
+  return [...ofPath, ...ofQuery];
+}
+
+function successOf(route: AnyRoute): JsonSchema {
+  const { record } = resourceOf(route);
+  if (route.methods.includes('DELETE')) return answers.deleted;
+  return isList(route) ? answers.many(record) : answers.one(record);
+}
+
+/** The statuses with which the operation can fail. */
+function failuresOf(route: AnyRoute): number[] {
+  const takesFields = Object.keys(route.fields).length > 0;
+  const by: [boolean, number[]][] = [
+    [true, [401, 403, 429, 500, 503]],
+    [isOfOne(route), [404]],
+    [takesBody(route), [400, 413, 415]],
+    [takesFields, [422]],
+  ];
+  return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
+}
+
+function answer(operation: string, status: number, description: string, schema: JsonSchema): object {
+  const waits = status === 429 || status === 503;
+  const seconds = { description: 'The number of seconds to wait.', schema: { type: 'integer' } };
+  return {
+    description,
+    ...(waits && { headers: { 'Retry-After': seconds } }),
+    content: { [JSON_TYPE]: { schema, example: exampleOf(operation, status) } },
+  };
+}
+
+function operationOf(route: AnyRoute, method: Method): object {
+  const { plural, record } = resourceOf(route);
+  const fields = describeFields(route);
+  const name = `${method} ${route.path}`;
+  const summary = isList(route) ? `List ${plural}` : `${verbs[method][0]} a ${record.toLowerCase()}`;
+  const status = method === 'POST' ? 201 : 200;
+  return {
+    operationId: isList(route) ? `list${record}s` : `${verbs[method][1]}${record}`,
+    summary,
+    tags: [plural],
+    parameters: parametersOf(route, fields),
+    ...(takesBody(route) && { requestBody: bodyOf(fields) }),
+    responses: Object.fromEntries([
+      [status, answer(name, status, 'Success.', successOf(route))],
+      ...failuresOf(route).map((failed) => [
+        failed,
+        answer(name, failed, failures[failed] ?? '', failed === 422 ? answers.fieldErrors : answers.error),
+      ]),
+    ]),
+  };
+}
+
+/** The v1 interface as an OpenAPI 3.1 document, from the table of routes that serves it. */
+export function openApi(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(':id', '{id}');
+    const operations = route.methods.map((method) => [method.toLowerCase(), operationOf(route, method)]);
+    paths[path] = { ...paths[path], ...Object.fromEntries(operations) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Linkspace v1',
+      version: VERSION,
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/api/v1' }],
+    security: [{ key: [] }],
+    tags: [...new Set(routes.map((route) => resourceOf(route).plural))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, created by `npm run keys -- create`.',
+        },
+      },
+      schemas,
+    },
+  };
+}

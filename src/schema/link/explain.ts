@@ -1,0 +1,72 @@
+import {
+  type RedirectDecision,
+  type RedirectStep,
+  redirectOutcomes,
+  redirectRules,
+} from '../../domain/visit/decision.ts';
+import { explainRedirect } from '../../domain/visit/explanation.ts';
+import { builder } from '../builder.ts';
+import { describedValues } from '../described-values.ts';
+import { costs, fieldOf, PASSWORD } from '../server/cost.ts';
+
+const RedirectOutcome = builder.enumType('RedirectOutcome', {
+  description: 'The result of a visit.',
+  values: describedValues(redirectOutcomes),
+});
+
+const RedirectRule = builder.enumType('RedirectRule', {
+  description: 'The rules that decide a visit, in this order.',
+  values: describedValues(redirectRules),
+});
+
+const Step = builder.objectRef<RedirectStep>('RedirectStep').implement({
+  description: 'The effect of one rule on a visit.',
+  fields: (t) => ({
+    rule: t.expose('rule', { type: RedirectRule, description: 'The rule.' }),
+    applied: t.exposeBoolean('applied', { description: 'Whether the rule affected the result.' }),
+    why: t.exposeString('why', { description: 'The reason, for people.' }),
+  }),
+});
+
+const Decision = builder.objectRef<RedirectDecision>('RedirectDecision').implement({
+  description: 'The result of a visit, and the reasons.',
+  fields: (t) => ({
+    outcome: t.expose('outcome', { type: RedirectOutcome, description: 'The result of the visit.' }),
+    destination: t.expose('destination', {
+      type: 'URL',
+      nullable: true,
+      description: 'The URL that the visitor is redirected to; null for a page of the service.',
+    }),
+    steps: t.field({
+      type: [Step],
+      description: 'Every rule, in order. Rules after the deciding one are not reached.',
+      extensions: costs({ size: Object.keys(redirectRules).length }),
+      resolve: ({ steps }) => steps,
+    }),
+  }),
+});
+
+const Input = builder.inputType('ExplainRedirectInput', {
+  description: 'A link, and the visitor of a simulated request.',
+  fields: (t) => ({
+    linkId: t.id({ required: true, description: 'The id of the link.' }),
+    country: t.string({ description: 'The country: an ISO 3166-1 alpha-2 code, case-insensitive.' }),
+    userAgent: t.string({ description: 'The header User-Agent.' }),
+    acceptLanguage: t.string({ description: 'The header Accept-Language.' }),
+    at: t.string({
+      description: 'The time of the visit, in ISO 8601 with an offset from UTC; now by default.',
+    }),
+    password: t.string({ description: 'The password that the visitor gives.' }),
+    query: t.string({ description: 'The query string of the visit, without the question mark.' }),
+  }),
+});
+
+builder.queryField('explainRedirect', (t) =>
+  t.field({
+    type: Decision,
+    description: 'Simulates a visit of a link, and explains the result. No click is counted.',
+    extensions: costs({ work: ({ input }) => (fieldOf(input, 'password') == null ? 10 : PASSWORD) }),
+    args: { input: t.arg({ type: Input, required: true, description: 'The link and the visitor.' }) },
+    resolve: (_root, { input }, { db, actor, site, now }) => explainRedirect(db, actor, site, input, now()),
+  }),
+);

@@ -1,0 +1,253 @@
+import type { LinkRow } from '../../db/reading/link-rows.ts';
+import { linkPrivacies, MAX_PIXELS, privacyOf } from '../../domain/link/input.ts';
+import { shortUrlOf } from '../../domain/link/link.ts';
+import { linkStatuses, statusOf } from '../../domain/link/status.ts';
+import {
+  mostTargets,
+  platforms,
+  type Targeting,
+  type TargetLists,
+  targetingOf,
+  targetTypes,
+} from '../../domain/link/targeting.ts';
+import { builder } from '../builder.ts';
+import { describedValues } from '../described-values.ts';
+import { Domain } from '../domain.ts';
+import { Pixel } from '../pixel.ts';
+import { reads } from '../selected.ts';
+import type { Context } from '../server/context.ts';
+import { costs } from '../server/cost.ts';
+import { Space } from '../space.ts';
+
+export const LinkPrivacy = builder.enumType('LinkPrivacy', {
+  description: 'Who may see the statistics of a link. Visits do not depend on it: see the password.',
+  values: describedValues(linkPrivacies),
+});
+
+export const LinkStatus = builder.enumType('LinkStatus', {
+  description: 'The state of a link. Each link has exactly one.',
+  values: describedValues(linkStatuses),
+});
+
+export const TargetType = builder.enumType('TargetType', {
+  description: 'How a link chooses a target.',
+  values: describedValues(targetTypes),
+});
+
+export const Platform = builder.enumType('Platform', {
+  description: 'An operating system of visitors.',
+  values: describedValues(platforms),
+});
+
+const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
+  description: 'When a link expires, and where visitors go then.',
+  fields: (t) => ({
+    url: t.expose('expirationUrl', {
+      type: 'URL',
+      nullable: true,
+      description: "The URL for visitors after the link has expired; null for the service's own page.",
+    }),
+    at: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the link expires; null if it does not expire by time.',
+    }),
+    clicks: t.exposeInt('expirationClicks', {
+      nullable: true,
+      description: 'The click limit: the link expires after this many clicks; null for no limit.',
+    }),
+  }),
+});
+
+/** What a value of a target weighs: most lists are short, and `spendOnTargets` hears of those that are not. */
+const OF_TARGET = 1;
+
+/** The type of a target that is chosen by a key of its own. */
+function targetBy<Target extends { url: string }>(
+  name: string,
+  key: { name: Extract<keyof Target, string>; type: 'String' | typeof Platform; description: string },
+) {
+  return builder.objectRef<Target>(name).implement({
+    description: 'The target for some of the visitors.',
+    fields: (t) => ({
+      [key.name]: t.field({
+        type: key.type,
+        description: key.description,
+        extensions: costs({ weight: OF_TARGET }),
+        // TypeScript cannot follow Pothos' conditional type of a result through the type parameter.
+        resolve: (target) => target[key.name] as never,
+      }),
+      url: t.field({
+        type: 'URL',
+        description: 'The destination of these visitors.',
+        extensions: costs({ weight: OF_TARGET }),
+        resolve: ({ url }) => url as never,
+      }),
+    }),
+  });
+}
+
+export const targetKeys = {
+  country: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
+  platform: 'The operating system.',
+  language: 'The language: an ISO 639-1 code, such as de.',
+} as const;
+
+const CountryTarget = targetBy<Targeting['countries'][number]>('CountryTarget', {
+  name: 'country',
+  type: 'String',
+  description: targetKeys.country,
+});
+const PlatformTarget = targetBy<Targeting['platforms'][number]>('PlatformTarget', {
+  name: 'platform',
+  type: Platform,
+  description: targetKeys.platform,
+});
+const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget', {
+  name: 'language',
+  type: 'String',
+  description: targetKeys.language,
+});
+
+/** The list of a link's targets; what it takes counts for the answer. */
+function targets<Kind extends keyof TargetLists>(kind: Kind) {
+  return (link: LinkRow, _args: object, { spendOnTargets }: Context): Targeting[Kind] => {
+    spendOnTargets?.(link[kind].length);
+    return targetingOf(link)[kind];
+  };
+}
+
+const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
+  description:
+    'Different destinations for different visitors. All lists are kept, but only the list of the type is used.',
+  fields: (t) => ({
+    type: t.field({
+      type: TargetType,
+      description: 'How the link chooses a target.',
+      resolve: (link) => targetingOf(link).type,
+    }),
+    countries: t.field({
+      type: [CountryTarget],
+      description: 'The targets by country, in order.',
+      extensions: costs({ size: mostTargets.countries }),
+      resolve: targets('countries'),
+    }),
+    platforms: t.field({
+      type: [PlatformTarget],
+      description: 'The targets by operating system, in order.',
+      extensions: costs({ size: mostTargets.platforms }),
+      resolve: targets('platforms'),
+    }),
+    languages: t.field({
+      type: [LanguageTarget],
+      description: 'The targets by language, in order.',
+      extensions: costs({ size: mostTargets.languages }),
+      resolve: targets('languages'),
+    }),
+    rotation: t.field({
+      type: ['URL'],
+      description: 'The URLs in rotation, in order.',
+      extensions: costs({ size: mostTargets.rotation, weight: OF_TARGET }),
+      resolve: targets('rotation'),
+    }),
+  }),
+});
+
+export const Link = builder.objectRef<LinkRow>('Link').implement({
+  description: 'A short link: an alias on a domain that leads visitors to a URL.',
+  fields: (t) => ({
+    id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
+    url: t.expose('url', { extensions: reads('url'), type: 'URL', description: 'The destination.' }),
+    alias: t.exposeString('alias', {
+      extensions: reads('alias'),
+      description:
+        'The path on the domain: 1 to 255 letters, digits, `-` and `_`; unique on its domain, case-sensitive.',
+    }),
+    shortUrl: t.field({
+      extensions: reads('alias', 'domain'),
+      type: 'URL',
+      description: 'The short URL.',
+      resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
+    }),
+    title: t.exposeString('title', {
+      extensions: reads('title'),
+      nullable: true,
+      description: 'The title, at most 255 characters.',
+    }),
+    domain: t.expose('domain', {
+      extensions: reads('domain'),
+      type: Domain,
+      description: 'The domain of the link.',
+    }),
+    space: t.expose('space', {
+      extensions: reads('space'),
+      type: Space,
+      nullable: true,
+      description: 'The space of the link; null for none.',
+    }),
+    pixels: t.field({
+      type: [Pixel],
+      description: 'The pixels that the link fires, oldest first.',
+      extensions: { ...costs({ size: MAX_PIXELS }), ...reads('hasPixels') },
+      resolve: ({ id, hasPixels }, _args, { lists }) => (hasPixels ? lists.pixelsOf(id) : []),
+    }),
+    hasPassword: t.boolean({
+      extensions: reads('password'),
+      description: 'Whether visitors must enter a password.',
+      resolve: ({ password }) => password !== null,
+    }),
+    disabled: t.exposeBoolean('disabled', {
+      extensions: reads('disabled'),
+      description: 'Whether the link is disabled.',
+    }),
+    privacy: t.field({
+      extensions: reads('privacy'),
+      type: LinkPrivacy,
+      description: 'Who may see the statistics.',
+      resolve: privacyOf,
+    }),
+    hasPrivacyPassword: t.boolean({
+      extensions: reads('privacyPassword'),
+      description: 'Whether a password for the statistics is set.',
+      resolve: ({ privacyPassword }) => privacyPassword !== null,
+    }),
+    expiration: t.field({
+      extensions: reads('expirationUrl', 'expiresAt', 'expirationClicks'),
+      type: LinkExpiration,
+      description: 'When the link expires.',
+      resolve: (link) => link,
+    }),
+    targeting: t.field({
+      extensions: reads('targetType', 'countries', 'platforms', 'languages', 'rotation'),
+      type: LinkTargeting,
+      description: 'Different destinations for different visitors.',
+      resolve: (link) => link,
+    }),
+    clicks: t.exposeInt('clicks', {
+      extensions: reads('clicks'),
+      description: 'The number of counted visits.',
+    }),
+    lastClickedAt: t.expose('lastClickedAt', {
+      extensions: reads('lastClickedAt'),
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the last counted visit was; null if there was none.',
+    }),
+    status: t.field({
+      extensions: reads('disabled', 'expiresAt', 'expirationClicks', 'clicks'),
+      type: LinkStatus,
+      description: 'The state of the link.',
+      resolve: (link, _args, { now }) => statusOf(link, now),
+    }),
+    createdAt: t.expose('createdAt', {
+      extensions: reads('createdAt'),
+      type: 'DateTime',
+      description: 'When the link was created.',
+    }),
+    updatedAt: t.expose('updatedAt', {
+      extensions: reads('updatedAt'),
+      type: 'DateTime',
+      description: 'When the link was last changed.',
+    }),
+  }),
+});

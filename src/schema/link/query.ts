@@ -1,0 +1,80 @@
+import {
+  edgesOfLinks,
+  findLink,
+  linkOrderFields,
+  linkSearchFields,
+  pageOfLinks,
+} from '../../domain/link/list.ts';
+import { builder } from '../builder.ts';
+import { describedValues } from '../described-values.ts';
+import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from '../list.ts';
+import { columnsRead } from '../selected.ts';
+import { Link, LinkStatus } from './link.ts';
+
+const LinkConnection = connectionOf('Link', 'links', Link);
+const LinkPage = pageOf('Link', 'links', Link);
+
+const LinkSearchField = builder.enumType('LinkSearchField', {
+  description: 'The field of a link that is searched.',
+  values: describedValues(linkSearchFields),
+});
+
+const LinkFilter = builder.inputType('LinkFilter', {
+  description: 'A filter for links. All conditions must match.',
+  fields: (t) => ({
+    search: t.string({ description: 'Only links that contain this text, case-insensitive.' }),
+    searchBy: t.field({
+      type: LinkSearchField,
+      description: 'The field that is searched; TITLE by default.',
+    }),
+    status: t.field({ type: LinkStatus, description: 'Only links with this status.' }),
+    spaceId: t.id({ description: 'Only links in the space with this id.' }),
+    withoutSpace: t.boolean({
+      description: 'If true, only links without a space; if false, no condition.',
+    }),
+    domainId: t.id({ description: 'Only links on the domain with this id.' }),
+    pixelId: t.id({ description: 'Only links with the pixel with this id.' }),
+  }),
+});
+
+const inEdges = ['edges', 'node'];
+
+const selectionArgs = selectionOf('Link', 'links', LinkFilter, linkOrderFields);
+
+builder.queryFields((t) => ({
+  link: t.field({
+    type: Link,
+    nullable: true,
+    description: 'The link with this id; null if the account has none.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
+    resolve: (_root, { id }, { lists, actor }, info) =>
+      findLink(lists, actor, id, columnsRead(info, 'Link', [])),
+  }),
+  links: t.field({
+    type: LinkConnection,
+    extensions: listCost,
+    description: "The account's links, paginated by cursor.",
+    args: { ...edgesArgs, ...selectionArgs },
+    resolve: (_root, args, { lists, actor, now }, info) =>
+      edgesOfLinks(lists, actor, args, now, undefined, columnsRead(info, 'Link', inEdges)),
+  }),
+  linkPage: t.field({
+    type: LinkPage,
+    extensions: listCost,
+    description: "The account's links, paginated by page number.",
+    args: { ...pageArgs, ...selectionArgs },
+    resolve: (_root, args, { lists, actor, now }, info) =>
+      pageOfLinks(lists, actor, args, now, columnsRead(info, 'Link', ['items'])),
+  }),
+}));
+
+builder.prismaObjectField('Space', 'links', (t) =>
+  t.field({
+    type: LinkConnection,
+    extensions: listCost,
+    description: 'The links in the space, paginated by cursor.',
+    args: { ...edgesArgs, ...selectionArgs },
+    resolve: (space, args, { lists, actor, now }, info) =>
+      edgesOfLinks(lists, actor, args, now, space, columnsRead(info, 'Link', inEdges)),
+  }),
+);

@@ -1,0 +1,127 @@
+import {
+  type DocumentNode,
+  getNamedType,
+  getOperationAST,
+  isAbstractType,
+  isIntrospectionType,
+  OperationTypeNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
+import { visibleError } from '../../domain/errors.ts';
+import { schema } from '../index.ts';
+import { type Context, nameOf, readingOf } from './context.ts';
+import { allowanceOf, allowanceOfV1 } from './limits.ts';
+
+/** How many queries are kept compiled, and how often one is asked before it is: to compile takes as long as some executions. */
+const KEPT = 500;
+const OFTEN = 3;
+
+/** A query whose document is parsed, valid and within its limits. */
+interface Known {
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  /** What the log calls it. */
+  readonly name: string;
+  /** How often it was asked. */
+  times: number;
+  /** Null until it is compiled, and of one that cannot be. */
+  compiled: CompiledQuery | null;
+}
+
+/** Whether compiled code answers it as the executor would: it finds no types of abstract values, and knows no introspection. */
+function isPlain(document: DocumentNode): boolean {
+  const types = new TypeInfo(schema);
+  let plain = true;
+  const look = {
+    enter() {
+      const type = types.getType();
+      const named = type && getNamedType(type);
+      if (named && (isAbstractType(named) || isIntrospectionType(named))) plain = false;
+    },
+  };
+  visit(document, visitWithTypeInfo(types, look));
+  return plain;
+}
+
+/** The query as code; null where it is none that can be compiled. */
+function compile(document: DocumentNode, operationName: string | undefined): CompiledQuery | null {
+  const compiled = compileQuery(schema, document, operationName);
+  return isCompiledQuery(compiled) ? compiled : null;
+}
+
+/**
+ * The data; null where there is any error.
+ * @throws what the database's absence was told by: it was waited for once, and is not asked again
+ */
+async function dataOf(compiled: CompiledQuery, variables: Variables, context: Context): Promise<unknown> {
+  const { data, errors } = await compiled.query({}, context, variables);
+  const away = errors?.find(({ originalError }) => visibleError(originalError)?.code === 'UNAVAILABLE');
+  if (away) throw away.originalError;
+  return errors ? null : data;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** Our own queries, compiled, over v1. */
+const ours = new WeakMap<DocumentNode, CompiledQuery | null>();
+
+/** The data of one of our own queries; null where the server has to execute it, which knows every error. */
+export async function dataOfOurs(
+  document: DocumentNode,
+  variables: Variables,
+  context: Context,
+): Promise<unknown> {
+  const operation = getOperationAST(document);
+  if (operation?.operation !== OperationTypeNode.QUERY || !context.actor.scopes.has('read')) return null;
+  if (!ours.has(document)) ours.set(document, compile(document, undefined));
+  const compiled = ours.get(document);
+  if (!compiled) return null;
+  context.named(nameOf(operation));
+  return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowanceOfV1() });
+}
+
+/** What a client sends to be executed. */
+export interface Asked {
+  readonly query: string;
+  readonly operationName?: string | undefined;
+  readonly variables?: Variables | undefined;
+}
+
+const keyOf = ({ query, operationName = '' }: Asked): string => `${operationName}\n${query}`;
+
+/**
+ * Executes queries that are asked often, compiled. It answers what it can answer without an error, and nothing else: the server
+ * executes all that is left, and knows every error.
+ */
+export class CompiledQueries {
+  readonly #known = new LRUCache<string, Known>({ max: KEPT });
+
+  /** To be told of each query that the server has executed without an error. */
+  executed(asked: Asked, document: DocumentNode): void {
+    if (this.#known.has(keyOf(asked))) return;
+    const { operationName } = asked;
+    const operation = getOperationAST(document, operationName);
+    if (operation?.operation !== OperationTypeNode.QUERY || !isPlain(document)) return;
+    const name = nameOf(operation);
+    this.#known.set(keyOf(asked), { document, operationName, name, times: 1, compiled: null });
+  }
+
+  /** The data of the answer; null where the server has to answer. */
+  async dataOf(asked: Asked, context: Context): Promise<unknown> {
+    const known = this.#known.get(keyOf(asked));
+    if (known === undefined || !context.actor.scopes.has('read')) return null;
+    if (++known.times < OFTEN) return null;
+    known.compiled ??= compile(known.document, known.operationName);
+    const { compiled, document, operationName, name } = known;
+    if (compiled === null) return null;
+    const { variables = {} } = asked;
+    const allowance = allowanceOf({ document, operationName, variableValues: variables });
+    if (allowance === null || allowance.isHeavy) return null;
+    context.named(name);
+    return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowance });
+  }
+}

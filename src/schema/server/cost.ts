@@ -1,0 +1,230 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  valueFromASTUntyped,
+} from 'graphql';
+import { MAX_BATCH } from '../../domain/input.ts';
+
+/** A field's arguments as they were written, with the variables in their places. */
+export type WrittenArgs = Readonly<Record<string, unknown>>;
+
+/** What a field says of its cost. Where it says nothing, it is one value, and its work is nothing beside that. */
+export interface FieldCost {
+  /** How many values it holds at most. */
+  readonly size?: number | ((args: WrittenArgs) => number);
+  /** What a value weighs, where it is not what its type does. */
+  readonly weight?: number;
+  /** What it costs beyond its values. */
+  readonly work?: number | ((args: WrittenArgs) => number);
+  /** How many records it creates, updates or deletes. */
+  readonly records?: number | ((args: WrittenArgs) => number);
+}
+
+/** What it costs to hash or to check a password, which is made to take time, and to ask DNS. */
+export const PASSWORD = 15_000;
+export const DNS = 15_000;
+
+/** What a record costs that is created, updated or deleted. */
+const CHANGE = 20;
+
+/** The cost of a field, for its `extensions`. */
+export function costs(cost: FieldCost): { cost: FieldCost } {
+  return { cost };
+}
+
+/** What an operation asks for. */
+export interface OperationSize {
+  /** The values of the answer, where every page and list is full, weighed by their length, and the work for them. */
+  cost: number;
+  /** What of the cost is values of the answer. */
+  values: number;
+  depth: number;
+  /** Selected fields, those of a fragment as often as it is spread. */
+  breadth: number;
+  /** Records that are created, updated or deleted. */
+  records: number;
+}
+
+const NOTHING: OperationSize = { cost: 0, values: 0, depth: 0, breadth: 0, records: 0 };
+
+/** What values of a type weigh by their length. */
+const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
+/** For how many characters of its name a value weighs one more: an answer repeats the name. */
+const NAME = 25;
+
+/** How many items each list of the introspection has, on average. */
+function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
+  const types = Object.values(schema.getTypeMap());
+  const fields = types.flatMap((type) =>
+    isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [],
+  );
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  const inputFields = sum(
+    types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0)),
+  );
+  const values = sum(types.map((type) => (isEnumType(type) ? type.getValues().length : 0)));
+  return new Map([
+    ['__Schema.types', types.length],
+    ['__Schema.directives', schema.getDirectives().length],
+    ['__Directive.locations', 5],
+    ['__Type.fields', fields.length / types.length],
+    ['__Field.args', sum(fields.map(({ args }) => args.length)) / fields.length],
+    ['__Type.inputFields', inputFields / types.length],
+    ['__Type.enumValues', values / types.length],
+  ]);
+}
+
+/** Reckons what operations ask for, before anything of them is executed. */
+export class CostReckoner {
+  readonly #schema: GraphQLSchema;
+  readonly #introspection: ReadonlyMap<string, number>;
+
+  constructor(schema: GraphQLSchema) {
+    this.#schema = schema;
+    this.#introspection = introspectionSizes(schema);
+  }
+
+  /** @param given the variables as they were sent */
+  sizeOf(
+    operation: OperationDefinitionNode,
+    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+    given: Readonly<Record<string, unknown>>,
+  ): OperationSize {
+    const root = this.#schema.getRootType(operation.operation);
+    if (!root) return NOTHING;
+    const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    );
+    const variables = { ...Object.fromEntries(defaults), ...given };
+    return this.#sizeOfSelections(operation.selectionSet, root, { fragments, variables, known: new Map() });
+  }
+
+  #sizeOfSelections(
+    selectionSet: SelectionSetNode,
+    type: GraphQLNamedType,
+    reckoning: Reckoning,
+  ): OperationSize {
+    const { fragments, known } = reckoning;
+    const before = known.get(selectionSet)?.get(type);
+    if (before) return before;
+    const total: OperationSize = { ...NOTHING };
+    for (const selection of selectionSet.selections) {
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      if (fragment === undefined) continue;
+      const size =
+        fragment.kind === Kind.FIELD
+          ? this.#sizeOfField(fragment, type, reckoning)
+          : this.#sizeOfSelections(
+              fragment.selectionSet,
+              (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type,
+              reckoning,
+            );
+      total.cost += size.cost;
+      total.values += size.values;
+      total.breadth += size.breadth;
+      total.records += size.records;
+      total.depth = Math.max(total.depth, size.depth);
+    }
+    const ofSet = known.get(selectionSet) ?? new Map<GraphQLNamedType, OperationSize>();
+    known.set(selectionSet, ofSet.set(type, total));
+    return total;
+  }
+
+  #sizeOfField(node: FieldNode, parent: GraphQLNamedType, reckoning: Reckoning): OperationSize {
+    const field = fieldOfType(parent, node.name.value);
+    if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
+    // What `costs` made; nothing else writes there.
+    const { size, weight, work, records } = (field.extensions.cost ?? {}) as FieldCost;
+    const args = argsOf(field, node, reckoning.variables);
+    const times = amount(size ?? this.#introspection.get(`${parent.name}.${field.name}`) ?? 1, args);
+    const type = getNamedType(field.type);
+    const below = node.selectionSet ? this.#sizeOfSelections(node.selectionSet, type, reckoning) : NOTHING;
+    const isLeaf = isLeafType(type);
+    const ofName = Math.floor((node.alias ?? node.name).value.length / NAME);
+    const ofLeaf = weight ?? weights[type.name] ?? 1;
+    return {
+      cost: amount(work ?? 0, args) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),
+      values: ofName + times * (isLeaf ? ofLeaf : 1 + below.values),
+      depth: 1 + below.depth,
+      breadth: 1 + below.breadth,
+      records: amount(records ?? 0, args) + below.records,
+    };
+  }
+}
+
+interface Reckoning {
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly known: Map<SelectionSetNode, Map<GraphQLNamedType, OperationSize>>;
+}
+
+/** The definition of a field; none for `__typename`, which every type has. */
+function fieldOfType(type: GraphQLNamedType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+function amount(given: number | ((args: WrittenArgs) => number), args: WrittenArgs): number {
+  return typeof given === 'number' ? given : given(args);
+}
+
+function argsOf(
+  { args }: GraphQLField<unknown, unknown>,
+  { arguments: written = [] }: FieldNode,
+  variables: Readonly<Record<string, unknown>>,
+): WrittenArgs {
+  const values = args.map(({ name, defaultValue }) => {
+    const node = written.find((one) => one.name.value === name);
+    return [name, node ? valueFromASTUntyped(node.value, variables) : defaultValue];
+  });
+  return Object.fromEntries(values);
+}
+
+/** The items of a list as it was written: what is no list stands for a list of itself. */
+function itemsOf(written: unknown): readonly unknown[] {
+  if (written === undefined || written === null) return [];
+  return Array.isArray(written) ? written : [written];
+}
+
+/** A field of an input as it was written. */
+export function fieldOf(written: unknown, name: string): unknown {
+  return typeof written === 'object' && written !== null ? (written as WrittenArgs)[name] : undefined;
+}
+
+/** The cost of a mutation that changes one record; passwords in its input are hashed. */
+export const changeCost = costs({ records: 1, work: ({ input }) => CHANGE + hashesIn(input) * PASSWORD });
+
+/** The cost of a mutation that changes the records of a batch, which its first argument lists. */
+export const batchCost = costs({
+  size: (args) => batchOf(args).length,
+  // More than may be in one batch are refused as wrong input.
+  records: (args) => Math.min(batchOf(args).length, MAX_BATCH),
+  work(args) {
+    const batch = batchOf(args);
+    return batch.length * CHANGE + batch.reduce<number>((sum, input) => sum + hashesIn(input), 0) * PASSWORD;
+  },
+});
+
+function batchOf(args: WrittenArgs): readonly unknown[] {
+  return itemsOf(Object.values(args)[0]);
+}
+
+function hashesIn(input: unknown): number {
+  return ['password', 'privacyPassword'].filter((name) => fieldOf(input, name) != null).length;
+}

@@ -1,0 +1,223 @@
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  OperationTypeNode,
+} from 'graphql';
+import { createYoga, type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { requireScope, type Scope } from '../../domain/access/actor.ts';
+import { DomainError, type ErrorCode, visibleError } from '../../domain/errors.ts';
+import { schema } from '../index.ts';
+import type { CompiledQueries } from './compiled-queries.ts';
+import { type Context, nameOf, readingOf } from './context.ts';
+import { documentCaches, useLimits } from './limits.ts';
+import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
+
+/** The HTTP status of an answer whose errors stand outside the data; null leaves it to GraphQL over HTTP. */
+export const statusOf: Record<ErrorCode, number | null> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: null,
+  IN_USE: null,
+  VALIDATION: null,
+  RATE_LIMITED: 429,
+  UNAVAILABLE: 503,
+};
+
+/** What an operation needs of the key. */
+export function scopeOf(operation: OperationTypeNode): Scope {
+  return operation === OperationTypeNode.MUTATION ? 'write' : 'read';
+}
+
+/** The HTTP headers that go with an error outside the data. */
+export function headersOf({ code, retryAfter }: DomainError): Record<string, string> {
+  if (code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' };
+  return retryAfter === null ? {} : { 'Retry-After': String(retryAfter) };
+}
+
+function extensionsOf(error: DomainError) {
+  const status = statusOf[error.code];
+  return {
+    code: error.code,
+    ...(error.fields.length > 0 && { fields: error.fields }),
+    ...(status !== null && { http: { status, headers: headersOf(error) } }),
+  };
+}
+
+/** The error as the caller may see it: a fault of ours becomes a request id, and a line in the log. */
+function present(error: GraphQLError, { log, requestId }: Context): GraphQLError {
+  const { nodes, source, positions, path, originalError } = error;
+  const where = { nodes, source, positions, path };
+  if (originalError === undefined || originalError instanceof GraphQLError) return error;
+  const visible = visibleError(originalError);
+  if (visible?.code === 'UNAVAILABLE') log.warn({ requestId, err: originalError }, 'database not available');
+  if (visible) return new GraphQLError(visible.message, { ...where, extensions: extensionsOf(visible) });
+  log.error({ requestId, err: originalError }, 'unexpected error');
+  return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
+}
+
+/** Has queries read where their account may, and makes sure that mutations are seen by what the account asks next. */
+const useReaders: Plugin<Context> = {
+  onExecute({ args, extendContext }) {
+    const context: Context = args.contextValue;
+    const operation = getOperationAST(args.document, args.operationName);
+    if (operation?.operation === OperationTypeNode.MUTATION) return { onExecuteDone: () => context.wrote() };
+    extendContext(readingOf(context));
+  },
+};
+
+/** Names what is executed, and refuses what the key has no scope for; null where it may go on. */
+function refusalOf(
+  { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
+  context: Context,
+): GraphQLError | null {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  context.named(nameOf(operation));
+  try {
+    requireScope(context.actor, scopeOf(operation.operation));
+    return null;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return new GraphQLError(error.message, { extensions: extensionsOf(error) });
+  }
+}
+
+/** The result with its errors as the caller may see them. */
+function presented(result: ExecutionResult, context: Context): ExecutionResult {
+  return result.errors
+    ? { ...result, errors: result.errors.map((error) => present(error, context)) }
+    : result;
+}
+
+/** Holds every execution, over HTTP or in process, to the key's scopes, and shows its errors as the caller may see them. */
+function useDomainErrors(): Plugin<Context> {
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const context: Context = args.contextValue;
+      const refused = refusalOf(args, context);
+      if (refused) return setResultAndStopExecution({ errors: [refused] });
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (isAsyncIterable(result)) return;
+          setResult(presented(result, context));
+        },
+      };
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const context: Context = args.contextValue;
+      const refused = refusalOf(args, context);
+      if (refused) return setResultAndStopExecution({ errors: [refused] });
+      return {
+        onSubscribeResult({ result, setResult }) {
+          if (!isAsyncIterable(result)) {
+            setResult(presented(result, context));
+            return;
+          }
+          return {
+            onNext: ({ result: one, setResult: setOne }) =>
+              setOne(presented(one as ExecutionResult, context)),
+          };
+        },
+        onSubscribeError({ error, setError }) {
+          const original = error instanceof Error ? error : new Error(String(error));
+          setError(present(new GraphQLError(original.message, { originalError: original }), context));
+        },
+      };
+    },
+  };
+}
+
+/** Hides the schema from clients that do not know it. */
+const noIntrospection: Plugin = {
+  onValidate({ addValidationRule }) {
+    addValidationRule(NoSchemaIntrospectionCustomRule);
+  },
+};
+
+/** How much of a message is told, in characters: some repeat what was sent. */
+const LONGEST_MESSAGE = 500;
+
+/**
+ * Shortens the messages of errors, wherever they arose. Without introspection, they do not guess at what was meant. What
+ * GraphQL itself finds wrong with variables and operations comes without a code: clients find one on every error.
+ */
+function useMessages(guesses: boolean): Plugin {
+  const told = (message: string): string => {
+    const plain = guesses ? message : message.replace(/ Did you mean .*\?$/s, '');
+    return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain;
+  };
+  return {
+    onResultProcess({ result, setResult }) {
+      if (isAsyncIterable(result) || Array.isArray(result) || !result.errors) return;
+      const errors = result.errors.map((error) => {
+        const message = told(error.message);
+        if (message === error.message && error.extensions.code !== undefined) return error;
+        const { nodes, source, positions, path } = error;
+        const extensions = { code: 'BAD_REQUEST', ...error.extensions };
+        return new GraphQLError(message, { nodes, source, positions, path, extensions });
+      });
+      setResult({ ...result, errors });
+    },
+  };
+}
+
+/** The body of an answer that refuses a request before any GraphQL is read. */
+export function refusal(error: DomainError): { errors: GraphQLFormattedError[] } {
+  return { errors: [{ message: error.message, extensions: { code: error.code } }] };
+}
+
+export interface GraphQLServerOptions {
+  /** Whether it offers GraphiQL and introspection. */
+  readonly graphiql: boolean;
+  /** The only documents that are executed over HTTP, where there are any. */
+  readonly trusted?: TrustedDocuments | undefined;
+  readonly compiled?: CompiledQueries | null;
+}
+
+/** The GraphQL server over the schema. */
+export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServerOptions) {
+  return createYoga<Context>({
+    schema,
+    plugins: [
+      useLimits,
+      useDomainErrors(),
+      useReaders,
+      !graphiql && noIntrospection,
+      useMessages(graphiql),
+      trusted !== undefined && onlyTrusted(trusted),
+      compiled != null && useCompiled(compiled),
+    ],
+    extraParamNames: trusted && ['documentId'],
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    cors: false,
+    logging: false,
+    maxRequestBodySize: 1024 * 1024,
+    parserAndValidationCache: documentCaches,
+  });
+}
+
+export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
+
+/** Has the queries that the server executes without an error known to those that are compiled. */
+function useCompiled(compiled: CompiledQueries): Plugin<Context> {
+  return {
+    onExecute({ args }) {
+      const { params } = args.contextValue as { params?: GraphQLParams };
+      const query = params?.query;
+      if (typeof query !== 'string') return;
+      const operationName = args.operationName ?? undefined;
+      return {
+        onExecuteDone({ result }) {
+          if (!isAsyncIterable(result) && !result.errors)
+            compiled.executed({ query, operationName }, args.document);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import {
+  defaultExtractPersistedOperationId,
+  usePersistedOperations,
+} from '@graphql-yoga/plugin-persisted-operations';
+import { GraphQLError, parse, validate } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { z } from 'zod';
+import { schema } from '../index.ts';
+
+/** The texts of documents, by their ids: what GraphQL Code Generator writes as persisted-documents.json. */
+export type TrustedDocuments = ReadonlyMap<string, string>;
+
+const file = z.record(z.string().min(1), z.string());
+
+/** What is wrong with a document; undefined where nothing is. */
+function faultOf(text: string): string | undefined {
+  try {
+    return validate(schema, parse(text))[0]?.message;
+  } catch (error) {
+    if (error instanceof GraphQLError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Reads the documents that alone may be executed.
+ * @throws Error that says what is wrong: the file cannot be read, has another form, or has a document that this schema refuses
+ */
+export async function readTrustedDocuments(path: string): Promise<TrustedDocuments> {
+  const read = file.safeParse(JSON.parse(await readFile(path, 'utf8')));
+  if (!read.success) throw new Error('it has to be an object of documents by their ids');
+  for (const [id, text] of Object.entries(read.data)) {
+    const fault = faultOf(text);
+    if (fault) throw new Error(`the document ${id}: ${fault}`);
+  }
+  return new Map(Object.entries(read.data));
+}
+
+function refused(message: string) {
+  return { message, extensions: { code: 'UNTRUSTED_DOCUMENT', http: { status: 400 } } };
+}
+
+const unknown = refused('There is no trusted document with this documentId.');
+const needed = refused('Only trusted documents are executed here: send a documentId in place of a query.');
+
+/** Executes the documents that clients name by `documentId` (or, as Apollo does, by `persistedQuery`), and no others. */
+export function onlyTrusted(documents: TrustedDocuments): Plugin {
+  return usePersistedOperations({
+    extractPersistedOperationId(params, request, context) {
+      // Yoga lets the parameter of a body through, which its type does not have; that of a URL it knows nothing of.
+      const { documentId } = params as { documentId?: unknown };
+      const given =
+        documentId ?? (request.method === 'GET' && new URL(request.url).searchParams.get('documentId'));
+      return typeof given === 'string' ? given : defaultExtractPersistedOperationId(params, request, context);
+    },
+    getPersistedOperation: (id) => documents.get(id) ?? documents.get(id.replace(/^sha256:/, '')) ?? null,
+    customErrors: { notFound: unknown, keyNotFound: needed, persistedQueryOnly: needed },
+  });
+}
