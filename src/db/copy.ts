@@ -3,6 +3,7 @@ import { Prisma } from '../generated/sqlite/client.ts';
 import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Database, Provider } from './connection/client.ts';
+import { directTransaction } from './connection/direct.ts';
 import { join, name, readNumbers, type Sql, sql } from './reading/list.ts';
 
 const BATCH = 500;
@@ -171,8 +172,10 @@ export async function copyDatabase(from: Database, to: Database, progress: Progr
   const isolationLevel = from.provider === 'sqlite' ? 'Serializable' : 'RepeatableRead';
   // The two clients take the same levels, but SQLite's type knows only its own.
   const reading = { ...PATIENCE, isolationLevel: isolationLevel as 'Serializable' };
-  await from.client.$transaction(
-    (source) => to.client.$transaction((target) => copyAll(source, target, from, to, progress), PATIENCE),
+  await directTransaction(
+    from.client,
+    (source) =>
+      directTransaction(to.client, (target) => copyAll(source, target, from, to, progress), PATIENCE),
     reading,
   );
 }

@@ -41,10 +41,15 @@ const platforms = {
   'Chrome OS': 'CHROME_OS',
 } as const;
 
-/** v1's spelling of a value. */
-function spellingOf(values: Readonly<Record<string, string>>, value: string): string {
-  return Object.entries(values).find(([, known]) => known === value)?.[0] ?? value;
+/** v1's spelling of each value. */
+function spellingsOf(values: Readonly<Record<string, string>>): (value: string) => string {
+  const spellings = new Map(Object.entries(values).map(([spelling, value]) => [value, spelling]));
+  return (value) => spellings.get(value) ?? value;
 }
+const stateOf = spellingsOf(states);
+const privacyOf = spellingsOf(privacies);
+const targetTypeOf = spellingsOf(targetTypes);
+const platformOf = spellingsOf(platforms);
 
 const fields = {
   url: { ...text('url'), example: 'https://example.com/summer' },
@@ -155,24 +160,24 @@ function encodeLink(link: LinkFieldsFragment) {
     })),
     has_password: link.hasPassword,
     disabled: Number(link.disabled),
-    privacy: Number(spellingOf(privacies, link.privacy)),
+    privacy: Number(privacyOf(link.privacy)),
     has_privacy_password: link.hasPrivacyPassword,
     expiration_url: expiration.url,
     expiration_date: expiration.at?.slice(0, 10) ?? null,
     expiration_time: expiration.at?.slice(11, 16) ?? null,
     expiration_clicks: expiration.clicks,
     ends_at: expiration.at,
-    target_type: Number(spellingOf(targetTypes, targeting.type)),
+    target_type: Number(targetTypeOf(targeting.type)),
     country: targeting.countries.map(({ country, url }) => ({ key: country, value: url })),
     platform: targeting.platforms.map(({ platform, url }) => ({
-      key: spellingOf(platforms, platform),
+      key: platformOf(platform),
       value: url,
     })),
     language: targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
     rotation: targeting.rotation.map((url) => ({ value: url })),
     clicks: link.clicks,
     last_clicked_at: link.lastClickedAt,
-    state: Number(spellingOf(states, link.status)),
+    state: Number(stateOf(link.status)),
     created_at: link.createdAt,
     updated_at: link.updatedAt,
   };

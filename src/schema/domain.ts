@@ -11,6 +11,7 @@ import { builder } from './builder.ts';
 import { InUseError, NotFoundError, ValidationError } from './error.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import { reads } from './selected.ts';
 import { changeCost, costs, DNS } from './server/cost.ts';
 
 const DomainVerification = builder
@@ -25,9 +26,9 @@ const DomainVerification = builder
 
 export const Domain = builder.prismaObject('Domain', {
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the domain.' }),
-    name: t.exposeString('name'),
-    notFoundUrl: t.expose('notFoundUrl', { type: 'URL', nullable: true }),
+    id: t.exposeID('id', { extensions: reads(), description: 'The id of the domain.' }),
+    name: t.exposeString('name', { extensions: reads('name') }),
+    notFoundUrl: t.expose('notFoundUrl', { extensions: reads('notFoundUrl'), type: 'URL', nullable: true }),
     shared: t.boolean({
       description: 'Whether all accounts may use the domain; then no account can change it.',
       resolve: ({ accountId }) => accountId === null,

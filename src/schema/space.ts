@@ -3,15 +3,16 @@ import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } fr
 import { builder } from './builder.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from './list.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
+import { reads } from './selected.ts';
 import { changeCost } from './server/cost.ts';
 
 export const Space = builder.prismaObject('Space', {
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
-    name: t.exposeString('name'),
-    color: t.exposeInt('color'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
+    name: t.exposeString('name', { extensions: reads('name') }),
+    color: t.exposeInt('color', { extensions: reads('color') }),
+    createdAt: t.expose('createdAt', { extensions: reads('createdAt'), type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { extensions: reads('updatedAt'), type: 'DateTime' }),
   }),
 });
 

@@ -67,9 +67,11 @@ async function insert(tx: Tx, changes: readonly NewChange[], sqlite: boolean) {
     ({ accountId, at, keyId, action, kind, recordId, fields }) =>
       sql`(${number}, ${accountId}, ${at}, ${keyId}, ${action}, ${kind}, ${recordId}, ${JSON.stringify(fields)})`,
   );
-  const ids = await tx.$queryRaw<{ id: number | bigint }[]>(sql`
-    INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields") VALUES ${join(rows)}
-    RETURNING "id"`);
+  const ids = await readRows<{ id: number }>(
+    tx,
+    sql`INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields") VALUES ${join(rows)}
+    RETURNING "id"`,
+  );
   // The rows come back in the order in which they were written.
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }

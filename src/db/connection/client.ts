@@ -1,9 +1,9 @@
-import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../../generated/sqlite/client.ts';
-import { readDirectly } from './direct.ts';
+import { readDirectly, type Source, tellTransaction } from './direct.ts';
 import { hasPooler } from './postgres.ts';
 import { keepPrivate, pathOf } from './sqlite-file.ts';
-import { keepsStatements } from './sqlite-statements.ts';
+import { keepsStatements, rawReader } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
 import { namesOfStatements } from './statement-names.ts';
 
@@ -108,10 +108,10 @@ export async function adapterFor(url: string, pool?: Pool): Promise<SqlMigration
   return new PrismaBetterSqlite3({ url, timeout: 0 });
 }
 
-/** The same; `hear` gets each new connection. Of SQLite, statements are kept prepared, and nobody is in another's transaction. */
+/** The same; of SQLite, statements are kept prepared, and nobody is in another's transaction. */
 function improved(
   factory: SqlMigrationAwareDriverAdapterFactory,
-  hear: (connection: SqlDriverAdapter) => void,
+  onConnection: (connection: Source) => void,
 ): SqlMigrationAwareDriverAdapterFactory {
   const { provider, adapterName } = factory;
   return {
@@ -119,9 +119,15 @@ function improved(
     adapterName,
     async connect() {
       const connected = await factory.connect();
-      const connection =
-        provider === 'sqlite' ? keepsTransactionsApart(keepsStatements(connected)) : connected;
-      hear(connection);
+      const readRaw = provider === 'sqlite' && rawReader(connected);
+      const connection = readRaw ? keepsTransactionsApart(keepsStatements(connected), readRaw) : connected;
+      onConnection(connection);
+      const { startTransaction } = connection;
+      connection.startTransaction = async (isolationLevel) => {
+        const transaction = await startTransaction.call(connection, isolationLevel);
+        tellTransaction(transaction);
+        return transaction;
+      };
       return connection;
     },
     connectToShadowDb: () => factory.connectToShadowDb(),
@@ -169,12 +175,14 @@ export async function openDatabase(
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
   const adapter = await adapterFor(url, pool && { ...pool, pooled });
   let opened: Db | undefined;
-  const onConnection = (connection: SqlDriverAdapter) => {
+  const onConnection = (connection: Source) => {
     if (opened) readDirectly(opened, connection, onStatement);
   };
   const options = { adapter: improved(adapter, onConnection), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   opened = client;
+  // It opens a file, and no connection to a server.
+  await client.$connect();
   if (onStatement) client.$on('query', (event) => onStatement(event.query, event.duration / 1000));
   if (provider === 'sqlite') {
     sqliteClients.add(client);

@@ -25,7 +25,7 @@ function causeOf(error: unknown): Cause {
 
 /** Whether a write failed because a value that must be unique is there already. */
 export function isUniqueViolation(error: unknown): boolean {
-  return told(error).code === 'P2002';
+  return told(error).code === 'P2002' || causeOf(error).kind === 'UniqueConstraintViolation';
 }
 
 /** Whether a write failed because what it refers to is not there, or what it would delete is still referred to. */

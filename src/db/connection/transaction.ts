@@ -1,6 +1,7 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
 import { name, sql } from '../reading/list.ts';
 import { type Db, isSqlite, markSqlite } from './client.ts';
+import { directTransaction, readRows } from './direct.ts';
 import { retryConflicts } from './retry.ts';
 
 export type Tx = Prisma.TransactionClient;
@@ -15,12 +16,16 @@ const afterwards = new WeakMap<Tx, (() => void)[]>();
 export async function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   let callbacks: (() => void)[] = [];
   const result = await retryConflicts(() =>
-    db.$transaction((tx) => {
-      callbacks = [];
-      afterwards.set(tx, callbacks);
-      if (isSqlite(db)) markSqlite(tx);
-      return work(tx);
-    }, LIMITS),
+    directTransaction(
+      db,
+      (tx) => {
+        callbacks = [];
+        afterwards.set(tx, callbacks);
+        if (isSqlite(db)) markSqlite(tx);
+        return work(tx);
+      },
+      LIMITS,
+    ),
   );
   for (const callback of callbacks) callback();
   return result;
@@ -43,7 +48,8 @@ export async function lockRow(
   { deleting = false } = {},
 ): Promise<void> {
   if (!isSqlite(tx))
-    await tx.$queryRaw(
+    await readRows(
+      tx,
       sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR ${Prisma.raw(deleting ? 'UPDATE' : 'NO KEY UPDATE')}`,
     );
 }

@@ -1,6 +1,7 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
+import type { Tx } from '../connection/transaction.ts';
 import { columnsOf } from './columns.ts';
 
 export type Sql = Prisma.Sql;
@@ -190,7 +191,7 @@ export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
 }
 
 /** What each of the expressions is, by one statement. */
-export async function readNumbers(db: Pick<Db, '$queryRaw'>, expressions: readonly Sql[]): Promise<number[]> {
+export async function readNumbers(db: Db | Tx, expressions: readonly Sql[]): Promise<number[]> {
   const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
   const [row] = await readRows<Record<string, number | bigint>>(db, sql`SELECT ${join(columns)}`);
   return expressions.map((_, index) => Number(row?.[`number${index}`] ?? 0));

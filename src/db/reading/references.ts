@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Db } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
 import { join, type Sql, sql } from './list.ts';
 
 /** What a link refers to, to be looked up; ids that nothing has are welcome. */
@@ -54,14 +55,12 @@ export async function findReferences(db: Db, references: References): Promise<Fo
         WHERE "domainId" = ${domainId} AND "alias" = ${alias} ${another}`,
     );
   }
-  const rows = await db.$queryRaw<{ kind: string; id: number | bigint; name: string }[]>(
-    join(parts, ' UNION ALL '),
-  );
+  const rows = await readRows<{ kind: string; id: number; name: string }>(db, join(parts, ' UNION ALL '));
   const of = (kind: string) => rows.filter((row) => row.kind === kind);
   return {
     domain: of('domain').length > 0,
     space: of('space').length > 0,
-    pixelIds: new Set(of('pixel').map(({ id }) => Number(id))),
+    pixelIds: new Set(of('pixel').map(({ id }) => id)),
     hosts: new Set(of('host').map(({ name }) => name)),
     alias: of('alias').length > 0,
   };

@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  type FlatLinkRow,
-  type LinkRow,
-  linkJoins,
-  linkSource,
-  nest,
-  type Wanted,
-} from '../../db/reading/link-rows.ts';
+import { type LinkRow, linkJoins, linkSource, type Wanted } from '../../db/reading/link-rows.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
@@ -162,8 +155,7 @@ export async function pageOfLinks(
 ): Promise<Page<LinkRow>> {
   const which = parseInput(linkPageInput, input);
   const { list, total } = await listOf(lists, actor, which, now, undefined, wanted);
-  const page = await readPage<FlatLinkRow>(lists, list, which, total);
-  return { ...page, items: page.items.map(nest) };
+  return readPage<LinkRow>(lists, list, which, total);
 }
 
 /**
@@ -181,12 +173,8 @@ export async function edgesOfLinks(
 ): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
   const { list, total } = await listOf(lists, actor, which, now, within, wanted);
-  const { edges, ...beyond } = await readEdges<FlatLinkRow>(lists, list, input);
-  return {
-    ...beyond,
-    edges: edges.map(({ cursor, node }) => ({ cursor, node: nest(node) })),
-    total: () => lists.number(total, list.scans),
-  };
+  const edges = await readEdges<LinkRow>(lists, list, input);
+  return { ...edges, total: () => lists.number(total, list.scans) };
 }
 
 /** The account's own link with this id; null where it has none. */
@@ -205,6 +193,6 @@ export async function findLink(
     orderBy: columns.ID,
     descending: true,
   };
-  const [row] = await lists.rows<FlatLinkRow>(list, { limit: 1 });
-  return row ? nest(row) : null;
+  const [row] = await lists.rows<LinkRow>(list, { limit: 1 });
+  return row ?? null;
 }

@@ -99,23 +99,33 @@ export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists
   };
 }
 
-/** The targeting of a stored link: what encodeTargets made of lists that met their schemas, each read when it is asked for. */
-export function targetingOf(
-  link: { targetType: string } & Readonly<Record<keyof TargetLists, string>>,
-): Targeting {
+type StoredTargets = { readonly targetType: string } & Readonly<Record<keyof TargetLists, string>>;
+
+/** One list of a stored link: what encodeTargets made of one that met its schema. */
+export function targetsOf<Kind extends keyof TargetLists>(
+  link: Readonly<Record<Kind, string>>,
+  kind: Kind,
+): TargetLists[Kind] {
+  return link[kind] === '[]' ? [] : JSON.parse(link[kind]);
+}
+
+/** The targeting of a stored link, each list read when it is asked for. */
+export function targetingOf(link: StoredTargets): Targeting {
   return {
-    type: targetTypeInput.parse(link.targetType),
+    get type() {
+      return targetTypeInput.parse(link.targetType);
+    },
     get countries() {
-      return JSON.parse(link.countries);
+      return targetsOf(link, 'countries');
     },
     get platforms() {
-      return JSON.parse(link.platforms);
+      return targetsOf(link, 'platforms');
     },
     get languages() {
-      return JSON.parse(link.languages);
+      return targetsOf(link, 'languages');
     },
     get rotation() {
-      return JSON.parse(link.rotation);
+      return targetsOf(link, 'rotation');
     },
   };
 }

@@ -8,13 +8,14 @@ import {
   type Targeting,
   type TargetLists,
   targetingOf,
+  targetsOf,
   targetTypes,
 } from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { Domain } from '../domain.ts';
 import { Pixel } from '../pixel.ts';
-import { reads } from '../selected.ts';
+import { reads, readsOf } from '../selected.ts';
 import type { Context } from '../server/context.ts';
 import { costs } from '../server/cost.ts';
 import { Space } from '../space.ts';
@@ -111,9 +112,9 @@ const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget'
 
 /** The list of a link's targets; what it takes counts for the answer. */
 function targets<Kind extends keyof TargetLists>(kind: Kind) {
-  return (link: LinkRow, _args: object, { spendOnTargets }: Context): Targeting[Kind] => {
+  return (link: LinkRow, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
     spendOnTargets?.(link[kind].length);
-    return targetingOf(link)[kind];
+    return targetsOf(link, kind);
   };
 }
 
@@ -164,7 +165,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
         'The path on the domain: 1 to 255 letters, digits, `-` and `_`; unique on its domain, case-sensitive.',
     }),
     shortUrl: t.field({
-      extensions: reads('alias', 'domain'),
+      extensions: reads('alias', 'domain.name'),
       type: 'URL',
       description: 'The short URL.',
       resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
@@ -175,12 +176,12 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       description: 'The title, at most 255 characters.',
     }),
     domain: t.expose('domain', {
-      extensions: reads('domain'),
+      extensions: readsOf('domain'),
       type: Domain,
       description: 'The domain of the link.',
     }),
     space: t.expose('space', {
-      extensions: reads('space'),
+      extensions: readsOf('space'),
       type: Space,
       nullable: true,
       description: 'The space of the link; null for none.',

@@ -8,7 +8,7 @@ import {
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from '../list.ts';
-import { columnsRead } from '../selected.ts';
+import { columnsRead, reads } from '../selected.ts';
 import { Link, LinkStatus } from './link.ts';
 
 const LinkConnection = connectionOf('Link', 'links', Link);
@@ -71,7 +71,7 @@ builder.queryFields((t) => ({
 builder.prismaObjectField('Space', 'links', (t) =>
   t.field({
     type: LinkConnection,
-    extensions: listCost,
+    extensions: { ...listCost, ...reads() },
     description: 'The links in the space, paginated by cursor.',
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (space, args, { lists, actor, now }, info) =>
