@@ -34,6 +34,11 @@ export function isSettled(db: Db): Sql {
 /** How many changes one statement records: a statement may have only so many parameters. */
 const TOGETHER = 1_000;
 
+/** The value of "tx" in what a transaction records. */
+export function txNumber(db: Db | Tx): Sql {
+  return isSqlite(db) ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
+}
+
 type Listener = (changes: readonly (NewChange & { readonly id: number })[]) => void;
 const listeners = new WeakMap<Db, Set<Listener>>();
 
@@ -44,6 +49,11 @@ export function onOwnChanges(db: Db, listener: Listener): () => void {
   return () => known.delete(listener);
 }
 
+/** Tells this process of changes that it has committed. */
+export function tellOwn(db: Db, changes: Parameters<Listener>[0]): void {
+  for (const listener of listeners.get(db) ?? []) listener(changes);
+}
+
 /** One transaction, in which what `record` is given is recorded beside what is changed. */
 export async function changing<T>(
   db: Db,
@@ -52,17 +62,17 @@ export async function changing<T>(
   return transaction(db, async (tx) => {
     const recorded: (NewChange & { id: number })[] = [];
     whenCommitted(tx, () => {
-      if (recorded.length > 0) for (const hear of listeners.get(db) ?? []) hear(recorded);
+      if (recorded.length > 0) tellOwn(db, recorded);
     });
     return work(tx, async (changes) => {
       for (let from = 0; from < changes.length; from += TOGETHER)
-        recorded.push(...(await insert(tx, changes.slice(from, from + TOGETHER), isSqlite(db))));
+        recorded.push(...(await insert(tx, changes.slice(from, from + TOGETHER))));
     });
   });
 }
 
-async function insert(tx: Tx, changes: readonly NewChange[], sqlite: boolean) {
-  const number = sqlite ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
+async function insert(tx: Tx, changes: readonly NewChange[]) {
+  const number = txNumber(tx);
   const rows = changes.map(
     ({ accountId, at, keyId, action, kind, recordId, fields }) =>
       sql`(${number}, ${accountId}, ${at}, ${keyId}, ${action}, ${kind}, ${recordId}, ${JSON.stringify(fields)})`,

@@ -23,14 +23,19 @@ function causeOf(error: unknown): Cause {
   return meta?.driverAdapterError?.cause ?? cause ?? {};
 }
 
+/** Whether the error has Prisma's code, its adapters' kind, or SQLite's own code, by who was asked. */
+function isOneOf(error: unknown, code: string, kind: string, sqlite: string): boolean {
+  return [code, sqlite].some((one) => told(error).code === one) || causeOf(error).kind === kind;
+}
+
 /** Whether a write failed because a value that must be unique is there already. */
 export function isUniqueViolation(error: unknown): boolean {
-  return told(error).code === 'P2002' || causeOf(error).kind === 'UniqueConstraintViolation';
+  return isOneOf(error, 'P2002', 'UniqueConstraintViolation', 'SQLITE_CONSTRAINT_UNIQUE');
 }
 
 /** Whether a write failed because what it refers to is not there, or what it would delete is still referred to. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return told(error).code === 'P2003';
+  return isOneOf(error, 'P2003', 'ForeignKeyConstraintViolation', 'SQLITE_CONSTRAINT_FOREIGNKEY');
 }
 
 /** Whether two writes waited for each other, and this one gave way: nothing of it was done. */

@@ -1,4 +1,4 @@
-import { changing } from '../../db/change/log.ts';
+import { changing, type NewChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
 import type { Tx } from '../../db/connection/transaction.ts';
 
@@ -55,17 +55,23 @@ export function recordingChanges<T>(
       record: (action, kind, ids, fields = [], owner) =>
         insert(
           ids.map((recordId) => ({
-            accountId: owner ?? accountId,
-            keyId,
-            at,
-            action,
-            kind,
+            ...newChange({ accountId: owner ?? accountId, keyId }, at, action, kind, fields),
             recordId,
-            fields,
           })),
         ),
     }),
   );
+}
+
+/** One change of one record, to be recorded. */
+export function newChange(
+  { accountId, keyId }: Author,
+  at: Date,
+  action: ChangeAction,
+  kind: RecordKind,
+  fields: readonly string[],
+): Omit<NewChange, 'recordId'> {
+  return { accountId, keyId, at, action, kind, fields };
 }
 
 /** What the schema calls the columns of a record. Several may be one field. */

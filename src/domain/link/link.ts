@@ -1,9 +1,10 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { lockRow, type Tx } from '../../db/connection/transaction.ts';
+import { insertLink } from '../../db/insert-link.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { differing, fieldsOf, fieldsSet, recordingChanges } from '../change/change.ts';
+import { differing, fieldsOf, fieldsSet, newChange, recordingChanges } from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
@@ -108,14 +109,17 @@ function pixelsOf(pixelIds: readonly number[]) {
   return { createMany: { data: [...new Set(pixelIds)].map((pixelId) => ({ pixelId })) } };
 }
 
-/** @throws DomainError VALIDATION */
+/**
+ * Makes a link, and returns its id.
+ * @throws DomainError VALIDATION
+ */
 export async function createLink(
   db: Db,
   actor: Actor,
   site: Site,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
-): Promise<Link> {
+): Promise<number> {
   const input = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const check = async () => {
@@ -128,21 +132,22 @@ export async function createLink(
     ...(await columnsOf(input, site)),
     url,
     urlKey: foldCase(url),
-    ...(pixelIds.length > 0 && { pixels: pixelsOf(pixelIds) }),
     accountId: actor.accountId,
     domainId,
     createdAt: now,
     updatedAt: now,
   };
+  const pixels = [...new Set(pixelIds)];
   for (let attempt = 0; ; attempt++) {
     const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
     try {
       const row = { ...data, ...aliasColumns(alias) };
-      return await recordingChanges(db, actor, now, async ({ tx, record }) => {
-        const link = await tx.link.create({ data: row });
-        await record('CREATED', 'LINK', [link.id], fieldsSet(row, fieldNames));
-        return link;
-      });
+      const fields = fieldsSet({ ...row, ...(pixels.length > 0 && { pixels }) }, fieldNames);
+      return await insertLink(
+        db,
+        { row, pixelIds: pixels },
+        newChange(actor, now, 'CREATED', 'LINK', fields),
+      );
     } catch (error) {
       // What the checks saw may be gone by now; the constraints have the last word.
       if (isForeignKeyViolation(error)) await check();
@@ -160,7 +165,8 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
 }
 
 /**
- * Changes the fields that are there; null clears a field that can be cleared. A list replaces the stored one.
+ * Changes the fields that are there, and returns the link's id; null clears a field that can be cleared. A list replaces the
+ * stored one.
  * @throws DomainError VALIDATION, NOT_FOUND
  */
 export async function updateLink(
@@ -170,7 +176,7 @@ export async function updateLink(
   id: string,
   unparsed: Unparsed<typeof updateLinkInput>,
   now: Date,
-): Promise<Link> {
+): Promise<number> {
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
@@ -197,11 +203,11 @@ export async function updateLink(
       });
       const before = fired.map(({ pixelId }) => pixelId);
       const firesOthers = pixelIds !== undefined && listed(before) !== listed(pixelIds);
-      if (Object.keys(columns).length === 0 && !firesOthers) return stored;
+      if (Object.keys(columns).length === 0 && !firesOthers) return where.id;
       const pixels = firesOthers && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } };
-      const updated = await tx.link.update({ where, data: { ...columns, ...pixels, updatedAt: now } });
+      await tx.link.update({ where, data: { ...columns, ...pixels, updatedAt: now } });
       await record('UPDATED', 'LINK', [where.id], fieldsOf({ ...columns, ...pixels }, fieldNames));
-      return updated;
+      return where.id;
     });
   } catch (error) {
     // What the checks saw changed meanwhile: they are asked again.

@@ -139,8 +139,8 @@ const UpdateLinkInput = builder.inputType('UpdateLinkInput', {
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link);
 
 /** A link that was just written, with what it belongs to. */
-async function shown({ lists, actor }: Context, written: Promise<{ id: number }>): Promise<LinkRow> {
-  const { id } = await written;
+async function shown({ lists, actor }: Context, written: Promise<number>): Promise<LinkRow> {
+  const id = await written;
   const link = await findLink(lists, actor, String(id));
   if (link === null) throw notFound('link');
   return link;
