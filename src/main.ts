@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -22,12 +21,6 @@ import { readTrustedDocuments } from './schema/server/trusted-documents.ts';
 import { withoutSecrets } from './secrets.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
-
-// V8 lets a heap grow to four times of what lives in it where it may take as much memory as on most servers, and gives little
-// of it back: pages that were full once stay, each with less in it. Half more, and moving what lives together, costs no
-// throughput that could be measured, and keeps the process at two thirds of the memory.
-setFlagsFromString('--heap-growing-percent=50');
-setFlagsFromString('--compact-on-every-full-gc');
 
 /** How long the end waits for what is still to be written, and for connections to close, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
