@@ -6,40 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
-import { type Baseline, type Request, scenarios } from './scenarios.ts';
-import { fill, KEY, median, memoryOf, start, startProgram, type Target, withDatabase } from './target.ts';
-
-const BROWSER =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
-
-let asked = 0;
-
-/** The request as it is sent next: with a number of its own where each is to be a new question. */
-function next({ path, body, anew }: Request): { path: string; body: string | undefined } {
-  if (!anew) return { path, body };
-  const number = asked++;
-  if (body === undefined) return { path: `${path}${path.includes('?') ? '&' : '?'}number=${number}`, body };
-  return { path, body: body.replace('{', `{"extensions":{"number":${number}},`) };
-}
-
-async function rate(origin: string, request: Request, seconds: number): Promise<number> {
-  const { path, method = 'GET', type } = request;
-  const headers = {
-    authorization: `Bearer ${KEY}`,
-    'user-agent': BROWSER,
-    ...(type && { 'content-type': type }),
-  };
-  const result = await autocannon({
-    url: origin,
-    requests: [{ method, headers, setupRequest: (sent) => ({ ...sent, ...next(request) }) }],
-    connections: 16,
-    duration: seconds,
-  });
-  const wrong = result.non2xx - (result['3xx'] ?? 0) + result.errors;
-  if (wrong > 0) throw new Error(`${method} ${path}: ${wrong} requests failed`);
-  return result.requests.total / result.duration;
-}
+import { rate } from './load.ts';
+import { type Baseline, scenarios } from './scenarios.ts';
+import { FLAGS, fill, median, memoryOf, start, startProgram, type Target, withDatabase } from './target.ts';
 
 const { values } = parseArgs({
   options: {
@@ -74,7 +43,7 @@ await withDatabase(values.database, async (url, folder) => {
   const started = performance.now();
   const program = await startProgram(
     url,
-    values.profile ? ['--cpu-prof', '--cpu-prof-dir=bench/profiles'] : [],
+    values.profile ? [...FLAGS, '--cpu-prof', '--cpu-prof-dir=bench/profiles'] : FLAGS,
   );
   await fetch(`${program.origin}/readyz`);
   const readyAfter = Math.round(performance.now() - started);

@@ -1,6 +1,6 @@
 // What the benchmarks start, and how: processes that listen, over a database that is filled.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/db/connection/client.ts';
@@ -44,8 +44,13 @@ export async function start(
   return target;
 }
 
+const { scripts }: { scripts: { start: string } } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** V8's flags that `npm start` gives. */
+export const FLAGS: readonly string[] = scripts.start.match(/--\S+/g) ?? [];
+
 /** The program as it is shipped, with a limit of requests that is kept and not met. */
-export function startProgram(url: string, flags: string[] = []): Promise<Target> {
+export function startProgram(url: string, flags = FLAGS): Promise<Target> {
   const env = { DATABASE_URL: url, PORT: '0', BASE_URL: 'https://s.example', RATE_LIMIT: '1000000000' };
   return start([...flags, 'dist/main.js'], env);
 }

@@ -59,6 +59,8 @@ export class Metrics {
     new Gauge({
       name: 'linkspace_database_away',
       help: '1 while the database does not answer, and visitors are served from memory.',
+      // Of several processes, one is enough.
+      aggregator: 'max',
       registers: [this.#registry],
       collect() {
         this.set(isAway() ? 1 : 0);
@@ -94,12 +96,21 @@ export class Metrics {
     return this.#names.has(operation) ? operation : 'other';
   }
 
-  /** Answers every request with all that is counted, as Prometheus reads it. */
-  readonly listener: RequestListener = async (_req, res) => {
+  /** All that is counted, for the process that sums it up. */
+  values(): ReturnType<Registry['getMetricsAsJSON']> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
+  readonly listener = answerWith(() => this.#registry.metrics());
+}
+
+/** Answers every request with the metrics, as Prometheus reads them. */
+export function answerWith(text: () => Promise<string>): RequestListener {
+  return async (_req, res) => {
     try {
-      const text = await this.#registry.metrics();
-      res.writeHead(200, { 'Content-Type': this.#registry.contentType });
-      res.end(text);
+      const metrics = await text();
+      res.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE });
+      res.end(metrics);
     } catch {
       res.writeHead(500).end();
     }

@@ -225,7 +225,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
-    /^DATABASE_URL=postgresql:\S* npm start$/,
+    /^DATABASE_URL=postgresql:\S* (WORKERS=auto )?npm start$/,
     async (command) => {
       const { origin } = await start(await onPostgres(command), { BASE_URL: 'https://s.example' });
       expect((await visit(origin, '/kept')).status).toBe(302);
@@ -323,9 +323,8 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
     },
   ],
   [
-    /^node (scripts\/\S+) (\w+)$/,
-    (script = '', program = '') =>
-      expect([existsSync(script), existsSync(`dist/${program}.js`)]).toEqual([true, true]),
+    /^(node .*scripts\/run\.mjs main)$/,
+    (command = '') => expect(manifest.scripts.start).toBe(`exec ${command}`),
   ],
   [/^docker compose$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [
