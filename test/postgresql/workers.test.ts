@@ -91,7 +91,8 @@ async function endInOrder(pid: number): Promise<void> {
   const waiting = 'SELECT COUNT(*)::int AS "waiting" FROM pg_locks WHERE NOT granted';
   await expect.poll(() => onDatabase(waiting)).toEqual([{ waiting: 2 }]);
   process.kill(pid, 'SIGTERM');
-  await expect.poll(() => fetch(`${program.origin}/livez`).catch(() => 'refused')).toBe('refused');
+  const stopping = () => program.log.filter(({ msg, worker }) => msg === 'stopping' && worker !== undefined);
+  await expect.poll(() => stopping().length).toBe(2);
   await blocker.query('COMMIT');
   await blocker.end();
   expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([201, 201]);
