@@ -29,6 +29,6 @@ export function createLog({ level, worker, shared }: LogOptions): Logger {
   // Lines are written together, within a tenth of a second or at the end: a write for each costs a redirect a quarter of
   // its time, and would wait for a reader that is slow.
   const together = { sync: false, maxLength: 16_000_000, periodicFlush: 100 };
-  const size = shared ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE } : { minLength: 4096 };
+  const size = shared ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE } : { minLength: 12_288 };
   return pino({ level, base, timestamp: timeOfLines() }, pino.destination({ ...together, ...size }));
 }

@@ -129,7 +129,11 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
     const { alias, visitor } = askedBy(req, countryOf(req.headers, address));
-    const request: Request = { found: await links.find(host, alias), visitor, address };
+    const request: Request = {
+      found: links.findNow(host, alias) ?? (await links.find(host, alias)),
+      visitor,
+      address,
+    };
     await (req.method === 'POST' ? post(req, res, request) : answer(req, res, request));
   };
 

@@ -18,6 +18,8 @@ const MAX_BYTES = 64_000_000;
 const MAX_DOMAINS = 10_000;
 /** How much of what does not exist it remembers: strangers can ask for any number of names. */
 const MAX_MISSING = 2_000;
+/** Hosts that are longer than any name, in characters, are read anew each time. */
+const LONGEST_NAME = 255;
 /** How long it believes that something does not exist, in milliseconds: new records are not told of everywhere. */
 const MISSING_FOR = 900;
 /** After how long it looks again, in milliseconds: what is changed by hand stands in no log. */
@@ -74,6 +76,8 @@ export class LinkCache {
   /** Under which key each link is remembered. */
   readonly #keys = new Map<number, string>();
   #defaultDomain: Remembered<Domain> | null = null;
+  /** Of the hosts that were asked for last. */
+  readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_MISSING });
   /** Raised with each change. What was read before the last one that concerns it is not remembered. */
   #now = 0;
   readonly #lastChanges = { names: 0, pixels: 0, domains: 0 };
@@ -141,6 +145,27 @@ export class LinkCache {
     await this.#revisions.freshOrAway();
     const domain = await this.#domainOf(host);
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
+  }
+
+  /** The same at once, where all of it is remembered and known to be so still; else undefined. */
+  findNow(host: string, alias: string): Found | undefined {
+    const domain = this.#revisions.isFresh ? this.#domainNow(host) : undefined;
+    if (domain === undefined) return undefined;
+    const link = this.#links.get(`${domain.id} ${alias}`);
+    if (!link?.value || !this.#isTrusted(link)) return undefined;
+    this.#metrics?.lookup('hit');
+    return { domain, link: link.value };
+  }
+
+  #domainNow(host: string): Domain | undefined {
+    let known: Remembered<Domain> | null | undefined;
+    for (const name of this.#namesOf(host)) {
+      known = this.#domains.get(name) ?? this.#missingDomains.get(name);
+      if (known === undefined || !this.#isTrusted(known)) return undefined;
+      if (known.value !== null) return known.value;
+    }
+    known = this.#defaultDomain;
+    return known?.value && this.#isTrusted(known) ? known.value : undefined;
   }
 
   /** Does what asks the database, unless that is away and enough wait for it already. */
@@ -216,9 +241,21 @@ export class LinkCache {
 
   /** A host that is no domain of the service counts as the default one. */
   async #domainOf(host: string): Promise<Domain> {
+    for (const name of this.#namesOf(host)) {
+      const domain = await this.#domainNamed(name);
+      if (domain !== null) return domain;
+    }
+    return this.#default();
+  }
+
+  /** Under which names a domain would answer for the host. */
+  #namesOf(host: string): readonly string[] {
+    const known = this.#names.get(host);
+    if (known !== undefined) return known;
     const name = normalizeHost(host);
-    if (name === null) return this.#default();
-    return (await this.#domainNamed(name)) ?? (await this.#domainNamed(withoutPort(name))) ?? this.#default();
+    const names = name === null ? [] : [...new Set([name, withoutPort(name)])];
+    if (host.length <= LONGEST_NAME) this.#names.set(host, names);
+    return names;
   }
 
   #domainNamed(name: string): Promise<Domain | null> {

@@ -64,7 +64,8 @@ export class Revisions {
     return this.#away;
   }
 
-  #isFresh(): boolean {
+  /** Whether what is known is less than a second old. */
+  get isFresh(): boolean {
     return performance.now() - this.#confirmedAt <= TRUSTED_FOR;
   }
 
@@ -73,13 +74,13 @@ export class Revisions {
    * @throws DatabaseAway where the database does not say so soon; what it says where it cannot be asked
    */
   async fresh(): Promise<void> {
-    if (this.#isFresh()) return;
+    if (this.isFresh) return;
     await this.confirm();
   }
 
   /** The same, for who is better served with what is remembered than not at all. Of a database that is away nobody waits. */
   async freshOrAway(): Promise<void> {
-    if (this.#isFresh() || (this.#away && performance.now() < this.#restsUntil)) return;
+    if (this.isFresh || (this.#away && performance.now() < this.#restsUntil)) return;
     const confirmed = this.confirm().catch(() => {});
     if (this.#away) return;
     if ((await within(VISIT_PATIENCE, confirmed)) === LATE) this.#away = true;
