@@ -9,6 +9,7 @@ import {
 } from '../../db/reading/link-rows.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
+import { linksInSpace, linksOf, linksOnDomain } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../fold.ts';
 import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
@@ -23,7 +24,7 @@ import {
   searchInput,
 } from '../list.ts';
 import { wrongDomain, wrongSpace } from './input.ts';
-import { hasStatus, linkStatuses } from './status.ts';
+import { hasStatus, linkStatuses, linksOfStatus } from './status.ts';
 
 /** In what of a link a search looks. */
 export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
@@ -44,10 +45,18 @@ const columns: Record<keyof typeof linkOrderFields, Column> = {
   CLICKS: { name: 'clicks', type: 'number', tie: 'linkId' },
   TITLE: { name: 'titleKey', type: 'text', nullable: true },
   ALIAS: { name: 'aliasKey', type: 'text' },
-  URL: { name: 'urlKey', type: 'text' },
+  // As the indexes are parted: an entry of PostgreSQL's has some 2,700 bytes at most.
+  URL: {
+    name: 'urlKey',
+    type: 'text',
+    parts: [
+      { where: sql`octet_length("urlKey") <= 2500` },
+      { where: sql`octet_length("urlKey") > 2500`, first: sql`substr("urlKey", 1, 600)` },
+    ],
+  },
 };
 /** The orders that an index has of an account's links, and of a space's. */
-const indexed = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS'], space: ['ID'] };
+const orders = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL'], space: ['ID', 'CLICKS'] };
 
 const linkFilter = z.object({
   search: searchInput,
@@ -73,29 +82,32 @@ export const linkPageInput = pageInput.extend(selection);
 type Filter = z.output<typeof linkFilter>;
 type Within = { readonly id: number } | undefined;
 
-/** What the filter asks for beyond a space; `few` where an index leaves only few links to look at. */
+/** How many links a connection counts at most that a search finds for which no index can be asked. */
+export const MOST_COUNTED = 1_000;
+
+/** What the filter asks for beyond a space; `few` where an index leaves only few links to look at, `indexed` where one serves a search. */
 async function narrowing(
   lists: ListReader,
   { accountId }: Actor,
-  { search, searchBy, status, withoutSpace, domainId, pixelId }: Filter,
+  { search, searchBy, status, domainId, pixelId }: Filter,
   now: () => Date,
-): Promise<{ where: Sql[]; few: boolean }> {
+): Promise<{ where: Sql[]; few: boolean; indexed: boolean }> {
   const where: Sql[] = [];
   let few = false;
+  let indexed = true;
   if (search) {
     const column = searched[searchBy];
     const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
     where.push(found.condition);
-    few = found.few;
+    ({ few, indexed } = found);
   }
   if (status) where.push(hasStatus(status, now()));
-  if (withoutSpace) where.push(sql`"spaceId" IS NULL`);
   if (domainId) where.push(sql`"domainId" = ${domainId}`);
   if (pixelId)
     where.push(
       sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`,
     );
-  return { where, few };
+  return { where, few, indexed };
 }
 
 /** How a list reads its links: what is wanted of them, and what they are ordered by. */
@@ -103,16 +115,30 @@ function readingOf(
   accountId: number,
   wanted: Wanted,
   orderedBy: string,
+  inSpaces: readonly Sql[] = [],
 ): Pick<List, 'source' | 'joined' | 'shape'> {
   const joined = linkJoins(wanted, orderedBy);
   const shape = [orderedBy, ...(wanted === null ? ['all'] : [...wanted].sort())].join();
-  return { source: linkSource(accountId, wanted, orderedBy), ...(joined && { joined }), shape };
+  return { source: linkSource(accountId, wanted, orderedBy, inSpaces), ...(joined && { joined }), shape };
 }
 
-/**
- * The list, and an expression for the number of its rows: where at most a space narrows it, that is kept with the space
- * or the account, and costs no scan; else it is counted.
- */
+/** The number of the list's rows, where at most one thing narrows it: that is kept, and costs no scan. Else undefined. */
+function keptTotal(
+  { accountId }: Actor,
+  { search, status, withoutSpace, domainId, pixelId }: Filter,
+  spaces: readonly number[],
+  now: () => Date,
+): Sql | undefined {
+  const kept = [
+    ...spaces.map((id) => linksInSpace(accountId, id)),
+    ...(status ? [linksOfStatus(accountId, status, now())] : []),
+    ...(domainId ? [linksOnDomain(accountId, domainId)] : []),
+  ];
+  if (search || withoutSpace || pixelId || kept.length > 1) return undefined;
+  return kept[0] ?? linksOf(accountId);
+}
+
+/** The list, and expressions for the number of its rows: exact, and as far as a connection counts them. */
 async function listOf(
   lists: ListReader,
   actor: Actor,
@@ -120,33 +146,26 @@ async function listOf(
   now: () => Date,
   within: Within,
   wanted: Wanted,
-): Promise<{ list: List; total: Sql }> {
+): Promise<{ list: List; total: Sql; counted: Sql }> {
   const { accountId } = actor;
-  const { where: narrowed, few } = await narrowing(lists, actor, filter, now);
+  const { where: narrowed, few, indexed } = await narrowing(lists, actor, filter, now);
   const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
-  const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
+  const inSpaces = [
+    ...spaces.map((id) => sql`"spaceId" = ${id}`),
+    ...(filter.withoutSpace ? [sql`"spaceId" IS NULL`] : []),
+  ];
   const list: List = {
     table: 'Link',
-    ...readingOf(accountId, wanted, columns[orderBy.field].name),
+    ...readingOf(accountId, wanted, columns[orderBy.field].name, inSpaces),
     where: [sql`"accountId" = ${accountId}`, ...inSpaces, ...narrowed],
     orderBy: columns[orderBy.field],
     descending: orderBy.direction === 'DESC',
     scans:
       !few &&
-      (narrowed.length > 0 || !indexed[spaces.length > 0 ? 'space' : 'account'].includes(orderBy.field)),
+      (narrowed.length > 0 || !orders[inSpaces.length > 0 ? 'space' : 'account'].includes(orderBy.field)),
   };
-  const [space, other] = spaces;
-  if (narrowed.length > 0 || other !== undefined) return { list, total: countOf(list) };
-  if (space === undefined)
-    return {
-      list,
-      total: sql`(SELECT COALESCE(SUM("links"), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`,
-    };
-  return {
-    list,
-    total: sql`(SELECT COALESCE(SUM("links"), 0) FROM "SpaceTally" JOIN "Space" ON "Space"."id" = "spaceId"
-      WHERE "spaceId" = ${space} AND "accountId" = ${accountId})`,
-  };
+  const total = keptTotal(actor, filter, spaces, now) ?? countOf(list);
+  return { list, total, counted: indexed ? total : countOf(list, MOST_COUNTED) };
 }
 
 /**
@@ -168,7 +187,7 @@ export async function pageOfLinks(
 
 /**
  * A stretch of the account's links by cursor, of those in the space `within` where it is given; `total` counts them when
- * it is called.
+ * it is called, and of those that a search of one or two characters finds no more than `MOST_COUNTED`.
  * @throws DomainError VALIDATION
  */
 export async function edgesOfLinks(
@@ -180,12 +199,12 @@ export async function edgesOfLinks(
   wanted: Wanted = null,
 ): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
-  const { list, total } = await listOf(lists, actor, which, now, within, wanted);
+  const { list, counted } = await listOf(lists, actor, which, now, within, wanted);
   const { edges, ...beyond } = await readEdges<FlatLinkRow>(lists, list, input);
   return {
     ...beyond,
     edges: edges.map(({ cursor, node }) => ({ cursor, node: nest(node) })),
-    total: () => lists.number(total, list.scans),
+    total: () => lists.number(counted, list.scans),
   };
 }
 

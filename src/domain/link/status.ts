@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../../db/reading/list.ts';
+import { disabledLinksOf, endedLinksOf, linksOf } from '../../db/reading/totals.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 
 /** Each link is in exactly one of these; what disables it counts before what ends it. */
@@ -25,6 +26,9 @@ export function statusOf(
 
 const CLICKS = sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "Link"."id")`;
 
+/** What an index of the few links is about that can expire. */
+const CAN_EXPIRE = sql`("expiresAt" IS NOT NULL OR "expirationClicks" IS NOT NULL)`;
+
 /**
  * The same, asked of rows.
  * @param clicks where a link's clicks are, asked only of those that end by them
@@ -33,9 +37,21 @@ export function hasStatus(status: LinkStatus, now: Date, clicks = CLICKS): Sql {
   const conditions: Record<LinkStatus, Sql> = {
     ACTIVE: sql`NOT "disabled" AND ("expiresAt" IS NULL OR "expiresAt" > ${now})
       AND ("expirationClicks" IS NULL OR ${clicks} < "expirationClicks")`,
-    EXPIRED: sql`NOT "disabled" AND ("expiresAt" <= ${now}
+    EXPIRED: sql`NOT "disabled" AND ${CAN_EXPIRE} AND ("expiresAt" <= ${now}
       OR ("expirationClicks" IS NOT NULL AND ${clicks} >= "expirationClicks"))`,
     DISABLED: sql`"disabled"`,
   };
   return sql`(${conditions[status]})`;
+}
+
+/** How many links of the account have it, as an expression. */
+export function linksOfStatus(accountId: number, status: LinkStatus, now: Date): Sql {
+  const disabled = disabledLinksOf(accountId);
+  const ended = endedLinksOf(accountId, now);
+  const numbers: Record<LinkStatus, Sql> = {
+    ACTIVE: sql`(${linksOf(accountId)} - ${disabled} - ${ended})`,
+    EXPIRED: ended,
+    DISABLED: disabled,
+  };
+  return numbers[status];
 }
