@@ -96,7 +96,7 @@ CREATE FUNCTION "tally_end"(accounts integer[], moments timestamp[], step intege
   SELECT "account", "period", "slot", step * "count"
   FROM (SELECT "free_slot"() AS "slot") AS "own",
     (SELECT "account", "period_of"("moment") AS "period", COUNT(*) AS "count" FROM unnest(accounts, moments) AS "one" ("account", "moment")
-      GROUP BY 1, 2) AS "changed" JOIN "Account" ON "id" = "account"
+      WHERE "moment" IS NOT NULL GROUP BY 1, 2) AS "changed" JOIN "Account" ON "id" = "account"
   ORDER BY "account", "period"
   ON CONFLICT ("accountId", "period", "slot") DO UPDATE SET "links" = "tally"."links" + EXCLUDED."links"
 $$;
@@ -136,13 +136,31 @@ CREATE FUNCTION "count_changed_links"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   moved integer[];
   paused integer[];
+  accounts integer[];
+  ended timestamp[];
+  ends timestamp[];
 BEGIN
-  UPDATE "LinkCounter" SET "spaceId" = "after"."spaceId",
-    "clickLimit" = CASE WHEN NOT "after"."disabled" THEN "after"."expirationClicks" END,
-    "endsAt" = "end_of_link"("after"."disabled", "after"."expiresAt", "after"."expirationClicks", "clicks")
-  FROM "before" JOIN "after" USING ("id")
-  WHERE "linkId" = "id" AND ROW("before"."spaceId", "before"."disabled", "before"."expiresAt", "before"."expirationClicks")
-    IS DISTINCT FROM ROW("after"."spaceId", "after"."disabled", "after"."expiresAt", "after"."expirationClicks");
+  IF EXISTS (SELECT 1 FROM "before" JOIN "after" USING ("id")
+    WHERE ROW("before"."spaceId", "before"."disabled", "before"."expiresAt", "before"."expirationClicks")
+      IS DISTINCT FROM ROW("after"."spaceId", "after"."disabled", "after"."expiresAt", "after"."expirationClicks")) THEN
+    -- Locked first, so that what each was is what it was last.
+    WITH "was" AS MATERIALIZED (
+      SELECT "linkId", "endsAt" FROM "LinkCounter" JOIN "after" ON "id" = "linkId" ORDER BY "linkId"
+      FOR NO KEY UPDATE OF "LinkCounter"
+    ), "is" AS (
+      UPDATE "LinkCounter" SET "spaceId" = "after"."spaceId",
+        "clickLimit" = CASE WHEN NOT "disabled" THEN "expirationClicks" END,
+        "endsAt" = "end_of_link"("disabled", "expiresAt", "expirationClicks", "clicks")
+      FROM "was" JOIN "after" ON "id" = "was"."linkId" WHERE "LinkCounter"."linkId" = "was"."linkId"
+      RETURNING "LinkCounter"."accountId", "was"."endsAt" AS "ended", "LinkCounter"."endsAt" AS "ends"
+    )
+    SELECT array_agg("is"."accountId"), array_agg("is"."ended"), array_agg("is"."ends") INTO accounts, ended, ends
+      FROM "is" WHERE "is"."ended" IS DISTINCT FROM "is"."ends";
+    IF cardinality(accounts) > 0 THEN
+      PERFORM "tally_end"(accounts, ended, -1);
+      PERFORM "tally_end"(accounts, ends, 1);
+    END IF;
+  END IF;
   moved := ARRAY(SELECT "id" FROM "before" JOIN "after" USING ("id") WHERE "before"."domainId" <> "after"."domainId");
   IF cardinality(moved) > 0 THEN
     PERFORM "tally_domain"(ARRAY(SELECT "accountId" FROM "before" WHERE "id" = ANY (moved) ORDER BY "id"),
@@ -172,27 +190,16 @@ CREATE TRIGGER "LinkCounter_used_up" BEFORE UPDATE OF "clicks" ON "LinkCounter" 
   WHEN (NEW."clickLimit" IS NOT NULL AND (OLD."clicks" >= NEW."clickLimit") <> (NEW."clicks" >= NEW."clickLimit"))
   EXECUTE FUNCTION "end_by_clicks"();
 
-CREATE FUNCTION "count_changed_ends"() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  changed integer[];
+-- What clicks end, and what goes with a link, comes one by one; what a change of links ends is counted there, all at once.
+CREATE FUNCTION "count_end"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  changed := ARRAY(SELECT "linkId" FROM "before" JOIN "after" USING ("linkId") WHERE "before"."endsAt" IS DISTINCT FROM "after"."endsAt");
-  IF cardinality(changed) > 0 THEN
-    PERFORM "tally_end"(ARRAY(SELECT "accountId" FROM "before" WHERE "linkId" = ANY (changed) AND "endsAt" IS NOT NULL ORDER BY "linkId"),
-      ARRAY(SELECT "endsAt" FROM "before" WHERE "linkId" = ANY (changed) AND "endsAt" IS NOT NULL ORDER BY "linkId"), -1);
-    PERFORM "tally_end"(ARRAY(SELECT "accountId" FROM "after" WHERE "linkId" = ANY (changed) AND "endsAt" IS NOT NULL ORDER BY "linkId"),
-      ARRAY(SELECT "endsAt" FROM "after" WHERE "linkId" = ANY (changed) AND "endsAt" IS NOT NULL ORDER BY "linkId"), 1);
+  PERFORM "tally_end"(ARRAY[OLD."accountId"], ARRAY[OLD."endsAt"], -1);
+  IF TG_OP = 'UPDATE' THEN
+    PERFORM "tally_end"(ARRAY[NEW."accountId"], ARRAY[NEW."endsAt"], 1);
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER "LinkCounter_end_moved" AFTER UPDATE ON "LinkCounter"
-  REFERENCING OLD TABLE AS "before" NEW TABLE AS "after" FOR EACH STATEMENT EXECUTE FUNCTION "count_changed_ends"();
-
--- Counters go with their links one by one, so that a statement is no more than a row here.
-CREATE FUNCTION "uncount_end"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM "tally_end"(ARRAY[OLD."accountId"], ARRAY[OLD."endsAt"], -1);
-  RETURN NULL;
-END $$;
+CREATE TRIGGER "LinkCounter_end_moved" AFTER UPDATE ON "LinkCounter" FOR EACH ROW
+  WHEN (OLD."endsAt" IS DISTINCT FROM NEW."endsAt" AND pg_trigger_depth() = 0) EXECUTE FUNCTION "count_end"();
 CREATE TRIGGER "LinkCounter_end_uncounted" AFTER DELETE ON "LinkCounter" FOR EACH ROW
-  WHEN (OLD."endsAt" IS NOT NULL) EXECUTE FUNCTION "uncount_end"();
+  WHEN (OLD."endsAt" IS NOT NULL) EXECUTE FUNCTION "count_end"();
