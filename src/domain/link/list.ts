@@ -9,7 +9,6 @@ import {
 } from '../../db/reading/link-rows.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
-import { linksInSpace, linksOf, linksOnDomain } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../fold.ts';
 import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
@@ -24,7 +23,8 @@ import {
   searchInput,
 } from '../list.ts';
 import { wrongDomain, wrongSpace } from './input.ts';
-import { hasStatus, linkStatuses, linksOfStatus } from './status.ts';
+import { hasStatus, linkStatuses } from './status.ts';
+import { keptTotal } from './total.ts';
 
 /** In what of a link a search looks. */
 export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
@@ -122,22 +122,6 @@ function readingOf(
   return { source: linkSource(accountId, wanted, orderedBy, inSpaces), ...(joined && { joined }), shape };
 }
 
-/** The number of the list's rows, where at most one thing narrows it: that is kept, and costs no scan. Else undefined. */
-function keptTotal(
-  { accountId }: Actor,
-  { search, status, withoutSpace, domainId, pixelId }: Filter,
-  spaces: readonly number[],
-  now: () => Date,
-): Sql | undefined {
-  const kept = [
-    ...spaces.map((id) => linksInSpace(accountId, id)),
-    ...(status ? [linksOfStatus(accountId, status, now())] : []),
-    ...(domainId ? [linksOnDomain(accountId, domainId)] : []),
-  ];
-  if (search || withoutSpace || pixelId || kept.length > 1) return undefined;
-  return kept[0] ?? linksOf(accountId);
-}
-
 /** The list, and expressions for the number of its rows: exact, and as far as a connection counts them. */
 async function listOf(
   lists: ListReader,
@@ -167,7 +151,7 @@ async function listOf(
       (narrowed.length > 0 || !orders[inSpaces.length > 0 ? 'space' : 'account'].includes(orderBy.field)),
   };
   const all = { ...list, where: [...where, ...inSpaces] };
-  const total = keptTotal(actor, filter, spaces, now) ?? countOf(all);
+  const total = keptTotal(accountId, filter, spaces, now) ?? countOf(all);
   return { list, total, counted: indexed ? total : countOf(all, MOST_COUNTED) };
 }
 

@@ -1,5 +1,4 @@
 import { type Sql, sql } from '../../db/reading/list.ts';
-import { disabledLinksOf, endedLinksOf, linksOf } from '../../db/reading/totals.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 
 /** Each link is in exactly one of these; what disables it counts before what ends it. */
@@ -42,16 +41,4 @@ export function hasStatus(status: LinkStatus, now: Date, clicks = CLICKS): Sql {
     DISABLED: sql`"disabled"`,
   };
   return sql`(${conditions[status]})`;
-}
-
-/** How many links of the account have it, as an expression. */
-export function linksOfStatus(accountId: number, status: LinkStatus, now: Date): Sql {
-  const disabled = disabledLinksOf(accountId);
-  const ended = endedLinksOf(accountId, now);
-  const numbers: Record<LinkStatus, Sql> = {
-    ACTIVE: sql`(${linksOf(accountId)} - ${disabled} - ${ended})`,
-    EXPIRED: ended,
-    DISABLED: disabled,
-  };
-  return numbers[status];
 }
