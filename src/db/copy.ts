@@ -20,6 +20,8 @@ const keys: Partial<Record<Model, readonly string[]>> = {
   LinkCounter: ['linkId'],
   AccountTally: ['accountId', 'slot'],
   SpaceTally: ['spaceId', 'slot'],
+  DomainTally: ['accountId', 'domainId', 'slot'],
+  EndTally: ['accountId', 'period', 'slot'],
 };
 
 type Row = Record<string, unknown>;

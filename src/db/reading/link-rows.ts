@@ -9,7 +9,7 @@ import {
 import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { columnsOf, nestedColumns } from './columns.ts';
-import { type Joined, join, sql } from './list.ts';
+import { type Joined, join, type Sql, sql } from './list.ts';
 
 /** What is counted of a link. */
 export type Counts = Pick<LinkCounter, 'clicks' | 'lastClickedAt'>;
@@ -39,8 +39,14 @@ const linkColumns = Object.values(Prisma.LinkScalarFieldEnum);
  * Where links are read from. In the order of their clicks, their counters come first, whose index has that order; in any other
  * they are joined to the few links that are given, or the database may walk through all of them.
  * @param orderedBy a column that is read in any case
+ * @param inSpaces conditions of "spaceId", which counters have too
  */
-export function linkSource(accountId: number, wanted: Wanted, orderedBy: string): Joined {
+export function linkSource(
+  accountId: number,
+  wanted: Wanted,
+  orderedBy: string,
+  inSpaces: readonly Sql[],
+): Joined {
   const isRead = (column: string) =>
     wanted === null ||
     column === 'id' ||
@@ -54,7 +60,8 @@ export function linkSource(accountId: number, wanted: Wanted, orderedBy: string)
   return {
     columns: sql`${columns}, "counter".*`,
     tables: sql`"Link" JOIN (
-      SELECT "linkId", "clicks", "lastClickedAt" FROM "LinkCounter" WHERE "accountId" = ${accountId}
+      SELECT "linkId", "clicks", "lastClickedAt" FROM "LinkCounter"
+      WHERE ${join([sql`"accountId" = ${accountId}`, ...inSpaces], ' AND ')}
     ) AS "counter" ON "counter"."linkId" = "Link"."id"`,
   };
 }

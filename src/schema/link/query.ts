@@ -3,6 +3,7 @@ import {
   findLink,
   linkOrderFields,
   linkSearchFields,
+  MOST_COUNTED,
   pageOfLinks,
 } from '../../domain/link/list.ts';
 import { builder } from '../builder.ts';
@@ -11,7 +12,12 @@ import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from
 import { columnsRead, reads } from '../selected.ts';
 import { Link, LinkStatus } from './link.ts';
 
-const LinkConnection = connectionOf('Link', 'links', Link);
+const LinkConnection = connectionOf(
+  'Link',
+  'links',
+  Link,
+  ` For a search of one or two characters, counting stops at ${MOST_COUNTED.toLocaleString('en-US')}.`,
+);
 const LinkPage = pageOf('Link', 'links', Link);
 
 const LinkSearchField = builder.enumType('LinkSearchField', {
