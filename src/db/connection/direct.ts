@@ -29,6 +29,11 @@ export function tellTransaction(source: Source): void {
   if (store !== undefined) store.source = source;
 }
 
+/** The transaction in whose work this code runs, ended or not. */
+export function currentTransaction(): Source | undefined {
+  return begun.getStore()?.source;
+}
+
 /** A transaction of Prisma's client, by which `readRows` reads too. */
 export function directTransaction<T>(
   db: Db,

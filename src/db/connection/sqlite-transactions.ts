@@ -1,5 +1,5 @@
 import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
-import type { Source } from './direct.ts';
+import { currentTransaction, type Source } from './direct.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
 import type { ReadsRaw, rawReader } from './sqlite-statements.ts';
@@ -26,11 +26,17 @@ export function keepsTransactionsApart(
 ): SqlDriverAdapter & ReadsRaw {
   /** Ends with the transaction that is open, or about to begin. */
   let open: Promise<void> | null = null;
+  let current: Source | null = null;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
   // What it runs begins in the same step in which nothing was open any more.
   const alone = async <T>(run: () => Promise<T>): Promise<T> => {
-    while (open) await open;
+    while (open) {
+      // It would wait for itself.
+      if (current !== null && currentTransaction() === current)
+        throw new Error('the work of a transaction asks past it: it has to use its own client');
+      await open;
+    }
     return run();
   };
   adapter.queryRaw = (query) => whenUnlocked(() => alone(() => queryRaw.call(adapter, query)));
@@ -40,11 +46,13 @@ export function keepsTransactionsApart(
     open = new Promise((resolve) => {
       end = () => {
         open = null;
+        current = null;
         resolve();
       };
     });
     try {
       const transaction: Transaction & Source = await startTransaction.call(adapter, isolationLevel);
+      current = transaction;
       transaction.readRaw = async (sql, args) => readRaw(sql, args);
       const { commit, rollback } = transaction;
       transaction.commit = () => commit.call(transaction).finally(end);
