@@ -31,6 +31,7 @@ import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { VisitRecorder } from './redirect/visit.ts';
+import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { CompiledQueries } from './schema/server/compiled-queries.ts';
 import { createGraphQLServer } from './schema/server/server.ts';
@@ -159,7 +160,7 @@ export function createApp(dependencies: AppDependencies): App {
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database));
-  addPages(web, graphiql);
+  addPages(web, graphiql, openApi);
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);
   web.get('/robots.txt', robots);
