@@ -58,7 +58,7 @@ const kind = {
   kind: 'PIXEL',
   what: 'pixel',
   table: 'Pixel',
-  fields: { name: 'name', type: 'type', value: 'value' },
+  fields: {},
   rows: (tx) => tx.pixel,
 } satisfies Kind<Pixel, Partial<Pixel>>;
 

@@ -26,7 +26,7 @@ const kind = {
   kind: 'SPACE',
   what: 'space',
   table: 'Space',
-  fields: { name: 'name', color: 'color' },
+  fields: {},
   rows: (tx) => tx.space,
 } satisfies Kind<Space, Partial<Space>>;
 

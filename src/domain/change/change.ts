@@ -74,8 +74,11 @@ export function newChange(
   return { accountId, keyId, at, action, kind, fields };
 }
 
-/** What the schema calls the columns of a record. Several may be one field. */
+/** What the schema calls those columns that it does not call by their own names. Several may be one field. */
 export type FieldNames = Readonly<Record<string, string>>;
+
+/** Columns that are no fields: whose a record is, when it was written, what it is compared by, and secrets. */
+const NO_FIELD = /^(accountId|createdAt|updatedAt|verificationToken|\w+Key)$/;
 
 function isSame(one: unknown, other: unknown): boolean {
   if (one instanceof Date && other instanceof Date) return one.getTime() === other.getTime();
@@ -93,7 +96,9 @@ export function differing<Data extends object>(row: object, data: Data): Partial
 
 /** The fields that the columns belong to, each once. */
 export function fieldsOf(columns: object, names: FieldNames): string[] {
-  const fields = Object.keys(columns).flatMap((column) => names[column] ?? []);
+  const fields = Object.keys(columns).flatMap((column) =>
+    NO_FIELD.test(column) ? [] : (names[column] ?? column),
+  );
   return [...new Set(fields)];
 }
 

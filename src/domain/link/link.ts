@@ -4,7 +4,14 @@ import { lockRow, type Tx } from '../../db/connection/transaction.ts';
 import { insertLink } from '../../db/insert-link.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { differing, fieldsOf, fieldsSet, newChange, recordingChanges } from '../change/change.ts';
+import {
+  differing,
+  type FieldNames,
+  fieldsOf,
+  fieldsSet,
+  newChange,
+  recordingChanges,
+} from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
@@ -43,21 +50,17 @@ export function shortUrlOf({ scheme }: Site, domain: { name: string }, { alias }
   return `${scheme}//${domain.name}/${alias}`;
 }
 
-/** The columns that the input sets; what is absent is undefined. */
+/** The columns that the input sets; what is absent is undefined. A field that is not taken apart here has a column of its name. */
 async function columnsOf(input: LinkInput, site: Site) {
-  const { url, alias, title, spaceId, disabled, privacy, expiration, targeting } = input;
+  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
   const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
   const [password, privacyPassword] = await Promise.all([hash(input.password), hash(input.privacyPassword)]);
   return {
-    url,
-    urlKey: url && foldCase(url),
+    ...columns,
+    urlKey: input.url && foldCase(input.url),
     ...(alias ? aliasColumns(alias) : {}),
-    title,
-    titleKey: title && foldCase(title),
+    titleKey: input.title && foldCase(input.title),
     password,
-    spaceId,
-    disabled,
-    privacy,
     privacyPassword,
     expirationUrl: expiration?.url,
     expiresAt: expiration?.at === null ? null : expiration?.at?.at,
@@ -71,27 +74,14 @@ function aliasColumns(alias: string) {
   return { alias, aliasKey: foldCase(alias) };
 }
 
-/** What the schema calls the columns of a link. */
-const fieldNames = {
-  url: 'url',
+/** What the schema calls the columns of a link that it does not call by their own names. */
+const fieldNames: FieldNames = {
   domainId: 'domain',
-  alias: 'alias',
-  title: 'title',
-  password: 'password',
   spaceId: 'space',
-  pixels: 'pixels',
-  disabled: 'disabled',
-  privacy: 'privacy',
-  privacyPassword: 'privacyPassword',
-  expirationUrl: 'expiration',
-  expiresAt: 'expiration',
-  expirationClicks: 'expiration',
+  ...{ expirationUrl: 'expiration', expiresAt: 'expiration', expirationClicks: 'expiration' },
   targetType: 'targeting',
-  countries: 'targeting',
-  platforms: 'targeting',
-  languages: 'targeting',
-  rotation: 'targeting',
-} as const;
+  ...{ countries: 'targeting', platforms: 'targeting', languages: 'targeting', rotation: 'targeting' },
+};
 
 /** Ids as a text that is the same for the same ones. */
 function listed(ids: readonly number[]): string {

@@ -8,12 +8,14 @@ import {
   type Targeting,
   type TargetLists,
   targetingOf,
+  targetKeys,
   targetsOf,
   targetTypes,
 } from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { Domain } from '../domain.ts';
+import { nameEnum } from '../input-type.ts';
 import { Pixel } from '../pixel.ts';
 import { reads, readsOf } from '../selected.ts';
 import type { Context } from '../server/context.ts';
@@ -39,6 +41,10 @@ export const Platform = builder.enumType('Platform', {
   description: 'An operating system of visitors.',
   values: describedValues(platforms),
 });
+
+nameEnum('LinkPrivacy', LinkPrivacy);
+nameEnum('TargetType', TargetType);
+nameEnum('Platform', Platform);
 
 const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
   description: 'When a link expires, and where visitors go then.',
@@ -87,12 +93,6 @@ function targetBy<Target extends { url: string }>(
     }),
   });
 }
-
-export const targetKeys = {
-  country: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
-  platform: 'The operating system.',
-  language: 'The language: an ISO 639-1 code, such as de.',
-} as const;
 
 const CountryTarget = targetBy<Targeting['countries'][number]>('CountryTarget', {
   name: 'country',
