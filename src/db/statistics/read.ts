@@ -1,0 +1,166 @@
+import type { Db } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
+import { join, name, type Sql, sql } from '../reading/list.ts';
+import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
+import type { Kind, ValueColumn } from './value.ts';
+
+/** Whose statistics are read; those of a space are the sums over the links that are in it now. */
+export type Scope = 'link' | 'space' | 'account';
+
+/** Days from the first to the last one. */
+export interface Days {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What was counted in a time. */
+export interface Counts {
+  readonly clicks: number;
+  readonly described: number;
+  readonly visitors: number;
+  readonly bots: number;
+}
+
+/** The same of one hour, day or month. */
+export interface Point extends Omit<Counts, 'described'> {
+  readonly time: number;
+}
+
+export type Times = 'Hour' | 'Day' | 'DayValue' | 'MonthValue';
+
+/** Where the counts of owners stand, as "count"; `owner` is the id of each row's owner. */
+function sourceOf(scope: Scope, what: Times, ids: readonly number[]): { owner: Sql; from: Sql } {
+  const listed = join([...ids]);
+  if (scope === 'space') {
+    const owner = sql`"Link"."spaceId"`;
+    // Crossed, the tables are read in this order on SQLite: of each link its own rows.
+    const tables = sql`"Link" CROSS JOIN ${name(`Link${what}`)} AS "count"`;
+    return { owner, from: sql`${tables} WHERE "count"."linkId" = "Link"."id" AND ${owner} IN (${listed})` };
+  }
+  const [table, column] = scope === 'link' ? ['Link', 'linkId'] : ['Account', 'accountId'];
+  const owner = sql`"count".${name(column)}`;
+  return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
+}
+
+/** What was counted on the days, for each of the owners that have any. */
+export function readTotals(
+  db: Db,
+  scope: Scope,
+  { from, to }: Days,
+  ids: readonly number[],
+): Promise<(Counts & { id: number })[]> {
+  const source = sourceOf(scope, 'Day', ids);
+  return readRows(
+    db,
+    sql`SELECT ${source.owner} AS "id", SUM("clicks") AS "clicks", SUM("described") AS "described",
+      SUM("visitors") AS "visitors", SUM("bots") AS "bots"
+      FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}`,
+  );
+}
+
+/** What was counted in each hour, day or month of the days that has any. Of hours, visitors are not known: 0. */
+export function readPoints(
+  db: Db,
+  scope: Scope,
+  interval: 'HOUR' | 'DAY' | 'MONTH',
+  { from, to }: Days,
+  ids: readonly number[],
+): Promise<(Point & { id: number })[]> {
+  const source = sourceOf(scope, interval === 'HOUR' ? 'Hour' : 'Day', ids);
+  if (interval === 'HOUR')
+    return readRows(
+      db,
+      sql`SELECT ${source.owner} AS "id", "hour" AS "time", SUM("clicks") AS "clicks", 0 AS "visitors", SUM("bots") AS "bots"
+        FROM ${source.from} AND "hour" BETWEEN ${from * 100} AND ${to * 100 + 23} GROUP BY ${source.owner}, "hour"`,
+    );
+  const time = interval === 'DAY' ? sql`"day"` : sql`"day" / 100`;
+  return readRows(
+    db,
+    sql`SELECT ${source.owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", SUM("visitors") AS "visitors",
+      SUM("bots") AS "bots" FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}, ${time}`,
+  );
+}
+
+/** The days as whole months, and what is left of others. */
+function partsOf({ from, to }: Days): { months: Days | null; days: Days[] } {
+  const first = from % 100 === 1 ? above(from) : monthsAfter(above(from), 1);
+  const last = to === endOfMonth(above(to)) ? above(to) : monthsAfter(above(to), -1);
+  if (first > last) return { months: null, days: [{ from, to }] };
+  const before = { from, to: daysAfter(first * 100 + 1, -1) };
+  const after = { from: daysAfter(endOfMonth(last), 1), to };
+  return { months: { from: first, to: last }, days: [before, after].filter((one) => one.from <= one.to) };
+}
+
+/** Which values are read. */
+export interface ValuesAsked {
+  readonly kind: Kind;
+  readonly column: ValueColumn;
+  readonly by: 'CLICKS' | 'VALUE';
+  readonly descending: boolean;
+  /** Whether those with as many clicks come in the other direction than these. */
+  readonly tiesAscend: boolean;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** One value of an owner: its place in the order, and how many values there are. */
+export interface ValueRow {
+  readonly id: number;
+  readonly value: string | null;
+  readonly clicks: number;
+  readonly total: number;
+}
+
+function orderOf({ by, descending, tiesAscend }: ValuesAsked): Sql {
+  const direction = descending ? sql`DESC` : sql`ASC`;
+  const ofValue = sql`("value" IS NULL), "value" ${tiesAscend ? sql`ASC` : direction}`;
+  return by === 'VALUE' ? ofValue : sql`"clicks" ${direction}, ${ofValue}`;
+}
+
+/**
+ * The values that the clicks of the days have, for each of the owners; `all` says how many of these clicks may have one. Those
+ * that have none are a row whose value is null.
+ */
+export function readValues(
+  db: Db,
+  scope: Scope,
+  days: Days,
+  asked: ValuesAsked,
+  owners: readonly { readonly id: number; readonly all: number }[],
+): Promise<ValueRow[]> {
+  const { kind, column, offset, limit } = asked;
+  const ids = owners.map(({ id }) => id);
+  const { months, days: rest } = partsOf(days);
+  const part = (what: 'DayValue' | 'MonthValue', time: Sql, { from, to }: Days) => {
+    const source = sourceOf(scope, what, ids);
+    return sql`SELECT ${source.owner} AS "id", "valueId", "clicks" FROM ${source.from}
+      AND "kind" = ${kind} AND ${time} BETWEEN ${from} AND ${to}`;
+  };
+  const parts = rest.map((one) => part('DayValue', sql`"day"`, one));
+  if (months !== null) parts.push(part('MonthValue', sql`"month"`, months));
+  const given = join(
+    owners.map(({ id, all }) => sql`SELECT CAST(${id} AS INTEGER) AS "id", CAST(${all} AS BIGINT) AS "all"`),
+    ' UNION ALL ',
+  );
+  const value = sql`"VisitValue".${name(column)}`;
+  return readRows(
+    db,
+    sql`WITH "sums" AS (
+      SELECT "id", "valueId", SUM("clicks") AS "clicks" FROM (${join(parts, ' UNION ALL ')}) AS "parts" GROUP BY "id", "valueId"
+    ), "known" AS MATERIALIZED (
+      SELECT "sums"."id", ${value} AS "value", SUM("clicks") AS "clicks" FROM "sums"
+      JOIN "VisitValue" ON "VisitValue"."id" = "valueId" WHERE ${value} IS NOT NULL
+      GROUP BY "sums"."id", ${value} HAVING SUM("clicks") > 0
+    ), "every" AS (
+      SELECT "id", "value", "clicks" FROM "known" UNION ALL
+      SELECT "id", NULL, "rest" FROM (
+        SELECT "id", "all" - COALESCE((SELECT SUM("clicks") FROM "known" WHERE "known"."id" = "given"."id"), 0) AS "rest"
+        FROM (${given}) AS "given"
+      ) AS "unknown" WHERE "rest" > 0
+    )
+    SELECT "id", "value", "clicks", "total" FROM (
+      SELECT "every".*, COUNT(*) OVER (PARTITION BY "id") AS "total",
+        ROW_NUMBER() OVER (PARTITION BY "id" ORDER BY ${orderOf(asked)}) AS "rank" FROM "every"
+    ) AS "ranked" WHERE "rank" > ${offset} AND "rank" <= ${offset + limit} ORDER BY "id", "rank"`,
+  );
+}
