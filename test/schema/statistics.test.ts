@@ -97,3 +97,146 @@ test('counts, visitors and bots of a link, its space and its account', async () 
   expect(its.statistics).toEqual(link.statistics);
   expect(viewer.account.statistics).toEqual(link.statistics);
 });
+
+test('a list of links, or of spaces, costs no more statements than one of them', async () => {
+  const many = await server.caller('many');
+  for (let i = 0; i < 20; i++) await many.link({ space_id: await many.space(`Space ${i}`) });
+  const fields = `statistics(from: "2025-11-21", to: "2026-11-20") { clicks visitors bots series { clicks } months: series(interval: MONTH) { clicks }
+    top(by: BROWSER) { rows { value clicks } others } destinations: top(by: DESTINATION) { others } }`;
+  for (const list of ['links', 'spaces']) {
+    const cost = async (first: number) =>
+      (
+        await server.statementsOf(() =>
+          many.data(
+            `query ($first: Int) { ${list}(first: $first) { edges { node { id ${list === 'links' ? fields : fields.replace('series { clicks }', '')} } } } }`,
+            { first },
+          ),
+        )
+      ).length;
+    const two = await cost(2);
+    expect(two, list).toBeLessThanOrEqual(6);
+    expect(await cost(20), list).toBe(two);
+  }
+});
+
+test('only what is asked for is read', async () => {
+  const { id } = await owner.link();
+  const read = (fields: string) =>
+    server.statementsOf(() => owner.data(`{ link(id: ${id}) { statistics { ${fields} } } }`));
+  expect(await read('from to')).toHaveLength(1);
+  expect(await read('clicks visitors bots')).toHaveLength(2);
+  expect(await read('series { start }')).toHaveLength(2);
+});
+
+test.each([
+  ['(from: "tomorrow")', 'clicks', 'from'],
+  ['(from: 5)', 'clicks', 'from'],
+  ['(to: "2026-02-29")', 'clicks', 'to'],
+  ['(from: "2026-11-21", to: "2026-11-20")', 'clicks', 'from'],
+  ['(from: "2016-11-19", to: "2026-11-20")', 'clicks', 'from'],
+  ['(from: "2026-10-01", to: "2026-11-20")', 'series(interval: HOUR) { clicks }', 'interval'],
+  ['', 'top(by: BROWSER, first: 101) { others }', 'first'],
+  ['', 'top(by: BROWSER, first: -1) { others }', 'first'],
+  ['', 'rowPage(of: BROWSER, perPage: 0) { total }', 'perPage'],
+  ['', 'rowPage(of: BROWSER, perPage: 10001) { total }', 'perPage'],
+])('statistics%s { %s } is refused, and %s named', async (period, fields, argument) => {
+  const { id } = await owner.link();
+  const { data, errors } = await owner.graphql(`{ link(id: ${id}) { statistics${period} { ${fields} } } }`);
+  expect(data).toEqual({ link: null });
+  expect(errors?.[0]?.extensions).toMatchObject({
+    code: 'VALIDATION',
+    fields: [{ path: [argument] }],
+  });
+});
+
+test.each([
+  ['', 30],
+  ['(from: "2026-11-20")', 1],
+  ['(to: "2026-03-01")', 30],
+  ['(from: "2024-02-28", to: "2024-03-01")', 3],
+  ['(from: "2016-11-20", to: "2026-11-20")', 3653],
+])('statistics%s have a point for each of %i days', async (period, days) => {
+  server.clock.now = NOON;
+  const { id } = await owner.link();
+  const { link } = await owner.data<{
+    link: { statistics: { from: string; to: string; series: { start: string }[] } };
+  }>(`{ link(id: ${id}) { statistics${period} { from to series { start } } } }`);
+  const { series, from, to } = link.statistics;
+  expect(series).toHaveLength(days);
+  expect([series.at(0)?.start.slice(0, 10), series.at(-1)?.start.slice(0, 10)]).toEqual([from, to]);
+});
+
+test('the cost grows with the buckets, the rows and the links', async () => {
+  const cost = async (query: string) => {
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, extensions: { cost: true } }),
+    });
+    const body = (await response.json()) as {
+      extensions?: { cost: { cost: number } };
+      errors?: { extensions: object }[];
+    };
+    return body.extensions?.cost.cost ?? body.errors?.[0]?.extensions;
+  };
+  const ofLinks = (first: number, period: string, fields: string) =>
+    `{ links(first: ${first}) { edges { node { statistics${period} { ${fields} } } } } }`;
+  const series = 'series { clicks }';
+  const month = await cost(ofLinks(1, '(from: "2026-11-01", to: "2026-11-30")', series));
+  const year = await cost(ofLinks(1, '(from: "2025-12-01", to: "2026-11-30")', series));
+  expect(Number(year) - Number(month)).toBeGreaterThanOrEqual(335 * 2);
+  const ten = await cost(ofLinks(10, '(from: "2025-12-01", to: "2026-11-30")', series));
+  expect(Number(ten)).toBeGreaterThan(9 * Number(year));
+  const [few, many] = [
+    await cost(ofLinks(1, '', 'top(by: OS, first: 1) { rows { value } }')),
+    await cost(ofLinks(1, '', 'top(by: OS, first: 100) { rows { value } }')),
+  ];
+  expect(Number(many) - Number(few)).toBeGreaterThan(99 * 5);
+  expect(await cost(ofLinks(100, '(from: "2016-12-01", to: "2026-11-30")', series))).toMatchObject({
+    code: 'TOO_COSTLY',
+  });
+  const fragment = `fragment S on Statistics { ${series} } query { links(first: 100) { edges { node { a: statistics(from: "2026-11-20") { ...S } b: statistics(from: "2016-12-01", to: "2026-11-30") { ...S } } } } }`;
+  expect(await cost(fragment)).toMatchObject({ code: 'TOO_COSTLY' });
+});
+
+test('the owner sees the statistics whatever the privacy, and nobody else does', async () => {
+  const { id } = await owner.link({ privacy: 1 });
+  const query = `{ link(id: ${id}) { statistics { clicks } } }`;
+  expect(await owner.data(query)).toEqual({ link: { statistics: { clicks: 0 } } });
+  const stranger = await server.caller('stranger');
+  expect(await stranger.data(query)).toEqual({ link: null });
+});
+
+test('resetStatistics deletes what was counted, and leaves the clicks', async () => {
+  const resetting = await server.caller('resetting');
+  const links = [await resetting.link(), await resetting.link()];
+  for (const { alias } of links) for (let i = 0; i < 3; i++) await visit(server.origin, `/${alias}`);
+  await server.flush();
+  const id = links[0]?.id ?? 0;
+  const reset = `mutation ($id: ID!) { resetStatistics(linkId: $id) {
+    __typename ... on Link { clicks statistics { clicks visitors top(by: BROWSER) { rows { value } } } } ... on NotFoundError { code } } }`;
+  expect(await owner.data(reset, { id })).toEqual({
+    resetStatistics: { __typename: 'NotFoundError', code: 'NOT_FOUND' },
+  });
+  expect(await resetting.data(reset, { id })).toEqual({
+    resetStatistics: {
+      __typename: 'Link',
+      clicks: 3,
+      statistics: { clicks: 0, visitors: 0, top: { rows: [] } },
+    },
+  });
+  await visit(server.origin, `/${links[0]?.alias}`);
+  await server.flush();
+  const { viewer, link } = await resetting.data<{ viewer: object; link: object }>(
+    `{ link(id: ${id}) { clicks statistics { clicks visitors } history(first: 1) { edges { node { action fields } } } }
+      viewer { account { statistics { clicks visitors top(by: BROWSER) { rows { value clicks } } } } } }`,
+  );
+  expect(link).toEqual({
+    clicks: 4,
+    statistics: { clicks: 1, visitors: 1 },
+    history: { edges: [{ node: { action: 'UPDATED', fields: ['statistics'] } }] },
+  });
+  expect(viewer).toEqual({
+    account: { statistics: { clicks: 4, visitors: 2, top: { rows: [{ value: 'Chrome', clicks: 4 }] } } },
+  });
+});

@@ -123,7 +123,8 @@ CREATE UNIQUE INDEX "VisitValue_hash_key" ON "VisitValue"("hash");
 INSERT INTO "Revision" ("topic", "number") VALUES ('visitors', 0);
 
 -- A visit that is counted at once, as that of a link that ends by clicks, counts for its hour and day with the same statement.
-CREATE TRIGGER "LinkCounter_claimed" AFTER UPDATE OF "turns" ON "LinkCounter" WHEN OLD."turns" <> NEW."turns" BEGIN
+CREATE TRIGGER "LinkCounter_claimed" AFTER UPDATE OF "turns" ON "LinkCounter"
+  WHEN OLD."turns" <> NEW."turns" AND OLD."clicks" + 1 = NEW."clicks" AND NEW."lastClickedAt" IS NOT NULL BEGIN
   INSERT INTO "LinkHour" ("linkId", "hour", "clicks")
     VALUES (NEW."linkId", CAST(strftime('%Y%m%d%H', NEW."lastClickedAt") AS INTEGER), 1)
     ON CONFLICT DO UPDATE SET "clicks" = "clicks" + 1;
