@@ -63,7 +63,14 @@ export class ClickBuffer {
     const fresh = this.#fresh;
     if (fresh.length === 0) return;
     this.#fresh = [];
-    for (const visit of fresh) this.#pending.add(visit);
+    for (const visit of fresh) {
+      try {
+        this.#pending.add(visit);
+      } catch (error) {
+        // The click is counted before anything else is looked at.
+        this.#log.error({ err: error }, 'a visit was counted as a click alone');
+      }
+    }
   }
 
   /** Writes what is counted so far. What could not be written is kept for the next time. */

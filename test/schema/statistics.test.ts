@@ -240,3 +240,44 @@ test('resetStatistics deletes what was counted, and leaves the clicks', async ()
     account: { statistics: { clicks: 4, visitors: 2, top: { rows: [{ value: 'Chrome', clicks: 4 }] } } },
   });
 });
+
+test('values of any period are those of its days', async () => {
+  const whole = await server.caller('periods');
+  const { id, alias } = await whole.link();
+  const days: string[] = [];
+  for (let i = 0; i < 100; i += 3) {
+    server.clock.now = new Date(Date.parse('2026-08-13T12:00:00Z') + i * 86_400_000);
+    days.push(server.clock.now.toISOString().slice(0, 10));
+    await visit(server.origin, `/${alias}`, { headers: { 'X-Country': i % 2 ? 'DE' : 'FR' } });
+  }
+  await server.flush();
+  server.clock.now = NOON;
+  for (const [from, to] of [
+    ['2026-08-01', '2026-11-30'],
+    ['2026-08-20', '2026-11-10'],
+    ['2026-08-10', '2026-11-20'],
+    ['2026-09-01', '2026-09-30'],
+    ['2026-09-02', '2026-09-30'],
+    ['2026-08-31', '2026-09-01'],
+    ['2026-08-17', '2026-10-15'],
+    ['2026-09-10', '2026-09-20'],
+  ] as const) {
+    const fields = `statistics(from: "${from}", to: "${to}") { clicks top(by: COUNTRY) { rows { value clicks } others } }`;
+    const within = days
+      .map((day, i) => ({ day, country: (i * 3) % 2 ? 'DE' : 'FR' }))
+      .filter(({ day }) => day >= from && day <= to);
+    const count = (country: string) => within.filter((one) => one.country === country).length;
+    const rows = ['DE', 'FR']
+      .map((value) => ({ value, clicks: count(value) }))
+      .filter(({ clicks }) => clicks > 0);
+    rows.sort((a, b) => b.clicks - a.clicks);
+    const expected = { clicks: within.length, top: { rows, others: 0 } };
+    const { link, viewer } = await whole.data<{ link: object; viewer: object }>(
+      `{ link(id: ${id}) { ${fields} } viewer { account { ${fields} } } }`,
+    );
+    expect([link, viewer], `${from} to ${to}`).toEqual([
+      { statistics: expected },
+      { account: { statistics: expected } },
+    ]);
+  }
+});

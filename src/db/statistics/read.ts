@@ -81,14 +81,34 @@ export function readPoints(
   );
 }
 
-/** The days as whole months, and what is left of others. */
-function partsOf({ from, to }: Days): { months: Days | null; days: Days[] } {
-  const first = from % 100 === 1 ? above(from) : monthsAfter(above(from), 1);
-  const last = to === endOfMonth(above(to)) ? above(to) : monthsAfter(above(to), -1);
-  if (first > last) return { months: null, days: [{ from, to }] };
-  const before = { from, to: daysAfter(first * 100 + 1, -1) };
-  const after = { from: daysAfter(endOfMonth(last), 1), to };
-  return { months: { from: first, to: last }, days: [before, after].filter((one) => one.from <= one.to) };
+/** The days as whole months, and days that are added to them or taken from them again: of each end, whichever are fewer. */
+function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; taken: Days[] } {
+  const [first, last] = [above(from), above(to)];
+  const [start, end] = [first * 100 + 1, endOfMonth(last)];
+  if (first === last && (from > start || to < end)) return { months: null, added: [{ from, to }], taken: [] };
+  const months = { from: first, to: last };
+  const [added, taken] = [[] as Days[], [] as Days[]];
+  if (from > start) {
+    const [inside, outside] = [
+      { from, to: endOfMonth(first) },
+      { from: start, to: daysAfter(from, -1) },
+    ];
+    if (inside.to - inside.from < outside.to - outside.from) {
+      months.from = monthsAfter(first, 1);
+      added.push(inside);
+    } else taken.push(outside);
+  }
+  if (to < end) {
+    const [inside, outside] = [
+      { from: last * 100 + 1, to },
+      { from: daysAfter(to, 1), to: end },
+    ];
+    if (inside.to - inside.from < outside.to - outside.from) {
+      months.to = monthsAfter(last, -1);
+      added.push(inside);
+    } else taken.push(outside);
+  }
+  return { months: months.from > months.to ? null : months, added, taken };
 }
 
 /** Which values are read. */
@@ -130,14 +150,18 @@ export function readValues(
 ): Promise<ValueRow[]> {
   const { kind, column, offset, limit } = asked;
   const ids = owners.map(({ id }) => id);
-  const { months, days: rest } = partsOf(days);
-  const part = (what: 'DayValue' | 'MonthValue', time: Sql, { from, to }: Days) => {
+  const { months, added, taken } = partsOf(days);
+  const part = (what: 'DayValue' | 'MonthValue', { from, to }: Days, clicks = sql`"clicks"`) => {
     const source = sourceOf(scope, what, ids);
-    return sql`SELECT ${source.owner} AS "id", "valueId", "clicks" FROM ${source.from}
+    const time = what === 'DayValue' ? sql`"day"` : sql`"month"`;
+    return sql`SELECT ${source.owner} AS "id", "valueId", ${clicks} AS "clicks" FROM ${source.from}
       AND "kind" = ${kind} AND ${time} BETWEEN ${from} AND ${to}`;
   };
-  const parts = rest.map((one) => part('DayValue', sql`"day"`, one));
-  if (months !== null) parts.push(part('MonthValue', sql`"month"`, months));
+  const parts = [
+    ...(months === null ? [] : [part('MonthValue', months)]),
+    ...added.map((one) => part('DayValue', one)),
+    ...taken.map((one) => part('DayValue', one, sql`-"clicks"`)),
+  ];
   const given = join(
     owners.map(({ id, all }) => sql`SELECT CAST(${id} AS INTEGER) AS "id", CAST(${all} AS BIGINT) AS "all"`),
     ' UNION ALL ',

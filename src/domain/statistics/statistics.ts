@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { above, dayOf, daysAfter, endOfMonth, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
+import { above, daysAfter, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
 import type { Counts, Days, Scope } from '../../db/statistics/read.ts';
 import type { StatisticsReader } from '../../db/statistics/reader.ts';
 import { invalid } from '../errors.ts';
@@ -71,7 +71,6 @@ export class Statistics {
   readonly #reader: StatisticsReader;
   readonly #scope: Scope;
   readonly #id: number;
-  readonly #today: number;
   #totals: Promise<Counts> | undefined;
 
   /** @throws DomainError VALIDATION where the period is none */
@@ -80,7 +79,6 @@ export class Statistics {
     this.#reader = reader;
     this.#scope = scope;
     this.#id = id;
-    this.#today = dayOf(now);
   }
 
   totals(): Promise<Counts> {
@@ -145,12 +143,6 @@ export class Statistics {
   }
 
   #values(asked: Parameters<StatisticsReader['values']>[2], all: number) {
-    return this.#reader.values(this.#scope, this.#counted, asked, this.#id, all);
-  }
-
-  /** The period; where it reaches to today, to the end of the month, of which nothing more is there: months are read faster. */
-  get #counted(): Days {
-    const { from, to } = this.days;
-    return to < this.#today ? { from, to } : { from, to: endOfMonth(above(to)) };
+    return this.#reader.values(this.#scope, this.days, asked, this.#id, all);
   }
 }
