@@ -73,7 +73,8 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
       { inputs },
     );
   }
-  await visit(server.origin, `/${(await owner.link({ title: 'Counted' })).alias}`);
+  const { alias } = await server.database.client.link.findFirstOrThrow({ where: { title: 'Link 5' } });
+  await visit(server.origin, `/${alias}`);
   await server.flush();
   const last = await owner.link();
   await owner.rest('DELETE', `/links/${last.id}`);

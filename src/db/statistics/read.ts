@@ -22,7 +22,7 @@ export interface Counts {
 }
 
 /** The same of one hour, day or month. */
-export interface Point extends Omit<Counts, 'described'> {
+export interface Point extends Counts {
   readonly time: number;
 }
 
@@ -58,7 +58,7 @@ export function readTotals(
   );
 }
 
-/** What was counted in each hour, day or month of the days that has any. Of hours, visitors are not known: 0. */
+/** What was counted in each hour, day or month of the days that has any. Of hours, only clicks and bots are known. */
 export function readPoints(
   db: Db,
   scope: Scope,
@@ -70,14 +70,14 @@ export function readPoints(
   if (interval === 'HOUR')
     return readRows(
       db,
-      sql`SELECT ${source.owner} AS "id", "hour" AS "time", SUM("clicks") AS "clicks", 0 AS "visitors", SUM("bots") AS "bots"
-        FROM ${source.from} AND "hour" BETWEEN ${from * 100} AND ${to * 100 + 23} GROUP BY ${source.owner}, "hour"`,
+      sql`SELECT ${source.owner} AS "id", "hour" AS "time", SUM("clicks") AS "clicks", 0 AS "described", 0 AS "visitors",
+        SUM("bots") AS "bots" FROM ${source.from} AND "hour" BETWEEN ${from * 100} AND ${to * 100 + 23} GROUP BY ${source.owner}, "hour"`,
     );
   const time = interval === 'DAY' ? sql`"day"` : sql`"day" / 100`;
   return readRows(
     db,
-    sql`SELECT ${source.owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", SUM("visitors") AS "visitors",
-      SUM("bots") AS "bots" FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}, ${time}`,
+    sql`SELECT ${source.owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", SUM("described") AS "described",
+      SUM("visitors") AS "visitors", SUM("bots") AS "bots" FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}, ${time}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { above, daysAfter, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
-import type { Counts, Days, Scope } from '../../db/statistics/read.ts';
+import type { Counts, Days, Point, Scope } from '../../db/statistics/read.ts';
 import type { StatisticsReader } from '../../db/statistics/reader.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
@@ -47,6 +47,17 @@ const topInput = z.object({
   first: integerOf(0, MAX_TOP),
 });
 
+const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
+
+function sumOf(one: Counts, other: Counts): Counts {
+  return {
+    clicks: one.clicks + other.clicks,
+    described: one.described + other.described,
+    visitors: one.visitors + other.visitors,
+    bots: one.bots + other.bots,
+  };
+}
+
 /** The times of a period, one after the other. */
 function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<number> {
   if (interval === 'MONTH') {
@@ -72,6 +83,7 @@ export class Statistics {
   readonly #scope: Scope;
   readonly #id: number;
   #totals: Promise<Counts> | undefined;
+  #points: Promise<readonly Point[]> | undefined;
 
   /** @throws DomainError VALIDATION where the period is none */
   constructor(reader: StatisticsReader, scope: Scope, id: number, period: PeriodInput, now: Date) {
@@ -81,9 +93,30 @@ export class Statistics {
     this.#id = id;
   }
 
+  /** What was counted on all of the days. Of many links, the days are read for it: a series is likely to be asked for too. */
   totals(): Promise<Counts> {
-    this.#totals ??= this.#reader.totals(this.#scope, this.days, this.#id);
+    this.#totals ??=
+      this.#scope === 'link'
+        ? this.#reader.totals(this.#scope, this.days, this.#id)
+        : this.#pointsOfDays().then((points) => points.reduce(sumOf, NOTHING));
     return this.#totals;
+  }
+
+  #pointsOfDays(): Promise<readonly Point[]> {
+    this.#points ??= this.#reader.points(this.#scope, 'DAY', this.days, this.#id);
+    return this.#points;
+  }
+
+  async #pointsOf(interval: StatisticsInterval): Promise<readonly Point[]> {
+    if (interval === 'DAY') return this.#pointsOfDays();
+    if (interval === 'HOUR' || this.#scope === 'link')
+      return this.#reader.points(this.#scope, interval, this.days, this.#id);
+    const months = new Map<number, Point>();
+    for (const point of await this.#pointsOfDays()) {
+      const time = above(point.time);
+      months.set(time, { ...sumOf(months.get(time) ?? NOTHING, point), time });
+    }
+    return [...months.values()];
   }
 
   /**
@@ -98,7 +131,7 @@ export class Statistics {
           messages: [`may be hours for at most ${MAX_DAYS_OF_HOURS} days, not ${lengthOf(this.days)}`],
         },
       ]);
-    const points = await this.#reader.points(this.#scope, interval, this.days, this.#id);
+    const points = await this.#pointsOf(interval);
     const known = new Map(points.map((point) => [point.time, point]));
     return [...timesOf(interval, this.days)].map((time) => {
       const { clicks = 0, visitors = 0, bots = 0 } = known.get(time) ?? {};
