@@ -23,7 +23,7 @@ const output = await codegen({
   documents,
   config: {
     useTypeImports: true,
-    scalars: { ID: 'string', DateTime: 'string', URL: 'string' },
+    scalars: { ID: 'string', DateTime: 'string', Date: 'string', URL: 'string' },
     enumType: 'string-literal',
     avoidOptionals: { field: true },
     skipTypename: true,

@@ -8,6 +8,7 @@ import { Revisions } from './db/change/revisions.ts';
 import type { Database } from './db/connection/client.ts';
 import { Replicas, withoutReplicas } from './db/connection/replicas.ts';
 import { addKeyUses } from './db/key-use.ts';
+import { StatisticsRetention } from './db/statistics/retention.ts';
 import { Authentication } from './domain/access/authentication.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { visibleError } from './domain/errors.ts';
@@ -57,6 +58,10 @@ export interface AppDependencies {
   readonly corsOrigins: readonly string[];
   /** For how many days changes are kept; 0 for ever. */
   readonly historyDays: number;
+  /** For how many months statistics are kept; 0 for ever. */
+  readonly statisticsMonths: number;
+  /** Whether more than the clicks of visits is counted; it is, but where that is measured. */
+  readonly statistics?: boolean;
   /** How many requests may be in flight; beyond them all get 503. */
   readonly maxInFlight?: number;
   readonly log: Logger;
@@ -98,6 +103,8 @@ export function createApp(dependencies: AppDependencies): App {
     rateLimit,
     corsOrigins,
     historyDays,
+    statisticsMonths,
+    statistics = true,
     maxInFlight = 1_000,
     log,
     now,
@@ -117,11 +124,12 @@ export function createApp(dependencies: AppDependencies): App {
   const readers = replicas.length > 0 ? new Replicas(database, replicas, random) : withoutReplicas(database);
   const links = new LinkCache(database.client, revisions, site, metrics);
   onOwnChanges(database.client, () => revisions.changed());
-  const clicks = new ClickBuffer(database.client, log);
+  const clicks = new ClickBuffer(database.client, log, statistics);
   const authentication = new Authentication(database.client, revisions, now);
   const subscriptions = new ChangeSubscriptions(database.client, revisions.feed, now);
   revisions.watch('keys', () => void subscriptions.checkKeys().catch(() => {}));
   const retention = new ChangeRetention(database.client, historyDays, now, log);
+  const oldStatistics = new StatisticsRetention(database.client, statisticsMonths, now, log);
   const limit = new RateLimit(
     rateLimit,
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
@@ -140,11 +148,10 @@ export function createApp(dependencies: AppDependencies): App {
   };
 
   const visits = new VisitRecorder([
-    ({ link, at, visitor, claimed }) => {
-      if (!visitor.counts) return;
-      metrics?.click();
-      if (!claimed) clicks.count(link.id, at);
+    ({ visitor }) => {
+      if (visitor.counts) metrics?.click();
     },
+    (visit) => clicks.add(visit),
   ]);
   const graphql = createGraphQLHandler({ server, graphiql, contextOf, compiled, report });
   const redirect = createRedirectHandler({
@@ -216,12 +223,15 @@ export function createApp(dependencies: AppDependencies): App {
       limit.start();
       subscriptions.start();
       retention.start();
+      oldStatistics.start();
     },
     endSubscriptions: () => subscriptions.stop(),
     flush: () => clicks.flush(),
     async stop() {
       subscriptions.stop();
-      await Promise.all([revisions, readers, clicks, limit, retention].map((one) => one.stop()));
+      await Promise.all(
+        [revisions, readers, clicks, limit, retention, oldStatistics].map((one) => one.stop()),
+      );
       await authentication.stop();
     },
   };

@@ -103,6 +103,7 @@ const variables = z.object({
     .optional(),
   GEOIP_DATABASE: z.string().endsWith('.mmdb', 'the path of an .mmdb file').optional(),
   HISTORY_DAYS: number(0, 36_500).default(90),
+  STATISTICS_MONTHS: number(0, 1_200).default(24),
   RATE_LIMIT: number(0, 1_000_000_000).default(600),
   CORS_ORIGINS: z
     .string()
@@ -170,6 +171,8 @@ export interface Config {
   readonly metricsPort: number | undefined;
   /** For how many days changes are kept; 0 for ever. */
   readonly historyDays: number;
+  /** For how many months statistics are kept; 0 for ever. */
+  readonly statisticsMonths: number;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   /** Of which sites the pages may call the interfaces from a browser. */
@@ -234,6 +237,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     geoipDatabase: values.GEOIP_DATABASE,
     metricsPort: values.METRICS_PORT,
     historyDays: values.HISTORY_DAYS,
+    statisticsMonths: values.STATISTICS_MONTHS,
     rateLimit: values.RATE_LIMIT,
     corsOrigins: values.CORS_ORIGINS,
     trustedDocuments: values.TRUSTED_DOCUMENTS,

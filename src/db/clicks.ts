@@ -1,64 +1,21 @@
 import type { LinkCounter } from '../generated/sqlite/client.ts';
 import { type Db, isSqlite } from './connection/client.ts';
 import { retryConflicts } from './connection/retry.ts';
+import type { Tx } from './connection/transaction.ts';
 import { type Sql, sql } from './reading/list.ts';
-
-/** The end of both databases' and GraphQL's whole numbers: there a count stops, instead of failing. */
-const END = sql`2147483647`;
-
-/** A write that may have to be sent again: which process makes it, and which of that process's writes it is, from 1. */
-export interface Receipt {
-  readonly processId: string;
-  readonly number: number;
-}
-
-/** How often a link was opened, and when for the last time. */
-export interface Clicks {
-  readonly count: number;
-  readonly last: Date;
-}
-
-/** A moment as a SQLite file has it. */
-const asText = (at: Date) => at.toISOString().replace('Z', '+00:00');
+import { dayOf, hourOf } from './statistics/calendar.ts';
+import { END } from './statistics/write.ts';
 
 /**
- * Adds to the clicks of many links, all or none. Links that are gone are skipped. Sent again with the same receipt, after
- * an answer that never came, it counts once.
+ * Has others who would count visits of the account's link wait until the transaction ends; on SQLite they wait from its beginning
+ * on. Returns whether anything is counted of it; null where the account has no such link.
  */
-export async function addClicks(
-  db: Db,
-  clicks: ReadonlyMap<number, Clicks>,
-  { processId, number }: Receipt,
-): Promise<void> {
-  // In one order for all processes, so that none waits for another in a circle.
-  const counts = JSON.stringify(
-    [...clicks].sort(([a], [b]) => a - b).map(([id, { count, last }]) => [id, count, asText(last)]),
-  );
-  if (isSqlite(db)) {
-    // The database is in this process: what failed was not done.
-    await db.$executeRaw(sql`
-      UPDATE "LinkCounter" SET "clicks" = MIN("clicks" + "counted"."value" ->> 1, ${END}),
-        "lastClickedAt" = MAX(COALESCE("lastClickedAt", ''), "counted"."value" ->> 2)
-      FROM json_each(${counts}) AS "counted" WHERE "linkId" = "counted"."value" ->> 0`);
-    return;
-  }
-  await retryConflicts(() =>
-    db.$executeRaw(sql`
-      WITH "receipt" AS (
-        INSERT INTO "ClickReceipt" ("processId", "number", "at") VALUES (${processId}::uuid, ${number}, now())
-        ON CONFLICT ("processId") DO UPDATE SET "number" = EXCLUDED."number", "at" = EXCLUDED."at"
-          WHERE "ClickReceipt"."number" < EXCLUDED."number"
-        RETURNING 1
-      ), "counted" AS (
-        SELECT ("one" ->> 0)::integer AS "id", ("one" ->> 1)::bigint AS "count", ("one" ->> 2)::timestamp AS "last"
-        FROM jsonb_array_elements(${counts}::jsonb) AS "one" WHERE EXISTS (SELECT 1 FROM "receipt")
-      ), "locked" AS (
-        SELECT "counted".* FROM "LinkCounter" JOIN "counted" ON "id" = "linkId" ORDER BY "id"
-        FOR NO KEY UPDATE OF "LinkCounter"
-      )
-      UPDATE "LinkCounter" SET "clicks" = LEAST("clicks" + "count", ${END}), "lastClickedAt" = GREATEST("lastClickedAt", "last")
-      FROM "locked" WHERE "linkId" = "id"`),
-  );
+export async function lockCounter(tx: Tx, linkId: number, accountId: number): Promise<boolean | null> {
+  const locked = isSqlite(tx) ? sql`` : sql`FOR NO KEY UPDATE`;
+  const [row] = await tx.$queryRaw<{ any: number | bigint }[]>(sql`
+    SELECT CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
+    FROM "LinkCounter" WHERE "linkId" = ${linkId} AND "accountId" = ${accountId} ${locked}`);
+  return row ? Number(row.any) > 0 : null;
 }
 
 /** Forgets the receipts of processes that ended long ago. */
@@ -72,16 +29,28 @@ export type Turn = Pick<LinkCounter, 'clicks' | 'turns'>;
 export const CLAIMED_CLICKS = sql`"LinkCounter"."clicks"`;
 
 /**
- * Counts one visit at once, where the link still meets the condition, and takes its turn of the rotation. Returns clicks and
- * turns as they were before; null where it does not, so that of many visits at once no more get through than may.
+ * Counts one visit at once, for its hour and day too, where the link still meets the condition, and takes its turn of the
+ * rotation. Returns clicks and turns as they were before; null where it does not, so that of many visits at once no more get
+ * through than may.
  */
 export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Date): Promise<Turn | null> {
-  const [row] = await retryConflicts(() =>
-    db.$queryRaw<Turn[]>(sql`
-        UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
-          "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
-        FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${isActive}
-        RETURNING "clicks", "turns"`),
-  );
+  const update = sql`
+    UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
+      "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
+    FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${isActive}
+    RETURNING "clicks", "turns"`;
+  // On SQLite, a trigger adds to the hour and the day.
+  const statement = isSqlite(db)
+    ? update
+    : sql`WITH "claimed" AS (${update}),
+      "hour" AS (
+        INSERT INTO "LinkHour" ("linkId", "hour", "clicks") SELECT ${linkId}::integer, ${hourOf(now)}::integer, 1 FROM "claimed"
+        ON CONFLICT ("linkId", "hour") DO UPDATE SET "clicks" = "LinkHour"."clicks" + 1
+      ), "day" AS (
+        INSERT INTO "LinkDay" ("linkId", "day", "clicks") SELECT ${linkId}::integer, ${dayOf(now)}::integer, 1 FROM "claimed"
+        ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + 1
+      )
+      SELECT "clicks", "turns" FROM "claimed"`;
+  const [row] = await retryConflicts(() => db.$queryRaw<Turn[]>(statement));
   return row ? { clicks: row.clicks - 1, turns: row.turns - 1 } : null;
 }

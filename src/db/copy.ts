@@ -11,9 +11,13 @@ const BATCH = 500;
 const PATIENCE = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 
 /** In an order in which each refers to earlier ones only, as they stand in the models. */
-type Model = Exclude<Prisma.ModelName, 'Revision'>;
-/** Revisions count changes that running processes must hear of, in their own database; they are nobody's data. */
-const models = Object.values(Prisma.ModelName).filter((name): name is Model => name !== 'Revision');
+type Model = Exclude<Prisma.ModelName, 'Revision' | 'DaySalt' | 'DayVisitor'>;
+/**
+ * Revisions count changes that running processes must hear of, in their own database; they are nobody's data. Salts and visitors
+ * are of today alone, and stay where they are.
+ */
+const left: readonly string[] = ['Revision', 'DaySalt', 'DayVisitor'];
+const models = Object.values(Prisma.ModelName).filter((name): name is Model => !left.includes(name));
 /** Those that have not a number of their own as their key. */
 const keys: Partial<Record<Model, readonly string[]>> = {
   LinkPixel: ['linkId', 'pixelId'],
@@ -22,6 +26,14 @@ const keys: Partial<Record<Model, readonly string[]>> = {
   SpaceTally: ['spaceId', 'slot'],
   DomainTally: ['accountId', 'domainId', 'slot'],
   EndTally: ['accountId', 'period', 'slot'],
+  LinkHour: ['linkId', 'hour'],
+  LinkDay: ['linkId', 'day'],
+  LinkDayValue: ['linkId', 'kind', 'day', 'valueId'],
+  LinkMonthValue: ['linkId', 'kind', 'month', 'valueId'],
+  AccountHour: ['accountId', 'hour'],
+  AccountDay: ['accountId', 'day'],
+  AccountDayValue: ['accountId', 'kind', 'day', 'valueId'],
+  AccountMonthValue: ['accountId', 'kind', 'month', 'valueId'],
 };
 
 type Row = Record<string, unknown>;

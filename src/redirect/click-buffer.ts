@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { addClicks, type Clicks, forgetReceipts, type Receipt } from '../db/clicks.ts';
+import { forgetReceipts } from '../db/clicks.ts';
 import type { Db } from '../db/connection/client.ts';
+import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
+import { ValueIds } from '../db/statistics/value-ids.ts';
+import { Salts } from '../db/statistics/visitors.ts';
+import { type Memory, type Receipt, writeVisits } from '../db/statistics/write.ts';
+import { OTHER_REFERRER } from '../domain/visit/facts.ts';
 import { within } from '../within.ts';
+import { PendingVisits } from './pending-visits.ts';
+import type { Visit } from './visit.ts';
 
 /** How often clicks are written, in milliseconds: what a crash may cost. */
 const WRITTEN_EVERY = 1_000;
@@ -11,10 +18,13 @@ const WRITTEN_EVERY = 1_000;
 const LAST_PATIENCE = 5_000;
 const LAST_TRIES_EVERY = 100;
 
-/** Clicks that are being written: under one receipt, until they are, so that they count once. */
+/** Of how many links at most visits are written by one transaction: on SQLite, others wait for its end. */
+const WRITTEN_TOGETHER = 500;
+
+/** Visits that are being written: under one receipt, until they are, so that they count once. */
 interface Batch {
   readonly receipt: Receipt;
-  readonly counts: ReadonlyMap<number, Clicks>;
+  readonly visits: Visits;
 }
 
 /** Counts visits in memory, and writes them together. */
@@ -22,20 +32,45 @@ export class ClickBuffer {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #processId = randomUUID();
-  #counts = new Map<number, Clicks>();
+  readonly #memory: Memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  readonly #pending: PendingVisits;
+  /** Visits whose answer is being sent. */
+  #fresh: Visit[] = [];
   #batch: Batch | null = null;
   #batches = 0;
   #writing: Promise<void> | null = null;
   #next: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Db, log: Logger) {
+  /** @param described whether more than the clicks is counted */
+  constructor(db: Db, log: Logger, described = true) {
     this.#db = db;
     this.#log = log;
+    this.#pending = new PendingVisits(described);
   }
 
-  count(linkId: number, last: Date): void {
-    this.#counts.set(linkId, { count: (this.#counts.get(linkId)?.count ?? 0) + 1, last });
+  /** Counts a click of which no more is known. */
+  count(linkId: number, at: Date): void {
+    this.#pending.count(linkId, at);
+  }
+
+  /** Counts a visit, once its answer is sent: what it is worth takes longer to find out than the answer. */
+  add(visit: Visit): void {
+    if (this.#fresh.push(visit) === 1) setImmediate(() => this.#take());
+  }
+
+  #take(): void {
+    const fresh = this.#fresh;
+    if (fresh.length === 0) return;
+    this.#fresh = [];
+    for (const visit of fresh) {
+      try {
+        this.#pending.add(visit);
+      } catch (error) {
+        // The click is counted before anything else is looked at.
+        this.#log.error({ err: error }, 'a visit was counted as a click alone');
+      }
+    }
   }
 
   /** Writes what is counted so far. What could not be written is kept for the next time. */
@@ -55,23 +90,23 @@ export class ClickBuffer {
 
   async #write(): Promise<void> {
     // What may have been written already goes first, as it was; else nobody could tell it from what came after.
-    while (this.#batch !== null || this.#counts.size > 0) {
+    this.#take();
+    while (this.#batch !== null || !this.#pending.isEmpty) {
       this.#batch ??= this.#nextBatch();
-      const { counts, receipt } = this.#batch;
+      const { visits, receipt } = this.#batch;
       try {
-        await addClicks(this.#db, counts, receipt);
+        await writeVisits(this.#db, visits, receipt, this.#memory);
         this.#batch = null;
       } catch (error) {
-        this.#log.warn({ err: error, links: counts.size }, 'clicks could not be written yet');
+        this.#log.warn({ err: error, links: visits.size }, 'clicks could not be written yet');
         return;
       }
     }
   }
 
   #nextBatch(): Batch {
-    const counts = this.#counts;
-    this.#counts = new Map();
-    return { counts, receipt: { processId: this.#processId, number: ++this.#batches } };
+    const visits = this.#pending.take(WRITTEN_TOGETHER);
+    return { visits, receipt: { processId: this.#processId, number: ++this.#batches } };
   }
 
   start(): void {
@@ -98,7 +133,9 @@ export class ClickBuffer {
 
   /** How many clicks are counted and not known to be written. */
   get #unwritten(): number {
-    const counts = [...this.#counts.values(), ...(this.#batch?.counts.values() ?? [])];
-    return counts.reduce((sum, { count }) => sum + count, 0);
+    this.#take();
+    let sum = this.#pending.unwritten;
+    for (const link of this.#batch?.visits.values() ?? []) sum += unwrittenOf(link);
+    return sum;
   }
 }

@@ -43,6 +43,9 @@ interface Request {
   readonly found: Found;
   readonly visitor: Visitor;
   readonly address: string;
+  readonly referrer: string;
+  /** Whether the answer's headers alone are wanted: nobody comes then. */
+  readonly isHead: boolean;
 }
 
 /** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
@@ -54,29 +57,35 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const forms = new Places(MAX_FORMS, MAX_FORMS_OF_NETWORK);
 
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
-  const claim = async (link: FoundLink, visitor: Visitor): Promise<RedirectDecision> => {
+  const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
+    const { visitor, address, referrer } = request;
     const at = now();
     const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
     const claimed = await links.patiently(() => claimVisit(db, link.id, active, at));
     if (claimed) {
       const decision = decideRedirect({ ...link, ...claimed }, visitor, now());
-      visits.record({ link, at, visitor, destination: decision.destination, claimed: true });
+      const destination = decision.target ?? null;
+      visits.record({ link, at, visitor, address, referrer, destination, claimed: true });
       return decision;
     }
     // It has ended, or was changed meanwhile.
     const fresh = await links.reload(link.id);
     const decision = decideRedirect(fresh, visitor, now());
-    return fresh && leadsOn(decision) ? claim(fresh, visitor) : decision;
+    return fresh && leadsOn(decision) ? claim(fresh, request) : decision;
   };
 
   /** The decision on a visit, which is counted where it leads on. */
-  const decide = async ({ found: { link }, visitor }: Request): Promise<RedirectDecision> => {
-    const decision = decideRedirect(link, visitor, now());
-    const { outcome, destination } = decision;
+  const decide = async (request: Request): Promise<RedirectDecision> => {
+    const { visitor, address, referrer, isHead } = request;
+    const { link } = request.found;
+    const at = now();
+    const decision = decideRedirect(link, visitor, at);
+    const { outcome, target } = decision;
     if (link === null || !(leadsOn(decision) || outcome === 'PREVIEW')) return decision;
     if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
-      return claim(link, visitor);
-    visits.record({ link, at: now(), visitor, destination, claimed: false });
+      return claim(link, request);
+    if (!isHead)
+      visits.record({ link, at, visitor, address, referrer, destination: target ?? null, claimed: false });
     return decision;
   };
 
@@ -133,6 +142,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       found: links.findNow(host, alias) ?? (await links.find(host, alias)),
       visitor,
       address,
+      referrer: header(req, 'referer'),
+      isHead: req.method === 'HEAD',
     };
     await (req.method === 'POST' ? post(req, res, request) : answer(req, res, request));
   };

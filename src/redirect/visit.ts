@@ -6,7 +6,11 @@ export interface Visit {
   readonly link: FoundLink;
   readonly at: Date;
   readonly visitor: Visitor;
-  /** Where the visitor is led; null for a program that is not told. */
+  /** The address that the visit came from; empty where it is not known. */
+  readonly address: string;
+  /** The header Referer. */
+  readonly referrer: string;
+  /** Where the visitor is led, without the query of the visit; null for a program that is not told. */
   readonly destination: string | null;
   /** Whether the click is in the database already, as that of a link that ends by clicks. */
   readonly claimed: boolean;

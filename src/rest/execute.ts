@@ -16,7 +16,7 @@ function isErrorCode(code: unknown): code is ErrorCode {
  */
 export async function execute(
   server: GraphQLServer,
-  { document }: AnyRoute,
+  { document }: Pick<AnyRoute, 'document'>,
   variableValues: unknown,
   context: Context,
 ): Promise<unknown> {

@@ -7,9 +7,12 @@ import {
   RestDeleteLinkDocument,
   RestLinkDocument,
   RestLinkPageDocument,
+  RestLinkRowsDocument,
+  type RestLinkRowsQueryVariables,
   RestUpdateLinkDocument,
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
+import { csv } from './csv.ts';
 import { expirationDate, expirationTime } from './form/expiration.ts';
 import {
   choice,
@@ -183,6 +186,26 @@ function encodeLink(link: LinkFieldsFragment) {
   };
 }
 
+/** Those of a link's fields that are no lists or records, in their order. */
+const columns = [
+  ...[
+    'id',
+    'url',
+    'alias',
+    'short_url',
+    'title',
+    'domain_id',
+    'space_id',
+    'has_password',
+    'disabled',
+    'privacy',
+  ],
+  ...['has_privacy_password', 'expiration_url', 'expiration_date', 'expiration_time', 'expiration_clicks'],
+  ...['ends_at', 'target_type', 'clicks', 'last_clicked_at', 'state', 'created_at', 'updated_at'],
+];
+
+const noTargets = { countries: [], platforms: [], languages: [], rotation: [] };
+
 export const linkRoutes = [
   route({
     methods: ['GET'],
@@ -192,6 +215,18 @@ export const linkRoutes = [
     document: RestLinkPageDocument,
     variables: (input) => input,
     encode: ({ linkPage }, url) => encodePage(linkPage, encodeLink, url),
+    csv: csv({
+      columns,
+      document: RestLinkRowsDocument,
+      variables: ({ filter, orderBy }, _id, after) =>
+        ({ filter, orderBy, after }) as RestLinkRowsQueryVariables,
+      partOf({ links: { edges, pageInfo } }) {
+        const rows = edges.map(({ node }) =>
+          encodeLink({ ...node, pixels: [], targeting: { ...node.targeting, ...noTargets } }),
+        );
+        return { rows, next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
+      },
+    }),
   }),
   route({
     methods: ['POST'],

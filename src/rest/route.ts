@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { z } from 'zod';
 import type { Answer } from './answer.ts';
+import type { AnyCsv } from './csv.ts';
 import type { Fields } from './form/field.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -26,6 +27,10 @@ export interface Route<Data, Variables> {
   /** The document's variables, from the decoded fields and the path's id. */
   variables(input: Record<string, unknown>, id: string): Variables;
   encode(data: Data, url: RequestUrl): Answer;
+  /** How it answers who prefers CSV. */
+  readonly csv?: AnyCsv;
+  /** Where it lists what belongs to one record: the schema of an item, and what the operation is called. */
+  readonly lists?: { readonly record: string; readonly summary: string };
 }
 
 /** Of a route that takes nothing but what its path says. */

@@ -15,6 +15,7 @@ import {
   unprocessable,
   unreadable,
 } from './answer.ts';
+import { sendCsv, wantsCsv } from './csv.ts';
 import { execute } from './execute.ts';
 import { readForm } from './form/body.ts';
 import { decodeFields, refusalsOf } from './form/decode.ts';
@@ -22,9 +23,10 @@ import { type FormFields, parseForm, UnreadableBody } from './form/form.ts';
 import { linkRoutes } from './links.ts';
 import type { AnyRoute, RequestUrl } from './route.ts';
 import { spaceRoutes } from './spaces.ts';
+import { statisticsRoutes } from './statistics.ts';
 
 /** Every operation of v1. */
-export const routes: readonly AnyRoute[] = [...spaceRoutes, ...linkRoutes];
+export const routes: readonly AnyRoute[] = [...spaceRoutes, ...linkRoutes, ...statisticsRoutes];
 
 export interface RestDependencies {
   readonly server: GraphQLServer;
@@ -73,12 +75,13 @@ function requireScopeOf(route: AnyRoute, { actor }: Context): void {
   if (operation) requireScope(actor, scopeOf(operation.operation));
 }
 
+/** The answer; null where it is sent already. */
 async function answer(
   req: Request,
   res: Response,
   route: AnyRoute,
-  { server, baseUrl }: RestDependencies,
-): Promise<Answer> {
+  { server, baseUrl, report }: RestDependencies,
+): Promise<Answer | null> {
   const context: Context = res.locals.context;
   requireScopeOf(route, context);
   const url = urlOf(req, baseUrl);
@@ -86,9 +89,23 @@ async function answer(
   const updates = route.methods.includes('PATCH');
   const { input, refusals } = decodeFields(route.fields, sent, route.schema, updates);
   if (refusals.size > 0) return unprocessable(refusals);
-  const { id } = req.params;
-  const variables = route.variables(input, typeof id === 'string' ? id : '');
+  const id = typeof req.params.id === 'string' ? req.params.id : '';
+  if (route.csv) res.vary('Accept');
   try {
+    if (route.csv && wantsCsv(req)) {
+      const { document, columns, variables, partOf } = route.csv;
+      const part = async (from: string | null) =>
+        partOf(await execute(server, { document }, variables(input, id, from), context));
+      const first = await part(null);
+      if (first === null) return notFound;
+      // The client sees that the file is not complete.
+      await sendCsv(req, res, columns, first, part).catch((error: unknown) => {
+        if (!req.destroyed) report(res, error);
+        res.destroy();
+      });
+      return null;
+    }
+    const variables = route.variables(input, id);
     return route.encode(await execute(server, route, variables, context), url);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
@@ -129,7 +146,8 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
     if (route === undefined) return send(res, methodNotAllowed(method, allowed));
     context.named(`${method} ${route.path}`);
-    send(res, await answer(req, res, route, dependencies));
+    const answered = await answer(req, res, route, dependencies);
+    if (answered !== null) send(res, answered);
   };
 }
 

@@ -5,10 +5,13 @@ import {
   RestDeleteSpaceDocument,
   RestSpaceDocument,
   RestSpacePageDocument,
+  RestSpaceRowsDocument,
+  type RestSpaceRowsQueryVariables,
   RestUpdateSpaceDocument,
   type SpaceFieldsFragment,
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
+import { csv } from './csv.ts';
 import { choice, type Fields, integer, text } from './form/field.ts';
 import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
@@ -45,6 +48,16 @@ export const spaceRoutes = [
     document: RestSpacePageDocument,
     variables: (input) => input,
     encode: ({ spacePage }, url) => encodePage(spacePage, encodeSpace, url),
+    csv: csv({
+      columns: ['id', 'name', 'color', 'created_at', 'updated_at'],
+      document: RestSpaceRowsDocument,
+      variables: ({ filter, orderBy }, _id, after) =>
+        ({ filter, orderBy, after }) as RestSpaceRowsQueryVariables,
+      partOf: ({ spaces: { edges, pageInfo } }) => ({
+        rows: edges.map(({ node }) => encodeSpace(node)),
+        next: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+      }),
+    }),
   }),
   route({
     methods: ['POST'],

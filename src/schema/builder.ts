@@ -12,6 +12,7 @@ interface SchemaTypes {
     ID: { Input: string; Output: string | number };
     DateTime: { Input: never; Output: Date };
     URL: { Input: never; Output: string };
+    Date: { Input: string; Output: string };
   };
 }
 

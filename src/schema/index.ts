@@ -7,6 +7,7 @@ import './link/link.ts';
 import './link/query.ts';
 import './link/mutation.ts';
 import './link/explain.ts';
+import './statistics.ts';
 import './change.ts';
 import { builder } from './builder.ts';
 

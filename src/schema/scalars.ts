@@ -18,3 +18,11 @@ builder.scalarType('URL', {
   serialize: (url) => url,
   parseValue: onlyGiven,
 });
+
+builder.scalarType('Date', {
+  description: 'A day in UTC: `2026-11-21`.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
+  serialize: (day) => day,
+  // What is no day is a wrong argument, of which the domain tells.
+  parseValue: (given) => String(given),
+});

@@ -3,7 +3,7 @@ import { parseScopes } from '../domain/access/api-key.ts';
 import { builder } from './builder.ts';
 import { costs } from './server/cost.ts';
 
-const Account = builder.prismaObject('Account', {
+export const Account = builder.prismaObject('Account', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the account.' }),
     name: t.exposeString('name'),

@@ -37,6 +37,8 @@ export interface TestServerOptions {
   readonly corsOrigins?: readonly string[];
   /** For how many days changes are kept; 0 for ever. */
   readonly historyDays?: number;
+  /** For how many months statistics are kept; 0 for ever. */
+  readonly statisticsMonths?: number;
   readonly maxInFlight?: number;
   /** After how many milliseconds a client that neither sends nor reads is given up. */
   readonly idleTimeout?: number;
@@ -51,7 +53,7 @@ export interface TestServerOptions {
 
 /** The statements that come with time alone: a look at what others have changed, and when a key was last used. */
 const BACKGROUND =
-  /Revision\W+topic|SET\W+lastUsedAt|FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
+  /Revision\W+topic|DaySalt|DayVisitor|'visitors'|SET\W+lastUsedAt|FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
 
 /** An empty, migrated SQLite file, and how to be rid of it. */
 async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
@@ -74,6 +76,7 @@ export async function startTestServer({
   replicas = [],
   corsOrigins = [],
   historyDays = 0,
+  statisticsMonths = 0,
   maxInFlight = 1_000,
   idleTimeout,
   verifiesDomains = false,
@@ -113,6 +116,7 @@ export async function startTestServer({
     rateLimit,
     corsOrigins,
     historyDays,
+    statisticsMonths,
     maxInFlight,
     log: pino({ level: 'info' }, sink),
     now: () => clock.now,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { addClicks } from '../../src/db/clicks.ts';
 import { linkStatuses, statusOf } from '../../src/domain/link/status.ts';
+import { addClicks } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

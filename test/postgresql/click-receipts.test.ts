@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addClicks, forgetReceipts } from '../../src/db/clicks.ts';
+import { forgetReceipts } from '../../src/db/clicks.ts';
+import { addClicks } from '../support/clicks.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -7,6 +7,7 @@ import { applyMigrations } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-copy-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +35,7 @@ async function answersOf(caller: Caller) {
     domains { edges { node { id name notFoundUrl shared verified verification { name value } createdAt } } }
     pixels { edges { node { id name type value createdAt updatedAt } } }
     spaces { totalCount edges { node { name links { totalCount edges { node { id clicks lastClickedAt } } } } } }
-    viewer { account { id name createdAt } key { id prefix scopes createdAt } }
+    viewer { account { id name createdAt statistics { clicks visitors top(by: BROWSER) { rows { value clicks } } } } key { id prefix scopes createdAt } }
   }`);
   return { lists, graphql };
 }
@@ -72,6 +73,9 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
       { inputs },
     );
   }
+  const { alias } = await server.database.client.link.findFirstOrThrow({ where: { title: 'Link 5' } });
+  await visit(server.origin, `/${alias}`);
+  await server.flush();
   const last = await owner.link();
   await owner.rest('DELETE', `/links/${last.id}`);
   await server.database.client.linkCounter.updateMany({

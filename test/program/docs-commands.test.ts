@@ -116,6 +116,14 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
+    /^curl .*text\/csv/,
+    (command) => {
+      const here = command.replaceAll('http://127.0.0.1:3000', state.program?.origin ?? '');
+      const answer = shell(here.replace(/^curl/, 'curl -sS --fail-with-body'), { KEY: state.key });
+      expect(answer).toMatch(/^id,url,alias,.*\r\n/);
+    },
+  ],
+  [
     /^curl /,
     (command) => {
       const origin = state.program?.origin ?? '';
@@ -155,11 +163,12 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     // How a program is called: its options are there, and have the defaults that are shown.
-    /^npm run (bench|orders|soak|timing) -- /,
+    /^npm run (bench|bench:statistics|orders|soak|timing) -- /,
     async (command) => {
-      const [, script = '', args = ''] = /^npm run (\w+) -- (.*)$/.exec(command) ?? [];
+      const [, script = '', args = ''] = /^npm run ([\w:]+) -- (.*)$/.exec(command) ?? [];
       await isThere(script, args);
-      const source = readFileSync(`bench/${script === 'bench' ? 'main' : script}.ts`, 'utf8');
+      const file = script === 'bench' ? 'main' : script.replace('bench:', '');
+      const source = readFileSync(`bench/${file}.ts`, 'utf8');
       for (const [, name, value] of args.matchAll(/--(\w+) (\d+)/g))
         expect(source).toContain(`${name}: { type: 'string', default: '${value}' }`);
     },

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addClicks } from '../../src/db/clicks.ts';
 import type { Db } from '../../src/db/connection/client.ts';
 import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
+import { addClicks } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

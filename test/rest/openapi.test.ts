@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../src/rest/router.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 interface Answer {
   content: Record<string, { schema: object; example?: unknown }>;
@@ -88,13 +89,19 @@ test('its examples are what the server answers', async () => {
     ...targets,
   });
   await call('POST', '/links', { url: 'example.com', 'country[0][key]': 'XX' });
-  for (const path of ['/spaces', '/links', '/spaces/:id', '/links/:id'])
+  for (const path of ['/spaces', '/links', '/spaces/:id', '/links/:id', '/stats/:id'])
     put(`GET ${path}`, 403, (await writer.rest('GET', path.replace(':id', '1'))).body);
   for (const path of ['/spaces', '/links']) {
     await call('GET', path);
     await call('GET', `${path}?sort=up&page=0`);
     await call('GET', `${path}/1`);
   }
+  const { body } = await owner.rest('GET', '/links/1');
+  const { alias } = (body as { data: { alias: string } }).data;
+  await visit(server.origin, `/${alias}`, { headers: { 'X-Country': 'DE' } });
+  await server.flush();
+  await call('GET', '/stats/1?name=country');
+  await call('GET', '/stats/1?name=colour&from=yesterday');
   for (const method of ['PUT', 'PATCH']) {
     await call(method, '/spaces/1', { name: 'Relaunch' });
     await call(method, '/spaces/1', { name: '' });

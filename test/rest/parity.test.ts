@@ -68,6 +68,19 @@ function spaceOf({ id, name, color, createdAt, updatedAt }: SpaceFieldsFragment)
   return { id: Number(id), name, color, created_at: createdAt, updated_at: updatedAt };
 }
 
+interface Row {
+  value: string | null;
+  clicks: number;
+}
+
+function rowsOf(link: unknown): Page<Row> {
+  return (link as { statistics: { rowPage: Page<Row> } }).statistics.rowPage; // As the query of the twin asks.
+}
+
+function rowOf({ value, clicks }: Row) {
+  return { value: value ?? '', count: clicks };
+}
+
 const platformNames: Record<string, string> = { OS_X: 'OS X', IOS: 'iOS', CHROME_OS: 'Chrome OS' };
 
 function linkOf(link: LinkFieldsFragment) {
@@ -397,6 +410,29 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
       body: (data) => ({ message: data.space === null ? 'Resource not found.' : '' }),
     },
   ],
+  'GET /stats/:id': async () => {
+    const { id } = await owner.link();
+    const period = 'from: "2026-11-18", to: "2026-11-20"';
+    return [
+      {
+        what: 'days, sorted',
+        rest: ['GET', `/stats/${id}?from=2026-11-18&to=2026-11-20&sort_by=value&sort=asc`],
+        graphql: [
+          `{ link(id: "${id}") { statistics(${period}) {
+            rowPage(of: DAYS, orderBy: { field: VALUE, direction: ASC }) { items { value clicks } ${pageFields} }
+          } } }`,
+        ],
+        body: ({ link }) => pageOf(rowsOf(link), `/stats/${id}`, rowOf),
+      },
+      {
+        what: 'an unknown link',
+        rest: ['GET', '/stats/99999'],
+        graphql: ['{ link(id: "99999") { statistics { clicks } } }'],
+        status: 404,
+        body: (data) => ({ message: data.link === null ? 'Resource not found.' : '' }),
+      },
+    ];
+  },
   'POST /spaces': () => [
     {
       what: 'both fields',

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { ApiKey, Pixel } from '../../generated/sqlite/client.ts';
 import { breathe } from '../../slices.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
+import { StatisticsReader } from '../statistics/reader.ts';
 import { readPixelsOfEach } from './link-rows.ts';
 import {
   anyOf,
@@ -30,6 +31,7 @@ interface Sum {
  * own on SQLite, which holds the thread for as long as a statement takes. Nothing is remembered.
  */
 export class ListReader {
+  readonly statistics: StatisticsReader;
   readonly #db: Db;
   readonly #numbers: DataLoader<Sum, number>;
   readonly #pixels: DataLoader<number, Pixel[]>;
@@ -39,6 +41,7 @@ export class ListReader {
 
   constructor(db: Db) {
     this.#db = db;
+    this.statistics = new StatisticsReader(db);
     this.#pixels = new DataLoader((linkIds) => readPixelsOfEach(db, linkIds), options);
     this.#keys = new DataLoader(async (ids) => {
       const found = await db.apiKey.findMany({ where: { id: { in: [...new Set(ids)] } } });

@@ -2,6 +2,7 @@ import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { lockRow, type Tx } from '../../db/connection/transaction.ts';
 import { insertLink } from '../../db/insert-link.ts';
+import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import {
@@ -213,5 +214,8 @@ export async function updateLink(
  */
 export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
   const kind = { kind: 'LINK', what: 'link', rows: (tx: Tx) => tx.link } as const;
-  return deleteOwned(db, kind, actor, id, now);
+  // What is counted of an account is the sum over the links that it has.
+  return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
+    await forgetStatistics(tx, linkId, actor.accountId);
+  });
 }

@@ -42,6 +42,8 @@ export interface RedirectDecision {
   outcome: RedirectOutcome;
   /** Where the visitor is sent, at once, after the pixels or instead of the ended link; null for a page of ours. */
   destination: string | null;
+  /** The same before the query of the visit is added; absent where the visitor is not led on. */
+  target?: string;
   steps: RedirectStep[];
 }
 
@@ -141,7 +143,8 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
   step('TARGETING', url !== null, why);
   const destination = withQuery(url ?? link.url, visitor.query);
   const [fires, whyPixels] = firesPixels(link, visitor);
-  return end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
+  const decision = end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
+  return { ...decision, target: url ?? link.url };
 }
 
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {

@@ -41,13 +41,28 @@ const hinted = new Map<string, Platform>([
   ['Windows', 'WINDOWS'],
 ]);
 
+/** The operating system that the user agent names, as bowser calls it: most are called as the hints do. */
+function namedSystem(userAgent: string): string {
+  return userAgent === '' ? '' : (bowser.parse(userAgent).os.name ?? '');
+}
+
 /** The operating system; what the hint says comes before what the user agent does. Null where neither says. */
 export function platformOf({ userAgent, platformHint }: Visitor): Platform | null {
   const isUbuntu = /\bubuntu\b/i.test(userAgent);
-  // bowser names most systems as the hints do.
-  const name = userAgent === '' ? '' : (bowser.parse(userAgent).os.name ?? '');
-  const platform = hinted.get(platformHint ?? '') ?? hinted.get(name) ?? null;
+  const platform = hinted.get(platformHint ?? '') ?? hinted.get(namedSystem(userAgent)) ?? null;
   return isUbuntu && (platform === 'LINUX' || platform === null) ? 'UBUNTU' : platform;
+}
+
+/** bowser's names of systems; what else a user agent may say is not told. */
+const systems: ReadonlySet<string> = new Set(Object.values(bowser.OS_MAP));
+
+/** The name of the operating system, of those that links do not target too; null where it is not known. */
+export function systemOf(visitor: Visitor): string | null {
+  const platform = platformOf(visitor);
+  if (platform === 'UBUNTU') return 'Ubuntu';
+  const [name = namedSystem(visitor.userAgent)] =
+    [...hinted].find(([, known]) => known === platform && platform !== null) ?? [];
+  return hinted.has(name) || systems.has(name) ? name : null;
 }
 
 /** A language range of Accept-Language with its weight: RFC 9110, 12.5.4. */
@@ -88,6 +103,18 @@ export function languageAmong(
   for (const language of languages) {
     const wish = wishes.get(language) ?? wishes.get('*');
     if (wish === undefined || wish.weight === 0) continue;
+    const isBetter =
+      best === null || wish.weight > best.weight || (wish.weight === best.weight && wish.place < best.place);
+    if (isBetter) best = { ...wish, language };
+  }
+  return best?.language ?? null;
+}
+
+/** Which of the languages, each an ISO 639-1 code, the visitor wants most, by Accept-Language; null where none is named. */
+export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
+  let best: (Wish & { language: string }) | null = null;
+  for (const [language, wish] of wishesOf(acceptLanguage)) {
+    if (wish.weight === 0 || !languages.has(language)) continue;
     const isBetter =
       best === null || wish.weight > best.weight || (wish.weight === best.weight && wish.place < best.place);
     if (isBetter) best = { ...wish, language };

@@ -66,6 +66,7 @@ export const schemas: Record<string, JsonSchema> = {
     created_at: moment,
     updated_at: moment,
   }),
+  Count: object({ value: { ...text, description: 'Empty if it is not known.' }, count: integer }),
   PageLinks: object({ first: address, last: address, prev: orNull(address), next: orNull(address) }),
   PageMeta: object({
     current_page: integer,

@@ -25,8 +25,9 @@ clears a field that can be cleared, and an absent field does not change. Unknown
 `.trim();
 
 /** \`/links/:id\` belongs to links, whose records are each a Link. */
-function resourceOf({ path }: AnyRoute): { plural: string; record: string } {
+function resourceOf({ path, lists }: AnyRoute): { plural: string; record: string } {
   const plural = path.split('/')[1] ?? '';
+  if (lists) return { plural, record: lists.record };
   return { plural, record: `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}` };
 }
 
@@ -35,7 +36,7 @@ function isOfOne({ path }: AnyRoute): boolean {
 }
 
 function isList(route: AnyRoute): boolean {
-  return route.methods.includes('GET') && !isOfOne(route);
+  return route.methods.includes('GET') && (!isOfOne(route) || route.lists !== undefined);
 }
 
 function takesBody({ methods }: AnyRoute): boolean {
@@ -124,13 +125,29 @@ function failuresOf(route: AnyRoute): number[] {
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
 }
 
-function answer(operation: string, status: number, description: string, schema: JsonSchema): object {
+/** A list as one file: what is on its pages, with a line of names first. */
+const csvFile = {
+  'text/csv': {
+    schema: {
+      type: 'string',
+      description: 'The whole list, if Accept prefers text/csv: per_page and page do not matter.',
+    },
+  },
+};
+
+function answer(
+  operation: string,
+  status: number,
+  description: string,
+  schema: JsonSchema,
+  others: object = {},
+): object {
   const waits = status === 429 || status === 503;
   const seconds = { description: 'The number of seconds to wait.', schema: { type: 'integer' } };
   return {
     description,
     ...(waits && { headers: { 'Retry-After': seconds } }),
-    content: { [JSON_TYPE]: { schema, example: exampleOf(operation, status) } },
+    content: { [JSON_TYPE]: { schema, example: exampleOf(operation, status) }, ...others },
   };
 }
 
@@ -138,7 +155,11 @@ function operationOf(route: AnyRoute, method: Method): object {
   const { plural, record } = resourceOf(route);
   const fields = describeFields(route);
   const name = `${method} ${route.path}`;
-  const summary = isList(route) ? `List ${plural}` : `${verbs[method][0]} a ${record.toLowerCase()}`;
+  const summary = route.lists
+    ? route.lists.summary
+    : isList(route)
+      ? `List ${plural}`
+      : `${verbs[method][0]} a ${record.toLowerCase()}`;
   const status = method === 'POST' ? 201 : 200;
   return {
     operationId: isList(route) ? `list${record}s` : `${verbs[method][1]}${record}`,
@@ -147,7 +168,7 @@ function operationOf(route: AnyRoute, method: Method): object {
     parameters: parametersOf(route, fields),
     ...(takesBody(route) && { requestBody: bodyOf(fields) }),
     responses: Object.fromEntries([
-      [status, answer(name, status, 'Success.', successOf(route))],
+      [status, answer(name, status, 'Success.', successOf(route), route.csv && csvFile)],
       ...failuresOf(route).map((failed) => [
         failed,
         answer(name, failed, failures[failed] ?? '', failed === 422 ? answers.fieldErrors : answers.error),

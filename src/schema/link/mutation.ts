@@ -22,7 +22,7 @@ const UpdateLinkInput = inputType(
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link);
 
 /** A link that was just written, with what it belongs to. */
-async function shown({ lists, actor }: Context, written: Promise<number>): Promise<LinkRow> {
+export async function shownLink({ lists, actor }: Context, written: Promise<number>): Promise<LinkRow> {
   const id = await written;
   const link = await findLink(lists, actor, String(id));
   if (link === null) throw notFound('link');
@@ -31,7 +31,7 @@ async function shown({ lists, actor }: Context, written: Promise<number>): Promi
 
 function create(context: Context, input: Unparsed<typeof createLinkInput>) {
   const { db, actor, site, now } = context;
-  return asResult(shown(context, createLink(db, actor, site, input, now())));
+  return asResult(shownLink(context, createLink(db, actor, site, input, now())));
 }
 
 builder.mutationFields((t) => ({
@@ -61,7 +61,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { id, input }, context) => {
       const { db, actor, site, now } = context;
-      return asResult(shown(context, updateLink(db, actor, site, id, input, now())));
+      return asResult(shownLink(context, updateLink(db, actor, site, id, input, now())));
     },
   }),
   deleteLink: t.field({

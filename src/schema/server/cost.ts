@@ -25,11 +25,13 @@ export type WrittenArgs = Readonly<Record<string, unknown>>;
 /** What a field says of its cost. Where it says nothing, it is one value, and its work is nothing beside that. */
 export interface FieldCost {
   /** How many values it holds at most. */
-  readonly size?: number | ((args: WrittenArgs) => number);
+  readonly size?: number | ((args: WrittenArgs, above: WrittenArgs) => number);
   /** What a value weighs, where it is not what its type does. */
   readonly weight?: number;
   /** What it costs beyond its values. */
-  readonly work?: number | ((args: WrittenArgs) => number);
+  readonly work?: number | ((args: WrittenArgs, above: WrittenArgs) => number);
+  /** What the fields below it are told, as `above`, of which their cost depends too. */
+  readonly tells?: (args: WrittenArgs) => WrittenArgs;
   /** How many records it creates, updates or deletes. */
   readonly records?: number | ((args: WrittenArgs) => number);
 }
@@ -110,16 +112,19 @@ export class CostReckoner {
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
     );
     const variables = { ...Object.fromEntries(defaults), ...given };
-    return this.#sizeOfSelections(operation.selectionSet, root, { fragments, variables, known: new Map() });
+    const reckoning = { fragments, variables, known: new Map() };
+    return this.#sizeOfSelections(operation.selectionSet, root, reckoning, {});
   }
 
   #sizeOfSelections(
     selectionSet: SelectionSetNode,
     type: GraphQLNamedType,
     reckoning: Reckoning,
+    above: WrittenArgs,
   ): OperationSize {
     const { fragments, known } = reckoning;
-    const before = known.get(selectionSet)?.get(type);
+    const what = `${type.name} ${JSON.stringify(above)}`;
+    const before = known.get(selectionSet)?.get(what);
     if (before) return before;
     const total: OperationSize = { ...NOTHING };
     for (const selection of selectionSet.selections) {
@@ -128,11 +133,12 @@ export class CostReckoner {
       if (fragment === undefined) continue;
       const size =
         fragment.kind === Kind.FIELD
-          ? this.#sizeOfField(fragment, type, reckoning)
+          ? this.#sizeOfField(fragment, type, reckoning, above)
           : this.#sizeOfSelections(
               fragment.selectionSet,
               (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type,
               reckoning,
+              above,
             );
       total.cost += size.cost;
       total.values += size.values;
@@ -140,29 +146,36 @@ export class CostReckoner {
       total.records += size.records;
       total.depth = Math.max(total.depth, size.depth);
     }
-    const ofSet = known.get(selectionSet) ?? new Map<GraphQLNamedType, OperationSize>();
-    known.set(selectionSet, ofSet.set(type, total));
+    const ofSet = known.get(selectionSet) ?? new Map<string, OperationSize>();
+    known.set(selectionSet, ofSet.set(what, total));
     return total;
   }
 
-  #sizeOfField(node: FieldNode, parent: GraphQLNamedType, reckoning: Reckoning): OperationSize {
+  #sizeOfField(
+    node: FieldNode,
+    parent: GraphQLNamedType,
+    reckoning: Reckoning,
+    above: WrittenArgs,
+  ): OperationSize {
     const field = fieldOfType(parent, node.name.value);
     if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
     // What `costs` made; nothing else writes there.
-    const { size, weight, work, records } = (field.extensions.cost ?? {}) as FieldCost;
+    const { size, weight, work, records, tells } = (field.extensions.cost ?? {}) as FieldCost;
     const args = argsOf(field, node, reckoning.variables);
-    const times = amount(size ?? this.#introspection.get(`${parent.name}.${field.name}`) ?? 1, args);
+    const times = amount(size ?? this.#introspection.get(`${parent.name}.${field.name}`) ?? 1, args, above);
     const type = getNamedType(field.type);
-    const below = node.selectionSet ? this.#sizeOfSelections(node.selectionSet, type, reckoning) : NOTHING;
+    const below = node.selectionSet
+      ? this.#sizeOfSelections(node.selectionSet, type, reckoning, tells?.(args) ?? {})
+      : NOTHING;
     const isLeaf = isLeafType(type);
     const ofName = Math.floor((node.alias ?? node.name).value.length / NAME);
     const ofLeaf = weight ?? weights[type.name] ?? 1;
     return {
-      cost: amount(work ?? 0, args) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),
+      cost: amount(work ?? 0, args, above) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),
       values: ofName + times * (isLeaf ? ofLeaf : 1 + below.values),
       depth: 1 + below.depth,
       breadth: 1 + below.breadth,
-      records: amount(records ?? 0, args) + below.records,
+      records: amount(records ?? 0, args, above) + below.records,
     };
   }
 }
@@ -170,7 +183,7 @@ export class CostReckoner {
 interface Reckoning {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
-  readonly known: Map<SelectionSetNode, Map<GraphQLNamedType, OperationSize>>;
+  readonly known: Map<SelectionSetNode, Map<string, OperationSize>>;
 }
 
 /** The definition of a field; none for `__typename`, which every type has. */
@@ -180,8 +193,12 @@ function fieldOfType(type: GraphQLNamedType, name: string): GraphQLField<unknown
   return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
-function amount(given: number | ((args: WrittenArgs) => number), args: WrittenArgs): number {
-  return typeof given === 'number' ? given : given(args);
+function amount(
+  given: number | ((args: WrittenArgs, above: WrittenArgs) => number),
+  args: WrittenArgs,
+  above: WrittenArgs,
+): number {
+  return typeof given === 'number' ? given : given(args, above);
 }
 
 function argsOf(

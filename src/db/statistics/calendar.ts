@@ -1,0 +1,44 @@
+/** Hours, days and months in UTC as the database has them: numbers that people can read, in order. */
+
+/** 2026112119 is the hour from 19:00 on. */
+export function hourOf(at: Date): number {
+  return dayOf(at) * 100 + at.getUTCHours();
+}
+
+/** 20261121 */
+export function dayOf(at: Date): number {
+  return (at.getUTCFullYear() * 100 + at.getUTCMonth() + 1) * 100 + at.getUTCDate();
+}
+
+/** The day of an hour, or the month of a day. */
+export function above(time: number): number {
+  return Math.floor(time / 100);
+}
+
+/** When a day begins, or with `hour` that hour of it. */
+export function startOf(day: number, hour = 0): Date {
+  const at = new Date(0);
+  // Unlike Date.UTC, this takes the years up to 99 as they are.
+  at.setUTCFullYear(above(above(day)), (above(day) % 100) - 1, day % 100);
+  at.setUTCHours(hour);
+  return at;
+}
+
+/** The day so many days later; earlier where that is negative. */
+export function daysAfter(day: number, days: number): number {
+  const at = startOf(day);
+  at.setUTCDate(at.getUTCDate() + days);
+  return dayOf(at);
+}
+
+/** The month so many months later; earlier where that is negative. */
+export function monthsAfter(month: number, months: number): number {
+  const at = startOf(month * 100 + 1);
+  at.setUTCMonth(at.getUTCMonth() + months);
+  return above(dayOf(at));
+}
+
+/** The last day of a month. */
+export function endOfMonth(month: number): number {
+  return daysAfter(monthsAfter(month, 1) * 100 + 1, -1);
+}

@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+import type { Tx } from '../connection/transaction.ts';
+import { join, name, sql } from '../reading/list.ts';
+import { rowsAsTable } from './rows.ts';
+import { type Value, valueColumns } from './value.ts';
+
+/** How many ids a process remembers. */
+const REMEMBERED = 50_000;
+
+/** A value's id, and the last month in which it is known to be counted: until then nobody deletes it. */
+interface Found {
+  readonly id: number;
+  readonly month: number;
+}
+
+const columns = ['hash', 'kind', ...valueColumns, 'month'] as const;
+const types = Object.fromEntries(
+  columns.map((column) => [column, column === 'kind' || column === 'month' ? 'integer' : 'text'] as const),
+);
+
+/** Gives values their ids, which a process remembers. */
+export class ValueIds {
+  readonly #known = new LRUCache<string, Found>({ max: REMEMBERED });
+
+  /** The ids of the values, by their hashes; those that have none yet are made. To be kept once the transaction is committed. */
+  async find(
+    tx: Tx,
+    values: ReadonlyMap<string, { value: Value; month: number }>,
+  ): Promise<ReadonlyMap<string, Found>> {
+    const found = new Map<string, Found>();
+    const missing: [string, { value: Value; month: number }][] = [];
+    for (const [hash, one] of values) {
+      const known = this.#known.get(hash);
+      if (known !== undefined && known.month >= one.month) found.set(hash, known);
+      else missing.push([hash, one]);
+    }
+    if (missing.length === 0) return found;
+    // In one order for all processes, so that none waits for another in a circle.
+    missing.sort(([a], [b]) => (a < b ? -1 : 1));
+    const rows = missing.map(([hash, { value, month }]) => [
+      hash,
+      value.kind,
+      ...valueColumns.map((column) => value.columns[column] ?? null),
+      month,
+    ]);
+    const listed = join(columns.map(name));
+    const given = rowsAsTable(tx, types, rows);
+    await tx.$executeRaw(sql`
+      INSERT INTO "VisitValue" (${listed}) SELECT ${listed} FROM ${given} AS "given" WHERE 1 = 1
+      ON CONFLICT ("hash") DO NOTHING`);
+    const asked = rowsAsTable(
+      tx,
+      { key: 'text', at: 'integer' },
+      missing.map(([hash, { month }]) => [hash, month]),
+    );
+    await tx.$executeRaw(sql`
+      UPDATE "VisitValue" SET "month" = "at" FROM ${asked} AS "asked" WHERE "hash" = "key" AND "month" < "at"`);
+    const made = await tx.$queryRaw<{ hash: string; id: number | bigint; month: number | bigint }[]>(sql`
+      SELECT "hash", "id", "month" FROM ${asked} AS "asked" JOIN "VisitValue" ON "hash" = "key"`);
+    for (const { hash, id, month } of made) found.set(hash, { id: Number(id), month: Number(month) });
+    return found;
+  }
+
+  keep(found: ReadonlyMap<string, Found>): void {
+    for (const [hash, one] of found) this.#known.set(hash, one);
+  }
+}

@@ -1,0 +1,36 @@
+import { hash } from 'node:crypto';
+
+/** What a click is counted under: one value of each kind, as `VisitValue` has it. */
+export const kinds = {
+  CLIENT: 1,
+  LOCALE: 2,
+  REFERRER: 3,
+  DESTINATION: 4,
+} as const;
+
+export type Kind = (typeof kinds)[keyof typeof kinds];
+
+/** The columns of `VisitValue` that hold what is known of a visit. */
+export const valueColumns = [
+  'browser',
+  'os',
+  'device',
+  'country',
+  'language',
+  'referrer',
+  'destination',
+] as const;
+
+export type ValueColumn = (typeof valueColumns)[number];
+
+export interface Value {
+  readonly kind: Kind;
+  readonly columns: Readonly<Partial<Record<ValueColumn, string | null>>>;
+  /** What it is found by; the value itself may be too long for an index. */
+  readonly hash: string;
+}
+
+export function visitValue(kind: Kind, columns: Value['columns']): Value {
+  const key = JSON.stringify([kind, ...Object.values(columns)]);
+  return { kind, columns, hash: hash('sha256', key, 'base64url').slice(0, 22) };
+}

@@ -1,0 +1,84 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Db } from '../connection/client.ts';
+import type { Tx } from '../connection/transaction.ts';
+import { sql } from '../reading/list.ts';
+import type { Visits } from './batch.ts';
+import { rowsAsTable } from './rows.ts';
+
+/** The salts of days, which all processes share through the database. */
+export class Salts {
+  readonly #known = new Map<number, string>();
+
+  /** The salts of those of the days that are not over; they are made where nobody did yet. */
+  async forDays(db: Db, days: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
+    const salts = new Map<number, string>();
+    const last = Math.max(...this.#known.keys(), ...days);
+    // Others may have forgotten a day that is over: only of the last one it is known that they have not.
+    for (const day of this.#known.keys()) if (day < last) this.#known.delete(day);
+    for (const day of days) {
+      const salt = this.#known.get(day) ?? (await readSalt(db, day));
+      if (salt === null) continue;
+      salts.set(day, salt);
+      this.#known.set(day, salt);
+    }
+    return salts;
+  }
+}
+
+const forgotten = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'visitors')`;
+
+/** The salt of a day; null where the day is over. */
+async function readSalt(db: Db, day: number): Promise<string | null> {
+  await db.$executeRaw(sql`
+    INSERT INTO "DaySalt" ("day", "salt") SELECT CAST(${day} AS INTEGER), ${randomBytes(32).toString('base64url')}
+    WHERE ${day} > ${forgotten} ON CONFLICT ("day") DO NOTHING`);
+  const [row] = await db.$queryRaw<{ salt: string }[]>(
+    sql`SELECT "salt" FROM "DaySalt" WHERE "day" = ${day}`,
+  );
+  return row?.salt ?? null;
+}
+
+/** Adds who came on each day to the link's visitors; returns how many were not among them, by `link day`. */
+export async function addVisitors(
+  tx: Tx,
+  visits: Visits,
+  salts: ReadonlyMap<number, string>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows: [number, number, string][] = [];
+  for (const [id, link] of visits)
+    for (const [day, { visitors }] of link.days) {
+      const salt = salts.get(day);
+      if (salt === undefined) continue;
+      for (const digest of visitors) {
+        const hmac = createHmac('sha256', salt).update(`${id}\n${digest}`).digest('base64url');
+        rows.push([day, id, hmac.slice(0, 22)]);
+      }
+    }
+  const added = new Map<string, number>();
+  if (rows.length === 0) return added;
+  const given = rowsAsTable(tx, { day: 'integer', linkId: 'integer', hash: 'text' }, rows);
+  const inserted = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+    INSERT INTO "DayVisitor" ("day", "linkId", "hash") SELECT "day", "linkId", "hash" FROM ${given} AS "given" WHERE 1 = 1
+    ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);
+  for (const { linkId, day } of inserted) {
+    const key = `${linkId} ${day}`;
+    added.set(key, (added.get(key) ?? 0) + 1);
+  }
+  return added;
+}
+
+/** How many visitors are forgotten by one statement. */
+const TOGETHER = 5_000;
+
+/** Forgets the salts and some of the visitors of days before this one; returns whether there are more. */
+export async function forgetVisitors(db: Db, before: number): Promise<boolean> {
+  const [closed] = await db.$queryRaw<{ number: number }[]>(sql`
+    SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
+  if (closed === undefined)
+    await db.$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
+  await db.$executeRaw`DELETE FROM "DaySalt" WHERE "day" < ${before}`;
+  const deleted = await db.$executeRaw`
+    DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
+      SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${TOGETHER})`;
+  return deleted === TOGETHER;
+}

@@ -1,0 +1,200 @@
+import { type Db, isSqlite } from '../connection/client.ts';
+import { type Tx, transaction } from '../connection/transaction.ts';
+import { type Sql, sql } from '../reading/list.ts';
+import { unwrittenOf, type Visits } from './batch.ts';
+import { above } from './calendar.ts';
+import { referrersWithin } from './referrers.ts';
+import { addTo, rowsAsTable } from './rows.ts';
+import type { Value } from './value.ts';
+import type { ValueIds } from './value-ids.ts';
+import { addVisitors, type Salts } from './visitors.ts';
+
+/** The end of both databases' and GraphQL's whole numbers: there a count stops, instead of failing. */
+export const END: Sql = sql`2147483647`;
+
+/** How many referrers a link has on a day; the rest count as one. */
+export const MAX_REFERRERS = 200;
+
+/** A write that may have to be sent again: which process makes it, and which of that process's writes it is, from 1. */
+export interface Receipt {
+  readonly processId: string;
+  readonly number: number;
+}
+
+/** What the writes of a process remember. */
+export interface Memory {
+  readonly ids: ValueIds;
+  readonly salts: Salts;
+  /** What a referrer beyond the limit counts as. */
+  readonly other: Value;
+}
+
+/** A moment as a SQLite file has it. */
+const asText = (at: Date) => at.toISOString().replace('Z', '+00:00');
+
+/** Whether this write was not made before. SQLite is in this process: what failed was not done. */
+async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
+  if (isSqlite(tx)) return true;
+  const inserted = await tx.$executeRaw(sql`
+    INSERT INTO "ClickReceipt" ("processId", "number", "at") VALUES (${processId}::uuid, ${number}, now())
+    ON CONFLICT ("processId") DO UPDATE SET "number" = EXCLUDED."number", "at" = EXCLUDED."at"
+      WHERE "ClickReceipt"."number" < EXCLUDED."number"`);
+  return inserted > 0;
+}
+
+/** The accounts of the links that still are there, by their ids. Nobody else writes to these links until the end. */
+async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, number>> {
+  const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
+  const rows = await tx.$queryRaw<{ linkId: number; accountId: number }[]>(sql`
+    SELECT "linkId", "accountId" FROM ${rowsAsTable(tx, { id: 'integer' }, ids)} AS "given"
+    JOIN "LinkCounter" ON "linkId" = "id" ${isSqlite(tx) ? sql`` : sql`ORDER BY "linkId" FOR NO KEY UPDATE OF "LinkCounter"`}`);
+  return new Map(rows.map(({ linkId, accountId }) => [Number(linkId), Number(accountId)]));
+}
+
+async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
+  const rows = [...visits].flatMap(([id, link]) => {
+    const clicks = unwrittenOf(link);
+    return clicks > 0 && link.last !== null ? [[id, clicks, asText(link.last)]] : [];
+  });
+  if (rows.length === 0) return;
+  const given = rowsAsTable(tx, { id: 'integer', count: 'integer', last: 'text' }, rows);
+  await tx.$executeRaw(
+    isSqlite(tx)
+      ? sql`UPDATE "LinkCounter" SET "clicks" = MIN("clicks" + "count", ${END}),
+          "lastClickedAt" = MAX(COALESCE("lastClickedAt", ''), "last")
+          FROM ${given} AS "given" WHERE "linkId" = "id"`
+      : sql`UPDATE "LinkCounter" SET "clicks" = LEAST("clicks"::bigint + "count", ${END}),
+          "lastClickedAt" = GREATEST("lastClickedAt", "last"::timestamp)
+          FROM ${given} AS "given" WHERE "linkId" = "id"`,
+  );
+}
+
+/** Sums of numbers by keys that are numbers too, in their order. */
+class Sums {
+  readonly #rows = new Map<string, number[]>();
+  readonly #keys: number;
+
+  constructor(keys: number) {
+    this.#keys = keys;
+  }
+
+  add(...row: number[]): void {
+    const key = row.slice(0, this.#keys).join();
+    const before = this.#rows.get(key);
+    if (before === undefined) this.#rows.set(key, row);
+    else for (let i = this.#keys; i < row.length; i++) before[i] = (before[i] ?? 0) + (row[i] ?? 0);
+  }
+
+  get rows(): number[][] {
+    return [...this.#rows.values()].sort((a, b) => {
+      for (let i = 0; i < this.#keys; i++) if (a[i] !== b[i]) return (a[i] ?? 0) - (b[i] ?? 0);
+      return 0;
+    });
+  }
+}
+
+/** Adds to rows of links and to those of their accounts: first all of the former, which only this write has. */
+async function addToBoth(
+  tx: Tx,
+  tables: readonly (readonly [what: 'Hour' | 'Day' | 'DayValue' | 'MonthValue', rows: readonly number[][]])[],
+  accounts: ReadonlyMap<number, number>,
+  keys: Readonly<Record<string, readonly string[]>>,
+  sums: Readonly<Record<string, readonly string[]>>,
+): Promise<void> {
+  for (const owner of ['Link', 'Account'] as const)
+    for (const [what, counted] of tables) {
+      const [of, to] = [keys[what] ?? [], sums[what] ?? []];
+      const total = new Sums(of.length + 1);
+      // Of a row of a link, the clicks that are counted there already stand last: those are new to the account alone.
+      for (const [linkId = 0, ...rest] of counted) {
+        const claimed = what === 'Hour' || what === 'Day' ? (rest.pop() ?? 0) : 0;
+        if (owner === 'Link' && claimed > 0) rest[of.length] = (rest[of.length] ?? 0) - claimed;
+        total.add(owner === 'Link' ? linkId : (accounts.get(linkId) ?? 0), ...rest);
+      }
+      const rows = total.rows.filter((row) => row.slice(of.length + 1).some((count) => count !== 0));
+      await addTo(tx, `${owner}${what}`, [owner === 'Link' ? 'linkId' : 'accountId', ...of], to, rows);
+    }
+}
+
+const keysOf = {
+  Hour: ['hour'],
+  Day: ['day'],
+  DayValue: ['kind', 'day', 'valueId'],
+  MonthValue: ['kind', 'month', 'valueId'],
+};
+const sumsOf = {
+  Hour: ['clicks', 'bots'],
+  Day: ['clicks', 'described', 'visitors', 'bots'],
+  DayValue: ['clicks'],
+  MonthValue: ['clicks'],
+};
+
+/**
+ * Adds visits of many links to their clicks and statistics, all or none. Links that are gone are skipped. Sent again with the
+ * same receipt, after an answer that never came, they count once.
+ */
+export async function writeVisits(
+  db: Db,
+  visits: Visits,
+  receipt: Receipt,
+  { ids, salts, other }: Memory,
+): Promise<void> {
+  const saltOf = await salts.forDays(db, daysWithVisitors(visits));
+  // What is learnt in a transaction is true once that is committed.
+  const learnt = await transaction(db, async (tx) => {
+    if (!(await isNew(tx, receipt))) return null;
+    const accounts = await lockedLinks(tx, visits);
+    const present: Visits = new Map([...visits].filter(([id]) => accounts.has(id)));
+    if (present.size === 0) return null;
+    await addClicksOf(tx, present);
+    const valuesOf = await referrersWithin(tx, present, MAX_REFERRERS, other);
+    const found = await ids.find(tx, lastMonths(present, valuesOf));
+    const visitors = await addVisitors(tx, present, saltOf);
+    const [hours, days] = [[] as number[][], [] as number[][]];
+    const [dayValues, monthValues] = [[] as number[][], new Sums(4)];
+    for (const [id, link] of present) {
+      for (const [hour, { clicks, bots, claimed }] of link.hours)
+        hours.push([id, hour, clicks, bots, claimed]);
+      for (const [day, one] of link.days) {
+        const { clicks, described, bots, claimed } = one;
+        days.push([id, day, clicks, described, visitors.get(`${id} ${day}`) ?? 0, bots, claimed]);
+        for (const [value, count] of valuesOf(id, day, one)) {
+          const valueId = found.get(value.hash)?.id ?? 0;
+          dayValues.push([id, value.kind, day, valueId, count]);
+          monthValues.add(id, value.kind, above(day), valueId, count);
+        }
+      }
+    }
+    const tables = [
+      ['Hour', hours],
+      ['Day', days],
+      ['DayValue', dayValues],
+      ['MonthValue', monthValues.rows],
+    ] as const;
+    await addToBoth(tx, tables, accounts, keysOf, sumsOf);
+    return found;
+  });
+  if (learnt !== null) ids.keep(learnt);
+}
+
+function daysWithVisitors(visits: Visits): Set<number> {
+  const days = new Set<number>();
+  for (const link of visits.values())
+    for (const [day, { visitors }] of link.days) if (visitors.size > 0) days.add(day);
+  return days;
+}
+
+/** The values, each with the last month in which it is counted. */
+function lastMonths(
+  visits: Visits,
+  valuesOf: Awaited<ReturnType<typeof referrersWithin>>,
+): Map<string, { value: Value; month: number }> {
+  const months = new Map<string, { value: Value; month: number }>();
+  for (const [id, link] of visits)
+    for (const [day, one] of link.days)
+      for (const value of valuesOf(id, day, one).keys()) {
+        const before = months.get(value.hash)?.month ?? 0;
+        if (above(day) > before) months.set(value.hash, { value, month: above(day) });
+      }
+  return months;
+}

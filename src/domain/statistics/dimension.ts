@@ -1,0 +1,42 @@
+import { type Kind, kinds, type ValueColumn } from '../../db/statistics/value.ts';
+
+/** What clicks are counted by. */
+export const statisticsDimensions = {
+  BROWSER: 'The browser, such as Firefox.',
+  OS: 'The operating system, such as Android.',
+  DEVICE: 'The kind of device: desktop, mobile, tablet or other.',
+  COUNTRY: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
+  LANGUAGE: 'The language that the visitor prefers: an ISO 639-1 code, such as de.',
+  REFERRER: 'The host of the page with the link, in small letters, without www.',
+  DESTINATION: 'The URL that the visitor was led to, without the query of the visit.',
+} as const;
+
+export type StatisticsDimension = keyof typeof statisticsDimensions;
+
+/** Where the values of a dimension are counted. */
+export const valuesOf: Record<StatisticsDimension, { kind: Kind; column: ValueColumn }> = {
+  BROWSER: { kind: kinds.CLIENT, column: 'browser' },
+  OS: { kind: kinds.CLIENT, column: 'os' },
+  DEVICE: { kind: kinds.CLIENT, column: 'device' },
+  COUNTRY: { kind: kinds.LOCALE, column: 'country' },
+  LANGUAGE: { kind: kinds.LOCALE, column: 'language' },
+  REFERRER: { kind: kinds.REFERRER, column: 'referrer' },
+  DESTINATION: { kind: kinds.DESTINATION, column: 'destination' },
+};
+
+export const statisticsIntervals = {
+  HOUR: 'Hours, of at most 31 days.',
+  DAY: 'Days.',
+  MONTH: 'Months. The first and the last one have only the days that are asked for.',
+} as const;
+
+export type StatisticsInterval = keyof typeof statisticsIntervals;
+
+/** What can be listed page by page. */
+export const statisticsLists = {
+  DAYS: 'Days, each as `2026-11-21`.',
+  HOURS: 'Hours, each as `2026-11-21 19:00`, of at most 31 days.',
+  ...statisticsDimensions,
+} as const;
+
+export type StatisticsList = keyof typeof statisticsLists;

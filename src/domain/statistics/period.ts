@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
+import type { Days } from '../../db/statistics/read.ts';
+import { invalid } from '../errors.ts';
+import { parseInput } from '../input.ts';
+
+/** How many days a period has by default, and how many years it spans at most. */
+const DEFAULT_DAYS = 30;
+const MAX_YEARS = 10;
+const DAY = 86_400_000;
+
+const wrong = 'must be a day, such as 2026-11-21';
+
+/** A day of the calendar, as `YYYY-MM-DD`. */
+const dayInput = z
+  .string(wrong)
+  .refine((text) => {
+    const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
+    return at !== null && !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === text;
+  }, wrong)
+  .meta({ type: 'string', format: 'date' });
+
+export const periodInput = z.object({ from: dayInput.nullish(), to: dayInput.nullish() });
+
+export type PeriodInput = { readonly from?: string | null; readonly to?: string | null };
+
+/** `20261121` as `2026-11-21`. */
+export function dayText(day: number): string {
+  return startOf(day).toISOString().slice(0, 10);
+}
+
+const dayIn = (text: string): number => Number(text.replaceAll('-', ''));
+
+/**
+ * The days that are asked for: both ends included, by default the last 30 days.
+ * @throws DomainError VALIDATION
+ */
+export function parsePeriod(input: PeriodInput, now: Date): Days {
+  const { from, to } = parseInput(periodInput, input);
+  const last = to == null ? dayOf(now) : dayIn(to);
+  const first = from == null ? daysAfter(last, 1 - DEFAULT_DAYS) : dayIn(from);
+  if (first > last)
+    throw invalid([{ path: ['from'], messages: [`may not be after to, which is ${dayText(last)}`] }]);
+  // A day of the calendar that is ten years before.
+  if (first < last - MAX_YEARS * 10_000)
+    throw invalid([{ path: ['from'], messages: [`may be at most ${MAX_YEARS} years before to`] }]);
+  return { from: first, to: last };
+}
+
+/** How many days a period has. */
+export function lengthOf({ from, to }: Days): number {
+  return (startOf(to).getTime() - startOf(from).getTime()) / DAY + 1;
+}
+
+/** How many days a period as it was written may have: at most as many as one can have. */
+export function writtenLength(from: unknown, to: unknown): number {
+  const most = MAX_YEARS * 366;
+  const time = (day: unknown, otherwise: number) =>
+    typeof day === 'string' ? Date.parse(`${day}T00:00:00Z`) : otherwise;
+  const end = time(to, Date.now());
+  const days = (end - time(from, end - (DEFAULT_DAYS - 1) * DAY)) / DAY + 1;
+  return Number.isNaN(days) ? most : Math.min(Math.max(Math.ceil(days), 1), most);
+}

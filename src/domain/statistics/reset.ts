@@ -1,0 +1,19 @@
+import type { Db } from '../../db/connection/client.ts';
+import { forgetStatistics } from '../../db/statistics/forget.ts';
+import { type Actor, owned } from '../access/actor.ts';
+import { recordingChanges } from '../change/change.ts';
+import { notFound } from '../errors.ts';
+
+/**
+ * Deletes the statistics of a link and returns its id. Its clicks stay. The log of changes tells who did it.
+ * @throws DomainError NOT_FOUND
+ */
+export async function resetStatistics(db: Db, actor: Actor, linkId: string, now: Date): Promise<number> {
+  const where = owned(actor, linkId);
+  if (where === null) throw notFound('link');
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    if (!(await forgetStatistics(tx, where.id, where.accountId))) throw notFound('link');
+    await record('UPDATED', 'LINK', [where.id], ['statistics']);
+    return where.id;
+  });
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { choiceOf, integerOf, MAX_INT, parseInput, withDefault } from '../input.ts';
+import { directionInput, type Page, pageInput } from '../list.ts';
+import { type StatisticsDimension, type StatisticsList, statisticsLists } from './dimension.ts';
+import { periodInput } from './period.ts';
+import { type Statistics, type StatisticsPoint, type StatisticsRow, shownCount } from './statistics.ts';
+
+/** What rows can be ordered by. */
+export const statisticsOrderFields = {
+  CLICKS: 'The clicks; of as many, the value.',
+  VALUE: 'The value.',
+} as const;
+
+/** How many rows are read at once at most. */
+export const MAX_ROWS = 10_000;
+
+const orderInput = z.object({
+  field: choiceOf(statisticsOrderFields).default('CLICKS'),
+  direction: directionInput.default('DESC'),
+});
+const asked = {
+  of: withDefault(choiceOf(statisticsLists), 'DAYS'),
+  orderBy: withDefault(orderInput, orderInput.parse({})),
+};
+const rowsInput = z.object({
+  ...asked,
+  page: withDefault(integerOf(1, MAX_INT), 1),
+  perPage: withDefault(integerOf(1, MAX_ROWS), 10),
+});
+
+/** The same as v1 asks for it, whose pages have the sizes of all its lists. */
+export const statisticsPageInput = pageInput.extend({ ...periodInput.shape, ...asked });
+
+export type RowsInput = z.input<typeof rowsInput>;
+
+function timeText({ start }: StatisticsPoint, list: StatisticsList): string {
+  const text = start.toISOString();
+  return list === 'DAYS' ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 13)}:00`;
+}
+
+/**
+ * A page of all rows of one kind, of days and hours the empty ones too.
+ * @throws DomainError VALIDATION
+ */
+export async function pageOfStatistics(
+  statistics: Statistics,
+  input: RowsInput,
+): Promise<Page<StatisticsRow>> {
+  const { of, orderBy, page, perPage } = parseInput(rowsInput, input);
+  const { rows, total } = await rowsOf(statistics, of, orderBy, (page - 1) * perPage, perPage);
+  const items = rows.map(({ value, clicks }) => ({ value, clicks: shownCount(clicks) }));
+  return { items, total, page, perPage, pageCount: Math.max(1, Math.ceil(total / perPage)) };
+}
+
+async function rowsOf(
+  statistics: Statistics,
+  list: StatisticsList,
+  { field, direction }: z.output<typeof orderInput>,
+  offset: number,
+  limit: number,
+): Promise<{ rows: StatisticsRow[]; total: number }> {
+  const descending = direction === 'DESC';
+  if (list !== 'DAYS' && list !== 'HOURS') {
+    const by: StatisticsDimension = list;
+    return statistics.values(by, { by: field, descending }, offset, limit);
+  }
+  const points = await statistics.series(list === 'DAYS' ? 'DAY' : 'HOUR', 'of');
+  // They come in the order of time; where two have as many clicks, that stays.
+  const inOrder = descending ? points.reverse() : points;
+  if (field === 'CLICKS') inOrder.sort((a, b) => (descending ? b.clicks - a.clicks : a.clicks - b.clicks));
+  const rows = inOrder
+    .slice(offset, offset + limit)
+    .map((point) => ({ value: timeText(point, list), clicks: point.clicks }));
+  return { rows, total: points.length };
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { above, daysAfter, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
+import type { Counts, Days, Point, Scope } from '../../db/statistics/read.ts';
+import type { StatisticsReader } from '../../db/statistics/reader.ts';
+import { invalid } from '../errors.ts';
+import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
+import {
+  type StatisticsDimension,
+  type StatisticsInterval,
+  statisticsDimensions,
+  valuesOf,
+} from './dimension.ts';
+import { lengthOf, type PeriodInput, parsePeriod } from './period.ts';
+
+/** How many days of hours are given, and how many values. */
+const MAX_DAYS_OF_HOURS = 31;
+const MAX_TOP = 100;
+
+/** What was counted in an hour, a day or a month. */
+export interface StatisticsPoint {
+  readonly start: Date;
+  readonly time: number;
+  readonly clicks: number;
+  /** Null of an hour. Over several days the sum of the days. */
+  readonly visitors: number | null;
+  readonly bots: number;
+}
+
+export interface StatisticsRow {
+  readonly value: string | null;
+  readonly clicks: number;
+}
+
+export interface StatisticsTop {
+  readonly rows: readonly StatisticsRow[];
+  /** The clicks of all other values. */
+  readonly others: number;
+}
+
+/** A count as GraphQL takes it. */
+export function shownCount(count: number): number {
+  return Math.min(count, MAX_INT);
+}
+
+const topInput = z.object({
+  by: choiceOf(statisticsDimensions),
+  first: integerOf(0, MAX_TOP),
+});
+
+const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
+
+function sumOf(one: Counts, other: Counts): Counts {
+  return {
+    clicks: one.clicks + other.clicks,
+    described: one.described + other.described,
+    visitors: one.visitors + other.visitors,
+    bots: one.bots + other.bots,
+  };
+}
+
+/** The times of a period, one after the other. */
+function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<number> {
+  if (interval === 'MONTH') {
+    for (let month = above(from); month <= above(to); month = monthsAfter(month, 1)) yield month;
+    return;
+  }
+  for (let day = from; day <= to; day = daysAfter(day, 1)) {
+    if (interval === 'DAY') yield day;
+    else for (let hour = 0; hour < 24; hour++) yield day * 100 + hour;
+  }
+}
+
+/** When a time of the interval begins. */
+function startOfTime(interval: StatisticsInterval, time: number): Date {
+  if (interval === 'HOUR') return startOf(above(time), time % 100);
+  return startOf(interval === 'DAY' ? time : time * 100 + 1);
+}
+
+/** What was counted of a link, or of the links of a space or an account, on some days. It reads what is asked for. */
+export class Statistics {
+  readonly days: Days;
+  readonly #reader: StatisticsReader;
+  readonly #scope: Scope;
+  readonly #id: number;
+  #totals: Promise<Counts> | undefined;
+  #points: Promise<readonly Point[]> | undefined;
+
+  /** @throws DomainError VALIDATION where the period is none */
+  constructor(reader: StatisticsReader, scope: Scope, id: number, period: PeriodInput, now: Date) {
+    this.days = parsePeriod(period, now);
+    this.#reader = reader;
+    this.#scope = scope;
+    this.#id = id;
+  }
+
+  /** What was counted on all of the days. Of many links, the days are read for it: a series is likely to be asked for too. */
+  totals(): Promise<Counts> {
+    this.#totals ??=
+      this.#scope === 'link'
+        ? this.#reader.totals(this.#scope, this.days, this.#id)
+        : this.#pointsOfDays().then((points) => points.reduce(sumOf, NOTHING));
+    return this.#totals;
+  }
+
+  #pointsOfDays(): Promise<readonly Point[]> {
+    this.#points ??= this.#reader.points(this.#scope, 'DAY', this.days, this.#id);
+    return this.#points;
+  }
+
+  async #pointsOf(interval: StatisticsInterval): Promise<readonly Point[]> {
+    if (interval === 'DAY') return this.#pointsOfDays();
+    if (interval === 'HOUR' || this.#scope === 'link')
+      return this.#reader.points(this.#scope, interval, this.days, this.#id);
+    const months = new Map<number, Point>();
+    for (const point of await this.#pointsOfDays()) {
+      const time = above(point.time);
+      months.set(time, { ...sumOf(months.get(time) ?? NOTHING, point), time });
+    }
+    return [...months.values()];
+  }
+
+  /**
+   * Every hour, day or month of the period, also those in which nothing was counted.
+   * @throws DomainError VALIDATION
+   */
+  async series(interval: StatisticsInterval, argument = 'interval'): Promise<StatisticsPoint[]> {
+    if (interval === 'HOUR' && lengthOf(this.days) > MAX_DAYS_OF_HOURS)
+      throw invalid([
+        {
+          path: [argument],
+          messages: [`may be hours for at most ${MAX_DAYS_OF_HOURS} days, not ${lengthOf(this.days)}`],
+        },
+      ]);
+    const points = await this.#pointsOf(interval);
+    const known = new Map(points.map((point) => [point.time, point]));
+    return [...timesOf(interval, this.days)].map((time) => {
+      const { clicks = 0, visitors = 0, bots = 0 } = known.get(time) ?? {};
+      const start = startOfTime(interval, time);
+      return { start, time, clicks, visitors: interval === 'HOUR' ? null : visitors, bots };
+    });
+  }
+
+  /**
+   * The values with the most clicks.
+   * @throws DomainError VALIDATION
+   */
+  async top(input: { by: StatisticsDimension; first: number }): Promise<StatisticsTop> {
+    const { by, first } = parseInput(topInput, input);
+    const all = await this.#clicksOf(by);
+    const order = { by: 'CLICKS', descending: true, tiesAscend: true } as const;
+    const rows =
+      first === 0 ? [] : await this.#values({ ...valuesOf[by], ...order, offset: 0, limit: first }, all);
+    const shown = rows.reduce((sum, { clicks }) => sum + clicks, 0);
+    return { rows, others: Math.max(0, all - shown) };
+  }
+
+  /** A stretch of all values of a dimension, in an order, and how many there are. */
+  async values(
+    by: StatisticsDimension,
+    order: { by: 'CLICKS' | 'VALUE'; descending: boolean },
+    offset: number,
+    limit: number,
+  ): Promise<{ rows: StatisticsRow[]; total: number }> {
+    const all = await this.#clicksOf(by);
+    const asked = { ...valuesOf[by], ...order, tiesAscend: false };
+    const rows = await this.#values({ ...asked, offset, limit }, all);
+    const [row = offset === 0 ? undefined : (await this.#values({ ...asked, offset: 0, limit: 1 }, all))[0]] =
+      rows;
+    return { rows, total: row?.total ?? 0 };
+  }
+
+  /** How many clicks may have a value: who declines to be counted is known by the destination alone. */
+  async #clicksOf(by: StatisticsDimension): Promise<number> {
+    const { clicks, described } = await this.totals();
+    return by === 'DESTINATION' ? clicks : described;
+  }
+
+  #values(asked: Parameters<StatisticsReader['values']>[2], all: number) {
+    return this.#reader.values(this.#scope, this.days, asked, this.#id, all);
+  }
+}

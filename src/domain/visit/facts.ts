@@ -1,0 +1,91 @@
+import bowser from 'bowser';
+import iso6391 from 'iso-639-1';
+import { LRUCache } from 'lru-cache';
+import { kinds, type Value, visitValue } from '../../db/statistics/value.ts';
+import { preferredLanguage, systemOf, type Visitor } from './visitor.ts';
+
+/** How many of each are remembered: few user agents, languages and referrers make most visits. */
+const REMEMBERED = { max: 2_000 };
+
+/** bowser takes the name of a browser that it does not know from the user agent, which may say anything. */
+const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));
+const devices: ReadonlySet<string> = new Set(['desktop', 'mobile', 'tablet']);
+const languages: ReadonlySet<string> = new Set(iso6391.getAllCodes());
+
+const clients = new LRUCache<string, Value>(REMEMBERED);
+const locales = new LRUCache<string, Value>(REMEMBERED);
+const referrers = new LRUCache<string, { value: Value | null }>(REMEMBERED);
+const destinations = new LRUCache<string, Value>(REMEMBERED);
+
+function remembering<Found extends object>(
+  known: LRUCache<string, Found>,
+  key: string,
+  find: () => Found,
+): Found {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const found = find();
+  known.set(key, found);
+  return found;
+}
+
+/** Browser, system and device, as far as the user agent and the client hint tell. */
+function clientOf(visitor: Visitor): Value {
+  const { userAgent, platformHint } = visitor;
+  return remembering(clients, `${platformHint ?? ''} ${userAgent}`, () => {
+    const { browser, platform } = bowser.parse(userAgent || ' ');
+    const { name = '' } = browser;
+    const { type } = platform;
+    return visitValue(kinds.CLIENT, {
+      browser: browsers.has(name) ? name : null,
+      os: systemOf(visitor),
+      device: type === undefined ? null : devices.has(type) ? type : 'other',
+    });
+  });
+}
+
+function localeOf({ country, acceptLanguage }: Visitor): Value {
+  return remembering(locales, `${country ?? ''} ${acceptLanguage}`, () =>
+    visitValue(kinds.LOCALE, { country, language: preferredLanguage(acceptLanguage, languages) }),
+  );
+}
+
+/** Labels of letters, digits and hyphens (and the underscores that some hosts have), or an IPv6 address. */
+const HOST =
+  /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$|^\[[\da-f:.]+\]$/;
+
+/** The host of a Referer header, in small letters, without `www.`, port and path; null where it names none. */
+export function referrerHost(referrer: string): string | null {
+  const url = referrer === '' ? null : URL.parse(referrer);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  const host = url.hostname.replace(/\.$/, '');
+  if (host.length > 253 || !HOST.test(host)) return null;
+  // A name that is not more than `www.` and one label is a site's own.
+  return host.replace(/^www\.(?=.+\.)/, '');
+}
+
+/** The referrer of what comes from too many of them. */
+export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: 'other' });
+
+function referrerOf(referrer: string): Value | null {
+  if (referrer === '') return null;
+  const find = () => {
+    const host = referrerHost(referrer);
+    return { value: host === null ? null : visitValue(kinds.REFERRER, { referrer: host }) };
+  };
+  return remembering(referrers, referrer, find).value;
+}
+
+/** Where a visit leads, without the query that it brought. */
+export function destinationOf(destination: string): Value {
+  return remembering(destinations, destination, () => visitValue(kinds.DESTINATION, { destination }));
+}
+
+/** What of a visitor is counted beside the click; nothing of one who declines it. */
+export function factsOf(visitor: Visitor, referrer: string): Value[] {
+  if (visitor.optedOut) return [];
+  const from = referrerOf(referrer);
+  const facts = [clientOf(visitor), localeOf(visitor)];
+  if (from !== null) facts.push(from);
+  return facts;
+}

@@ -1,0 +1,64 @@
+import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/rows.ts';
+import { RestStatisticsDocument, type RestStatisticsQuery } from '../generated/documents.ts';
+import { notFound } from './answer.ts';
+import { csv } from './csv.ts';
+import { choice, integer, text } from './form/field.ts';
+import { encodePage } from './page.ts';
+import { route } from './route.ts';
+
+const fields = {
+  name: {
+    ...choice('of', {
+      clicks: 'DAYS',
+      clicks_hours: 'HOURS',
+      browser: 'BROWSER',
+      platform: 'OS',
+      device: 'DEVICE',
+      country: 'COUNTRY',
+      language: 'LANGUAGE',
+      referrer: 'REFERRER',
+      destination: 'DESTINATION',
+    }),
+    about:
+      'What is counted: clicks by day (YYYY-MM-DD), by hour (YYYY-MM-DD HH:00, for at most 31 days), or by what is known of the visitor.',
+  },
+  from: {
+    ...text('from'),
+    about: 'The first day, as YYYY-MM-DD, in UTC; 30 days to the last one if absent.',
+  },
+  to: { ...text('to'), about: 'The last day, as YYYY-MM-DD, in UTC; today if absent.' },
+  sort_by: { ...choice('orderBy.field', { count: 'CLICKS', value: 'VALUE' }), about: 'The order.' },
+  sort: {
+    ...choice('orderBy.direction', { desc: 'DESC', asc: 'ASC' }),
+    about: 'The direction of the order.',
+  },
+  per_page: { ...integer('perPage'), about: 'The page size.' },
+  page: { ...integer('page'), about: 'The page number, from 1.' },
+};
+
+type RowPage = NonNullable<RestStatisticsQuery['link']>['statistics']['rowPage'];
+
+const encodeRow = ({ value, clicks }: RowPage['items'][number]) => ({ value: value ?? '', count: clicks });
+
+export const statisticsRoutes = [
+  route({
+    methods: ['GET'],
+    path: '/stats/:id',
+    fields,
+    schema: statisticsPageInput,
+    lists: { record: 'Count', summary: 'Statistics of a link' },
+    document: RestStatisticsDocument,
+    variables: (input, id) => ({ ...input, id }),
+    encode: ({ link }, url) => (link ? encodePage(link.statistics.rowPage, encodeRow, url) : notFound),
+    csv: csv({
+      columns: ['value', 'count'],
+      document: RestStatisticsDocument,
+      variables: (input, id, from) => ({ ...input, id, page: Number(from ?? 1), perPage: MAX_ROWS }),
+      partOf({ link }) {
+        if (!link) return null;
+        const { items, page, pageCount } = link.statistics.rowPage;
+        return { rows: items.map(encodeRow), next: page < pageCount ? String(page + 1) : null };
+      },
+    }),
+  }),
+];

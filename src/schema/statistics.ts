@@ -1,0 +1,273 @@
+import type { Scope } from '../db/statistics/read.ts';
+import {
+  statisticsDimensions,
+  statisticsIntervals,
+  statisticsLists,
+} from '../domain/statistics/dimension.ts';
+import { dayText, writtenLength } from '../domain/statistics/period.ts';
+import { resetStatistics } from '../domain/statistics/reset.ts';
+import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/rows.ts';
+import {
+  Statistics,
+  type StatisticsPoint,
+  type StatisticsRow,
+  type StatisticsTop,
+  shownCount,
+} from '../domain/statistics/statistics.ts';
+import { builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
+import { NotFoundError } from './error.ts';
+import { Link } from './link/link.ts';
+import { shownLink } from './link/mutation.ts';
+import { Direction, pageOf } from './list.ts';
+import { asResult, resultType } from './result.ts';
+import { reads } from './selected.ts';
+import { costs, type WrittenArgs } from './server/cost.ts';
+import { Space } from './space.ts';
+import { Account } from './viewer.ts';
+
+const Interval = builder.enumType('StatisticsInterval', {
+  description: 'The intervals of a series.',
+  values: describedValues(statisticsIntervals),
+});
+
+const Dimension = builder.enumType('StatisticsDimension', {
+  description: 'What clicks are counted by.',
+  values: describedValues(statisticsDimensions),
+});
+
+const List = builder.enumType('StatisticsList', {
+  description: 'What can be listed page by page.',
+  values: describedValues(statisticsLists),
+});
+
+const visitorsOf = 'Over several days, this is the sum of the days.';
+
+const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
+  description: 'The visits of one hour, day or month.',
+  fields: (t) => ({
+    start: t.expose('start', { type: 'DateTime', description: 'When it begins.' }),
+    clicks: t.int({
+      description: 'The number of counted visits.',
+      resolve: ({ clicks }) => shownCount(clicks),
+    }),
+    visitors: t.int({
+      nullable: true,
+      description: `The number of different people; null for hours. ${visitorsOf}`,
+      resolve: ({ visitors }) => (visitors === null ? null : shownCount(visitors)),
+    }),
+    bots: t.int({
+      description: 'The number of visits by programs, which are not counted as clicks.',
+      resolve: ({ bots }) => shownCount(bots),
+    }),
+  }),
+});
+
+const Row = builder.objectRef<StatisticsRow>('StatisticsRow').implement({
+  description: 'The clicks with one value.',
+  fields: (t) => ({
+    value: t.exposeString('value', { nullable: true, description: 'The value; null if it is not known.' }),
+    clicks: t.int({ description: 'The number of clicks.', resolve: ({ clicks }) => shownCount(clicks) }),
+  }),
+});
+
+const Top = builder.objectRef<StatisticsTop>('StatisticsTop').implement({
+  description: 'The values with the most clicks.',
+  fields: (t) => ({
+    rows: t.field({
+      type: [Row],
+      description: 'The values, the most clicks first; of as many clicks, by value.',
+      extensions: costs({ size: (_args, { rows }) => Number(rows) }),
+      resolve: ({ rows }) => rows,
+    }),
+    others: t.int({
+      description: 'The clicks with all other values.',
+      resolve: ({ others }) => shownCount(others),
+    }),
+  }),
+});
+
+const RowPage = pageOf('StatisticsRow', 'rows', Row);
+
+const RowOrderField = builder.enumType('StatisticsRowOrderField', {
+  description: 'The fields by which rows can be ordered.',
+  values: describedValues(statisticsOrderFields),
+});
+
+const RowOrder = builder.inputType('StatisticsRowOrder', {
+  description: 'The order of rows.',
+  fields: (t) => ({
+    field: t.field({
+      type: RowOrderField,
+      required: true,
+      defaultValue: 'CLICKS',
+      description: 'The field to order by.',
+    }),
+    direction: t.field({
+      type: Direction,
+      required: true,
+      defaultValue: 'DESC',
+      description: 'The direction.',
+    }),
+  }),
+});
+
+/** What it costs to read the statistics of an owner, and for how many days' rows that grows by as much. */
+const READ: Record<Scope, number> = { link: 10, space: 500, account: 50 };
+const DAYS = 365;
+
+/** What a read of a period costs. */
+const readWork = (_args: WrittenArgs, { scope, days }: WrittenArgs): number =>
+  READ[scope as Scope] * (1 + Number(days) / DAYS); // As `statisticsOf` tells.
+
+function bucketsOf({ interval }: WrittenArgs, { days }: WrittenArgs): number {
+  const length = Number(days);
+  // More hours are refused.
+  if (interval === 'HOUR') return 24 * Math.min(length, 31);
+  return interval === 'MONTH' ? Math.ceil(length / 28) + 1 : length;
+}
+
+/** A number that was written, within bounds: what is none is refused before anything is read. */
+function within(written: unknown, most: number, otherwise: number): number {
+  return typeof written === 'number' ? Math.min(Math.max(written, 0), most) : otherwise;
+}
+
+const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
+  description: 'The visits of a link, or of the links of a space or an account, on some days (UTC).',
+  fields: (t) => ({
+    from: t.field({ type: 'Date', description: 'The first day.', resolve: ({ days }) => dayText(days.from) }),
+    to: t.field({ type: 'Date', description: 'The last day.', resolve: ({ days }) => dayText(days.to) }),
+    clicks: t.int({
+      description: 'The number of counted visits.',
+      extensions: costs({ work: readWork }),
+      resolve: async (statistics) => shownCount((await statistics.totals()).clicks),
+    }),
+    visitors: t.int({
+      description: `The number of different people, for each link and day. ${visitorsOf}`,
+      extensions: costs({ work: readWork }),
+      resolve: async (statistics) => shownCount((await statistics.totals()).visitors),
+    }),
+    bots: t.int({
+      description:
+        'The number of visits by programs, link previews and prefetches, which are not counted as clicks.',
+      extensions: costs({ work: readWork }),
+      resolve: async (statistics) => shownCount((await statistics.totals()).bots),
+    }),
+    series: t.field({
+      type: [Point],
+      description: 'Every interval of the period, in order; those without visits too.',
+      extensions: costs({ size: bucketsOf, work: readWork }),
+      args: {
+        interval: t.arg({
+          type: Interval,
+          required: true,
+          defaultValue: 'DAY',
+          description: 'The interval.',
+        }),
+      },
+      resolve: (statistics, { interval }) => statistics.series(interval),
+    }),
+    top: t.field({
+      type: Top,
+      description:
+        'The values with the most clicks. Visitors who decline tracking count by destination only.',
+      extensions: costs({
+        work: (args, above) => 3 * readWork(args, above),
+        tells: ({ first }) => ({ rows: within(first, 100, 10) }),
+      }),
+      args: {
+        by: t.arg({ type: Dimension, required: true, description: 'What clicks are counted by.' }),
+        first: t.arg.int({
+          required: true,
+          defaultValue: 10,
+          description: 'The number of values: 0 to 100.',
+        }),
+      },
+      resolve: (statistics, args) => statistics.top(args),
+    }),
+    rowPage: t.field({
+      type: RowPage,
+      description: 'All days, hours or values with their clicks, paginated by page number.',
+      extensions: costs({
+        size: ({ perPage }) => within(perPage, MAX_ROWS, 10),
+        work: (args, above) => 3 * readWork(args, above),
+      }),
+      args: {
+        of: t.arg({ type: List, required: true, defaultValue: 'DAYS', description: 'What is listed.' }),
+        orderBy: t.arg({ type: RowOrder, description: 'The order; the most clicks first by default.' }),
+        page: t.arg.int({
+          defaultValue: 1,
+          description: 'The page number, from 1. Pages after the last one are empty.',
+        }),
+        perPage: t.arg.int({ defaultValue: 10, description: `The page size: 1 to ${MAX_ROWS}.` }),
+      },
+      resolve: (statistics, args) => pageOfStatistics(statistics, args),
+    }),
+  }),
+});
+
+const periodArgs = builder.args((t) => ({
+  from: t.field({
+    type: 'Date',
+    description: 'The first day; by default the 30 days that end with the last one.',
+  }),
+  to: t.field({
+    type: 'Date',
+    description: 'The last day; today by default. At most ten years after the first one.',
+  }),
+}));
+
+/** What the fields of statistics are told for their cost: whose they are, and of how many days. */
+const tellsOf = (scope: Scope) =>
+  costs({ tells: ({ from, to }) => ({ scope, days: writtenLength(from, to) }) });
+
+builder.objectField(Link, 'statistics', (t) =>
+  t.field({
+    type: StatisticsType,
+    description: 'What was counted of its visits. The privacy of the link does not matter to its owner.',
+    extensions: { ...tellsOf('link'), ...reads() },
+    args: periodArgs,
+    resolve: ({ id }, period, { lists, now }) => new Statistics(lists.statistics, 'link', id, period, now()),
+  }),
+);
+
+builder.prismaObjectField(Space, 'statistics', (t) =>
+  t.field({
+    type: StatisticsType,
+    description: 'What was counted of the links that are in the space now.',
+    extensions: tellsOf('space'),
+    args: periodArgs,
+    resolve: ({ id }, period, { lists, now }) => new Statistics(lists.statistics, 'space', id, period, now()),
+  }),
+);
+
+builder.prismaObjectField(Account, 'statistics', (t) =>
+  t.field({
+    type: StatisticsType,
+    description: 'What was counted of all links of the account.',
+    extensions: tellsOf('account'),
+    args: periodArgs,
+    resolve: ({ id }, period, { lists, now }) =>
+      new Statistics(lists.statistics, 'account', id, period, now()),
+  }),
+);
+
+const ResetResult = builder.unionType('ResetStatisticsResult', {
+  description: 'The link, or an error.',
+  types: [Link, NotFoundError],
+  resolveType: resultType('Link'),
+});
+
+builder.mutationField('resetStatistics', (t) =>
+  t.field({
+    type: ResetResult,
+    description:
+      'Deletes the statistics of a link; its clicks remain. The history of the link tells who did it, as a change of `statistics`.',
+    extensions: costs({ records: 1, work: 20 }),
+    args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
+    resolve: (_root, { linkId }, context) => {
+      const { db, actor, now } = context;
+      return asResult(shownLink(context, resetStatistics(db, actor, linkId, now())));
+    },
+  }),
+);

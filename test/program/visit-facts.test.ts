@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { unwrittenOf } from '../../src/db/statistics/batch.ts';
+import { factsOf, OTHER_REFERRER, referrerHost } from '../../src/domain/visit/facts.ts';
+import type { Visitor } from '../../src/domain/visit/visitor.ts';
+import { PendingVisits } from '../../src/redirect/pending-visits.ts';
+import type { Visit } from '../../src/redirect/visit.ts';
+
+const visitor: Visitor = {
+  ...{ country: null, userAgent: '', platformHint: null, acceptLanguage: '', query: '' },
+  ...{ optedOut: false, passwordGiven: false, counts: true },
+};
+
+/** What is known of a visitor, all kinds together. */
+function known(of: Partial<Visitor>): object {
+  return Object.assign({}, ...factsOf({ ...visitor, ...of }, '').map(({ columns }) => columns));
+}
+
+const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0';
+
+test.each([
+  [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROME} Safari/537.36`, 'Chrome', 'Windows', 'desktop'],
+  [
+    `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROME} Safari/537.36 Edg/143.0`,
+    'Microsoft Edge',
+    'Windows',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    'Firefox',
+    'Ubuntu',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15',
+    'Safari',
+    'macOS',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1 Mobile/15E148 Safari/604.1',
+    'Safari',
+    'iOS',
+    'tablet',
+  ],
+  [`Mozilla/5.0 (Linux; Android 15; Pixel 9) ${CHROME} Mobile Safari/537.36`, 'Chrome', 'Android', 'mobile'],
+  [
+    'Mozilla/5.0 (SMART-TV; Linux; Tizen 7.0) AppleWebKit/537.36 (KHTML, like Gecko) Version/7.0 TV Safari/537.36',
+    'Tizen',
+    'Tizen',
+    'other',
+  ],
+  ['Invented/1.0', null, null, null],
+  ['', null, null, null],
+])('%s', (userAgent, browser, os, device) => {
+  expect(known({ userAgent })).toMatchObject({ browser, os, device });
+});
+
+test.each([
+  ['de-DE,de;q=0.9,en;q=0.8', 'de'],
+  ['en;q=0.5, fr', 'fr'],
+  ['xx, tlh, pt-BR;q=0.1', 'pt'],
+  ['de;q=0, *', null],
+  ['*', null],
+  ['', null],
+])('Accept-Language: %s', (acceptLanguage, language) => {
+  expect(known({ acceptLanguage })).toMatchObject({ language });
+});
+
+test.each([
+  ['https://www.News.Example:8080/path?query#fragment', 'news.example'],
+  ['http://user:password@example.com/', 'example.com'],
+  ['https://www.example/', 'www.example'],
+  ['https://bücher.example/', 'xn--bcher-kva.example'],
+  ['https://example.com./', 'example.com'],
+  ['http://192.0.2.1/', '192.0.2.1'],
+  ['http://[2001:db8::1]/', '[2001:db8::1]'],
+  ['http://localhost/', 'localhost'],
+  ['android-app://com.example/', null],
+  ['javascript:alert(1)', null],
+  ['example.com', null],
+  ['https://-example-.com/', null],
+  [`https://${'a'.repeat(64)}.example/`, null],
+  [`https://${'a.'.repeat(127)}example/`, null],
+  ['', null],
+])('Referer: %s', (referrer, host) => {
+  expect(referrerHost(referrer)).toBe(host);
+});
+
+const at = new Date('2026-11-20T12:00:00Z');
+
+function visitOf(id: number, number: number, moment = at): Visit {
+  return {
+    link: { id } as Visit['link'], // Nothing else of it is looked at.
+    at: moment,
+    visitor: { ...visitor, country: 'DE' },
+    address: `192.0.2.${number}`,
+    referrer: `https://site${number}.example/`,
+    destination: 'https://example.com/',
+    claimed: false,
+  };
+}
+
+test('beyond the bounds, details of visits are dropped and their number is not', () => {
+  const pending = new PendingVisits(true, { details: 20, hours: 3 });
+  for (let hour = 0; hour < 48; hour++)
+    for (let i = 0; i < 10; i++)
+      pending.add(visitOf((i % 2) + 1, i, new Date(at.getTime() + hour * 3_600_000)));
+  expect(pending.unwritten).toBe(480);
+  const first = pending.take(1);
+  expect(first.size).toBe(1);
+  const links = [...first.values(), ...pending.take(5).values()];
+  expect(links.map(unwrittenOf)).toEqual([240, 240]);
+  const days = links.flatMap((link) => [...link.days.values()]);
+  expect(days.reduce((sum, day) => sum + day.clicks, 0)).toBe(480);
+  const details = days.reduce((sum, day) => sum + day.values.size + day.visitors.size, 0);
+  expect(details).toBeLessThanOrEqual(25);
+  expect(links.reduce((sum, link) => sum + link.hours.size, 0)).toBeLessThanOrEqual(4);
+  expect(pending.isEmpty).toBe(true);
+  pending.add(visitOf(1, 1));
+  expect(pending.unwritten).toBe(1);
+});
+
+test('no more than 200 referrers of a link and day wait apart', () => {
+  const pending = new PendingVisits();
+  for (let i = 0; i < 300; i++) pending.add(visitOf(1, i));
+  const [day] = [...(pending.take(1).get(1)?.days.values() ?? [])];
+  expect(day?.values.get(OTHER_REFERRER)).toBe(100);
+});

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+
+interface Top {
+  rows: { value: string | null; clicks: number }[];
+  others: number;
+}
+
+interface Owner {
+  statistics: { hours: object[] };
+}
+
+const DIMENSIONS = ['BROWSER', 'OS', 'DEVICE', 'COUNTRY', 'LANGUAGE', 'REFERRER', 'DESTINATION'] as const;
+const tops = DIMENSIONS.map((by) => `${by}: top(by: ${by}) { rows { value clicks } others }`).join(' ');
+
+/** The tops of a link as `value clicks`. */
+async function topsOf(id: number): Promise<Record<string, string[]>> {
+  await server.flush();
+  const { link } = await owner.data<{ link: { statistics: Record<string, Top> } }>(
+    `query ($id: ID!) { link(id: $id) { statistics { ${tops} } } }`,
+    { id },
+  );
+  return Object.fromEntries(
+    Object.entries(link.statistics).map(([by, { rows }]) => [
+      by,
+      rows.map(({ value, clicks }) => `${value} ${clicks}`),
+    ]),
+  );
+}
+
+test('a visit counts under one value of each dimension', async () => {
+  const { id, alias } = await owner.link({ url: 'https://example.com/page?own=1' });
+  await visit(server.origin, `/${alias}?utm=x`, {
+    headers: {
+      'X-Country': 'DE',
+      'Accept-Language': 'de-DE,de;q=0.9,en;q=0.8',
+      Referer: 'https://www.News.Example:8080/path?secret=1',
+    },
+  });
+  await visit(server.origin, `/${alias}`, { headers: { 'User-Agent': IPHONE } });
+  expect(await topsOf(id)).toEqual({
+    BROWSER: ['Chrome 1', 'Safari 1'],
+    OS: ['Windows 1', 'iOS 1'],
+    DEVICE: ['desktop 1', 'mobile 1'],
+    COUNTRY: ['DE 1', 'null 1'],
+    LANGUAGE: ['de 1', 'null 1'],
+    REFERRER: ['news.example 1', 'null 1'],
+    DESTINATION: ['https://example.com/page?own=1 2'],
+  });
+});
+
+test('counts, visitors and bots of a link, its space and its account', async () => {
+  const stranger = await server.caller('counted');
+  const space = await stranger.space('Launch');
+  const { id, alias } = await stranger.link({ space_id: space });
+  const day = NOON.toISOString().slice(0, 10);
+  for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2'])
+    await visit(server.origin, `/${alias}`, { headers: { 'X-Forwarded-For': address } });
+  await visit(server.origin, `/${alias}`, { headers: { 'User-Agent': 'Googlebot/2.1' } });
+  await visit(server.origin, `/${alias}`, { headers: { DNT: '1', 'X-Forwarded-For': '192.0.2.9' } });
+  await visit(server.origin, `/${alias}`, { method: 'HEAD' });
+  await server.flush();
+  const fields = `statistics(from: "${day}", to: "${day}") { from to clicks visitors bots
+    series { start clicks visitors bots } hours: series(interval: HOUR) { clicks visitors bots }
+    months: series(interval: MONTH) { start clicks visitors bots }
+    browsers: top(by: BROWSER) { rows { value clicks } others } destinations: top(by: DESTINATION, first: 0) { rows { value } others } }`;
+  const {
+    link,
+    space: its,
+    viewer,
+  } = await stranger.data<Record<'link' | 'space', Owner> & { viewer: { account: Owner } }>(
+    `query ($id: ID!, $space: ID!) { link(id: $id) { ${fields} } space(id: $space) { ${fields} } viewer { account { ${fields} } } }`,
+    { id, space },
+  );
+  expect(link.statistics).toMatchObject({
+    ...{ from: day, to: day, clicks: 6, visitors: 3, bots: 1 },
+    series: [{ start: `${day}T00:00:00.000Z`, clicks: 6, visitors: 3, bots: 1 }],
+    months: [{ start: `${day.slice(0, 7)}-01T00:00:00.000Z`, clicks: 6, visitors: 3, bots: 1 }],
+    browsers: { rows: [{ value: 'Chrome', clicks: 5 }], others: 0 },
+    destinations: { rows: [], others: 6 },
+  });
+  const hours = link.statistics.hours;
+  expect(hours).toHaveLength(24);
+  expect(hours[NOON.getUTCHours()]).toEqual({ clicks: 6, visitors: null, bots: 1 });
+  expect(its.statistics).toEqual(link.statistics);
+  expect(viewer.account.statistics).toEqual(link.statistics);
+});
+
+test('a list of links, or of spaces, costs no more statements than one of them', async () => {
+  const many = await server.caller('many');
+  for (let i = 0; i < 20; i++) await many.link({ space_id: await many.space(`Space ${i}`) });
+  const fields = `statistics(from: "2025-11-21", to: "2026-11-20") { clicks visitors bots series { clicks } months: series(interval: MONTH) { clicks }
+    top(by: BROWSER) { rows { value clicks } others } destinations: top(by: DESTINATION) { others } }`;
+  for (const list of ['links', 'spaces']) {
+    const cost = async (first: number) =>
+      (
+        await server.statementsOf(() =>
+          many.data(
+            `query ($first: Int) { ${list}(first: $first) { edges { node { id ${list === 'links' ? fields : fields.replace('series { clicks }', '')} } } } }`,
+            { first },
+          ),
+        )
+      ).length;
+    const two = await cost(2);
+    expect(two, list).toBeLessThanOrEqual(6);
+    expect(await cost(20), list).toBe(two);
+  }
+});
+
+test('only what is asked for is read', async () => {
+  const { id } = await owner.link();
+  const read = (fields: string) =>
+    server.statementsOf(() => owner.data(`{ link(id: ${id}) { statistics { ${fields} } } }`));
+  expect(await read('from to')).toHaveLength(1);
+  expect(await read('clicks visitors bots')).toHaveLength(2);
+  expect(await read('series { start }')).toHaveLength(2);
+});
+
+test.each([
+  ['(from: "tomorrow")', 'clicks', 'from'],
+  ['(from: 5)', 'clicks', 'from'],
+  ['(to: "2026-02-29")', 'clicks', 'to'],
+  ['(from: "2026-11-21", to: "2026-11-20")', 'clicks', 'from'],
+  ['(from: "2016-11-19", to: "2026-11-20")', 'clicks', 'from'],
+  ['(from: "2026-10-01", to: "2026-11-20")', 'series(interval: HOUR) { clicks }', 'interval'],
+  ['', 'top(by: BROWSER, first: 101) { others }', 'first'],
+  ['', 'top(by: BROWSER, first: -1) { others }', 'first'],
+  ['', 'rowPage(of: BROWSER, perPage: 0) { total }', 'perPage'],
+  ['', 'rowPage(of: BROWSER, perPage: 10001) { total }', 'perPage'],
+])('statistics%s { %s } is refused, and %s named', async (period, fields, argument) => {
+  const { id } = await owner.link();
+  const { data, errors } = await owner.graphql(`{ link(id: ${id}) { statistics${period} { ${fields} } } }`);
+  expect(data).toEqual({ link: null });
+  expect(errors?.[0]?.extensions).toMatchObject({
+    code: 'VALIDATION',
+    fields: [{ path: [argument] }],
+  });
+});
+
+test.each([
+  ['', 30],
+  ['(from: "2026-11-20")', 1],
+  ['(to: "2026-03-01")', 30],
+  ['(from: "2024-02-28", to: "2024-03-01")', 3],
+  ['(from: "2016-11-20", to: "2026-11-20")', 3653],
+])('statistics%s have a point for each of %i days', async (period, days) => {
+  server.clock.now = NOON;
+  const { id } = await owner.link();
+  const { link } = await owner.data<{
+    link: { statistics: { from: string; to: string; series: { start: string }[] } };
+  }>(`{ link(id: ${id}) { statistics${period} { from to series { start } } } }`);
+  const { series, from, to } = link.statistics;
+  expect(series).toHaveLength(days);
+  expect([series.at(0)?.start.slice(0, 10), series.at(-1)?.start.slice(0, 10)]).toEqual([from, to]);
+});
+
+test('the cost grows with the buckets, the rows and the links', async () => {
+  const cost = async (query: string) => {
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, extensions: { cost: true } }),
+    });
+    const body = (await response.json()) as {
+      extensions?: { cost: { cost: number } };
+      errors?: { extensions: object }[];
+    };
+    return body.extensions?.cost.cost ?? body.errors?.[0]?.extensions;
+  };
+  const ofLinks = (first: number, period: string, fields: string) =>
+    `{ links(first: ${first}) { edges { node { statistics${period} { ${fields} } } } } }`;
+  const series = 'series { clicks }';
+  const month = await cost(ofLinks(1, '(from: "2026-11-01", to: "2026-11-30")', series));
+  const year = await cost(ofLinks(1, '(from: "2025-12-01", to: "2026-11-30")', series));
+  expect(Number(year) - Number(month)).toBeGreaterThanOrEqual(335 * 2);
+  const ten = await cost(ofLinks(10, '(from: "2025-12-01", to: "2026-11-30")', series));
+  expect(Number(ten)).toBeGreaterThan(9 * Number(year));
+  const [few, many] = [
+    await cost(ofLinks(1, '', 'top(by: OS, first: 1) { rows { value } }')),
+    await cost(ofLinks(1, '', 'top(by: OS, first: 100) { rows { value } }')),
+  ];
+  expect(Number(many) - Number(few)).toBeGreaterThan(99 * 5);
+  expect(await cost(ofLinks(100, '(from: "2016-12-01", to: "2026-11-30")', series))).toMatchObject({
+    code: 'TOO_COSTLY',
+  });
+  const fragment = `fragment S on Statistics { ${series} } query { links(first: 100) { edges { node { a: statistics(from: "2026-11-20") { ...S } b: statistics(from: "2016-12-01", to: "2026-11-30") { ...S } } } } }`;
+  expect(await cost(fragment)).toMatchObject({ code: 'TOO_COSTLY' });
+});
+
+test('the owner sees the statistics whatever the privacy, and nobody else does', async () => {
+  const { id } = await owner.link({ privacy: 1 });
+  const query = `{ link(id: ${id}) { statistics { clicks } } }`;
+  expect(await owner.data(query)).toEqual({ link: { statistics: { clicks: 0 } } });
+  const stranger = await server.caller('stranger');
+  expect(await stranger.data(query)).toEqual({ link: null });
+});
+
+test('resetStatistics deletes what was counted, and leaves the clicks', async () => {
+  const resetting = await server.caller('resetting');
+  const links = [await resetting.link(), await resetting.link()];
+  for (const { alias } of links) for (let i = 0; i < 3; i++) await visit(server.origin, `/${alias}`);
+  await server.flush();
+  const id = links[0]?.id ?? 0;
+  const reset = `mutation ($id: ID!) { resetStatistics(linkId: $id) {
+    __typename ... on Link { clicks statistics { clicks visitors top(by: BROWSER) { rows { value } } } } ... on NotFoundError { code } } }`;
+  expect(await owner.data(reset, { id })).toEqual({
+    resetStatistics: { __typename: 'NotFoundError', code: 'NOT_FOUND' },
+  });
+  expect(await resetting.data(reset, { id })).toEqual({
+    resetStatistics: {
+      __typename: 'Link',
+      clicks: 3,
+      statistics: { clicks: 0, visitors: 0, top: { rows: [] } },
+    },
+  });
+  await visit(server.origin, `/${links[0]?.alias}`);
+  await server.flush();
+  const { viewer, link } = await resetting.data<{ viewer: object; link: object }>(
+    `{ link(id: ${id}) { clicks statistics { clicks visitors } history(first: 1) { edges { node { action fields } } } }
+      viewer { account { statistics { clicks visitors top(by: BROWSER) { rows { value clicks } } } } } }`,
+  );
+  expect(link).toEqual({
+    clicks: 4,
+    statistics: { clicks: 1, visitors: 1 },
+    history: { edges: [{ node: { action: 'UPDATED', fields: ['statistics'] } }] },
+  });
+  expect(viewer).toEqual({
+    account: { statistics: { clicks: 4, visitors: 2, top: { rows: [{ value: 'Chrome', clicks: 4 }] } } },
+  });
+});
+
+test('values of any period are those of its days', async () => {
+  const whole = await server.caller('periods');
+  const { id, alias } = await whole.link();
+  const days: string[] = [];
+  for (let i = 0; i < 100; i += 3) {
+    server.clock.now = new Date(Date.parse('2026-08-13T12:00:00Z') + i * 86_400_000);
+    days.push(server.clock.now.toISOString().slice(0, 10));
+    await visit(server.origin, `/${alias}`, { headers: { 'X-Country': i % 2 ? 'DE' : 'FR' } });
+  }
+  await server.flush();
+  server.clock.now = NOON;
+  for (const [from, to] of [
+    ['2026-08-01', '2026-11-30'],
+    ['2026-08-20', '2026-11-10'],
+    ['2026-08-10', '2026-11-20'],
+    ['2026-09-01', '2026-09-30'],
+    ['2026-09-02', '2026-09-30'],
+    ['2026-08-31', '2026-09-01'],
+    ['2026-08-17', '2026-10-15'],
+    ['2026-09-10', '2026-09-20'],
+  ] as const) {
+    const fields = `statistics(from: "${from}", to: "${to}") { clicks top(by: COUNTRY) { rows { value clicks } others } }`;
+    const within = days
+      .map((day, i) => ({ day, country: (i * 3) % 2 ? 'DE' : 'FR' }))
+      .filter(({ day }) => day >= from && day <= to);
+    const count = (country: string) => within.filter((one) => one.country === country).length;
+    const rows = ['DE', 'FR']
+      .map((value) => ({ value, clicks: count(value) }))
+      .filter(({ clicks }) => clicks > 0);
+    rows.sort((a, b) => b.clicks - a.clicks);
+    const expected = { clicks: within.length, top: { rows, others: 0 } };
+    const { link, viewer } = await whole.data<{ link: object; viewer: object }>(
+      `{ link(id: ${id}) { ${fields} } viewer { account { ${fields} } } }`,
+    );
+    expect([link, viewer], `${from} to ${to}`).toEqual([
+      { statistics: expected },
+      { account: { statistics: expected } },
+    ]);
+  }
+});

@@ -1,0 +1,18 @@
+import type { Db } from '../../src/db/connection/client.ts';
+import { ValueIds } from '../../src/db/statistics/value-ids.ts';
+import { Salts } from '../../src/db/statistics/visitors.ts';
+import { type Receipt, writeVisits } from '../../src/db/statistics/write.ts';
+import { OTHER_REFERRER } from '../../src/domain/visit/facts.ts';
+import { PendingVisits } from '../../src/redirect/pending-visits.ts';
+
+/** Writes clicks of links, of which no more is known, under a receipt. */
+export async function addClicks(
+  db: Db,
+  clicks: ReadonlyMap<number, { count: number; last: Date }>,
+  receipt: Receipt,
+): Promise<void> {
+  const pending = new PendingVisits();
+  for (const [id, { count, last }] of clicks) for (let i = 0; i < count; i++) pending.count(id, last);
+  const memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  await writeVisits(db, pending.take(Number.POSITIVE_INFINITY), receipt, memory);
+}
