@@ -18,6 +18,7 @@ import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
 import { createHttpServer, refuseAsStarting } from './http/server.ts';
 import { oneLine } from './one-line.ts';
+import { readOperatorFiles } from './operator-files.ts';
 import { readTrustedDocuments } from './schema/server/trusted-documents.ts';
 import { withoutSecrets } from './secrets.ts';
 import { VERSION } from './version.ts';
@@ -85,6 +86,7 @@ async function start(config: Config): Promise<void> {
       : await readTrustedDocuments(trustedDocuments).catch(
           refused('TRUSTED_DOCUMENTS', trustedDocuments, 'a file of documents that the schema allows'),
         );
+  const operatorFiles = await readOperatorFiles(config, log);
   const { pool, databaseDirectUrl: directUrl } = config;
   for (const migration of await applyMigrations(directUrl ?? config.databaseUrl))
     log.info({ migration }, 'migration applied');
@@ -146,11 +148,13 @@ async function start(config: Config): Promise<void> {
     countryOf,
     metrics,
     trusted,
+    lists: operatorFiles.lists,
   };
   const app = createApp(dependencies);
   const metricsServer = metrics && createServer(metrics.listener).listen(config.metricsPort, config.host);
   if (metricsServer) await once(metricsServer, 'listening');
   app.start();
+  operatorFiles.start();
   http.off('request', refuseAsStarting);
   app.attachTo(http);
   if (!portComesFirst) await listen();
@@ -172,7 +176,7 @@ async function start(config: Config): Promise<void> {
     await stopServer(http);
     metricsServer?.close();
     // A database that hangs must not keep the process: whoever waits for its end would kill it.
-    await within(STOP_TIMEOUT, app.stop());
+    await within(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
     await within(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
     log.info('stopped');
     process.exit(0);

@@ -4,10 +4,12 @@ import type { Link } from '../../generated/sqlite/client.ts';
 import type { Actor } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
 import { hostOf, isSendable, tooLongAsSent } from '../url.ts';
+import { addressesOf } from './addresses.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
-import { targetingOf } from './targeting.ts';
+import type { Site } from './link.ts';
 
 export const aliasTaken = 'is already taken on this domain';
+const aliasReserved = 'is reserved on this service';
 
 /** Every address that the input names, with its place in it. */
 function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[]; url: string }[] {
@@ -25,13 +27,6 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
   ];
 }
 
-/** Every address that a stored link has: they were allowed once, and may be sent back. */
-function addressesOf(link: Link): Set<string> {
-  const { countries, platforms, languages, rotation } = targetingOf(link);
-  const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);
-  return new Set([link.url, link.expirationUrl ?? '', ...targets, ...rotation]);
-}
-
 /**
  * Everything that the database has against the input, at once.
  * @param link what is to be changed; null for a new link
@@ -39,11 +34,13 @@ function addressesOf(link: Link): Set<string> {
 export async function refusalsOf(
   db: Db,
   actor: Actor,
+  site: Pick<Site, 'lists'>,
   input: LinkInput,
   domainId: number,
   link: Link | null,
 ): Promise<FieldError[]> {
   const { alias, spaceId, pixelIds = [] } = input;
+  const { lists } = site;
   const known = link === null ? new Set<string>() : addressesOf(link);
   const added = addressesIn(input).filter(({ url }) => !known.has(url));
   const addresses = added.map((address) => ({ ...address, host: hostOf(address.url) }));
@@ -61,8 +58,11 @@ export async function refusalsOf(
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
   for (const { path, host } of addresses)
     if (found.hosts.has(host)) refuse(path, 'may not lead to a short domain of this service');
+  for (const { path, url } of addresses)
+    if (lists.blocksAddress(url)) refuse(path, 'may not lead to a host that is blocked on this service');
   if (!found.domain && link === null) refuse(['domainId'], wrongDomain);
   if (found.alias) refuse(['alias'], aliasTaken);
+  else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
   if (spaceId != null && !found.space) refuse(['spaceId'], wrongSpace);
   const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));
   if (unknown.length > 0)

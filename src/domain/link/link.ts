@@ -17,6 +17,7 @@ import {
   missingPrivacyPassword,
   updateLinkInput,
 } from './input.ts';
+import type { OperatorLists } from './operator-lists.ts';
 import { encodeTargets } from './targeting.ts';
 
 export type { Link };
@@ -35,6 +36,8 @@ export interface Site {
   readonly verifiesDomains: boolean;
   /** The texts of the TXT records that DNS has under a name. */
   resolveTxt(name: string): Promise<readonly string[]>;
+  /** What the operator lets no link lead to, or be called. */
+  readonly lists: OperatorLists;
 }
 
 /** Where visitors find the link. */
@@ -119,7 +122,7 @@ export async function createLink(
   const input = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const check = async () => {
-    const refusals = await refusalsOf(db, actor, input, domainId, null);
+    const refusals = await refusalsOf(db, actor, site, input, domainId, null);
     if (refusals.length > 0) throw invalid(refusals);
   };
   await check();
@@ -136,6 +139,7 @@ export async function createLink(
   };
   for (let attempt = 0; ; attempt++) {
     const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
+    if (input.alias == null && site.lists.reserves(alias)) continue;
     try {
       const row = { ...data, ...aliasColumns(alias) };
       return await recordingChanges(db, actor, now, async ({ tx, record }) => {
@@ -175,7 +179,7 @@ export async function updateLink(
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
-  const refusals = await refusalsOf(db, actor, input, link.domainId, link);
+  const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     refusals.push({ path: ['domainId'], messages: [fixedDomain] });
   refusals.push(...privacyRefusals(input, link));

@@ -117,6 +117,11 @@ function targets<Kind extends keyof TargetLists>(kind: Kind) {
   };
 }
 
+/** How much text of targets the link has, in bytes. */
+function targetsLength({ countries, platforms, languages, rotation }: LinkRow): number {
+  return countries.length + platforms.length + languages.length + rotation.length;
+}
+
 const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
   description:
     'Different destinations for different visitors. All lists are kept, but only the list of the type is used.',
@@ -199,6 +204,16 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     disabled: t.exposeBoolean('disabled', {
       extensions: reads('disabled'),
       description: 'Whether the link is disabled.',
+    }),
+    blocked: t.boolean({
+      extensions: reads('url', 'expirationUrl', 'countries', 'platforms', 'languages', 'rotation'),
+      description:
+        'Whether the link leads to a host that the operator of the service has blocked; visitors get a page then, and are not redirected.',
+      resolve: (link, _args, { site, spendOnTargets }) => {
+        if (site.lists.isEmpty) return false;
+        spendOnTargets?.(targetsLength(link));
+        return site.lists.blocks(link);
+      },
     }),
     privacy: t.field({
       extensions: reads('privacy'),
