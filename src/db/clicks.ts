@@ -1,6 +1,7 @@
 import type { LinkCounter } from '../generated/sqlite/client.ts';
 import { type Db, isSqlite } from './connection/client.ts';
 import { retryConflicts } from './connection/retry.ts';
+import type { Tx } from './connection/transaction.ts';
 import { type Sql, sql } from './reading/list.ts';
 
 /** The end of both databases' and GraphQL's whole numbers: there a count stops, instead of failing. */
@@ -58,6 +59,32 @@ export async function addClicks(
       )
       UPDATE "LinkCounter" SET "clicks" = LEAST("clicks" + "count", ${END}), "lastClickedAt" = GREATEST("lastClickedAt", "last")
       FROM "locked" WHERE "linkId" = "id"`),
+  );
+}
+
+/** What a new link brings along of its clicks. */
+export interface Brought {
+  readonly linkId: number;
+  readonly clicks: number;
+  readonly lastClickedAt: Date | null;
+}
+
+/** Gives new links, in their own transaction, the clicks that they had elsewhere. */
+export async function bringClicks(tx: Tx, brought: readonly Brought[]): Promise<void> {
+  if (brought.length === 0) return;
+  const rows = JSON.stringify(
+    brought.map(({ linkId, clicks, lastClickedAt }) => [
+      linkId,
+      clicks,
+      lastClickedAt && asText(lastClickedAt),
+    ]),
+  );
+  await tx.$executeRaw(
+    isSqlite(tx)
+      ? sql`UPDATE "LinkCounter" SET "clicks" = "brought"."value" ->> 1, "lastClickedAt" = "brought"."value" ->> 2
+          FROM json_each(${rows}) AS "brought" WHERE "linkId" = "brought"."value" ->> 0`
+      : sql`UPDATE "LinkCounter" SET "clicks" = ("one" ->> 1)::integer, "lastClickedAt" = ("one" ->> 2)::timestamp
+          FROM jsonb_array_elements(${rows}::jsonb) AS "one" WHERE "linkId" = ("one" ->> 0)::integer`,
   );
 }
 

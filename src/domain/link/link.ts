@@ -46,7 +46,7 @@ export function shortUrlOf({ scheme }: Site, domain: { name: string }, { alias }
 }
 
 /** The columns that the input sets; what is absent is undefined. */
-async function columnsOf(input: LinkInput, site: Site) {
+export async function columnsOf(input: LinkInput, site: Site) {
   const { url, alias, title, spaceId, disabled, privacy, expiration, targeting } = input;
   const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
   const [password, privacyPassword] = await Promise.all([hash(input.password), hash(input.privacyPassword)]);
@@ -69,12 +69,12 @@ async function columnsOf(input: LinkInput, site: Site) {
   };
 }
 
-function aliasColumns(alias: string) {
+export function aliasColumns(alias: string) {
   return { alias, aliasKey: foldCase(alias) };
 }
 
 /** What the schema calls the columns of a link. */
-const fieldNames = {
+export const fieldNames = {
   url: 'url',
   domainId: 'domain',
   alias: 'alias',
