@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
 import { type ImportFormat, importFormats } from '../domain/importing/formats.ts';
 import { Import, type ImportOptions, type ImportReport, type Told } from '../domain/importing/import.ts';
@@ -8,6 +9,10 @@ import { readOperatorFiles } from '../operator-files.ts';
 import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed, siteOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
+
+// As in main.ts: what is thrown away after each batch would make the heap grow to several times of what lives in it.
+setFlagsFromString('--heap-growing-percent=50');
+setFlagsFromString('--compact-on-every-full-gc');
 
 const formats = Object.keys(importFormats);
 const choices = ['skip', 'suffix', 'fail'] as const;

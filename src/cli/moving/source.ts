@@ -94,16 +94,19 @@ async function* csvLines(
   stream.on('error', (error) => parser.destroy(error));
   stream.pipe(parser);
   let header: string[] | null = null;
+  // The parser counts a Windows line end within a cell as two.
+  let countedTwice = 0;
   try {
     // What the parser gives with `info`.
     for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
       yield* unreadable.splice(0);
+      countedTwice += breaksIn(record, /\r\n/g);
       if (header === null) {
         header = record.map((name) => name.trim());
         requireLinks(format, header);
         continue;
       }
-      yield lineOf(record, info.lines, header);
+      yield lineOf(record, info.lines - countedTwice, header);
     }
     yield* unreadable.splice(0);
   } finally {
@@ -120,16 +123,25 @@ function requireLinks(format: ImportFormat, header: readonly string[]): void {
   );
 }
 
+function breaksIn(record: readonly string[], kind: RegExp): number {
+  return record.reduce((sum, cell) => sum + (cell.match(kind)?.length ?? 0), 0);
+}
+
 function lineOf(record: readonly string[], lastLine: number, header: readonly string[]): SourceLine {
   const size = record.reduce((sum, cell) => sum + cell.length, 0);
-  const breaks = record.reduce((sum, cell) => sum + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
-  const line = lastLine - breaks;
+  const line = lastLine - breaksIn(record, /\r\n|\r|\n/g);
   if (record.slice(header.length).some((cell) => cell.trim() !== ''))
     return {
       ...{ line, size },
       unreadable: `has ${record.length} cells, and the first line ${header.length}: a cell with the separator in it must stand in quotes`,
     };
-  return { line, size, raw: Object.fromEntries(header.map((name, index) => [name, record[index]])), header };
+  return {
+    line,
+    size,
+    raw: Object.fromEntries(header.map((name, index) => [name, record[index]])),
+    header,
+    isCsv: true,
+  };
 }
 
 async function* jsonRecords(stream: ReadStream, isList: boolean): AsyncGenerator<SourceLine> {
@@ -151,7 +163,7 @@ async function* jsonRecords(stream: ReadStream, isList: boolean): AsyncGenerator
         const raw = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
         yield raw === null
           ? { line, size, unreadable: 'is no object' }
-          : { line, size, raw, header: Object.keys(raw) };
+          : { line, size, raw, header: Object.keys(raw), isCsv: false };
       }
       found = [];
     }

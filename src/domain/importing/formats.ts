@@ -175,15 +175,20 @@ function unguarded(text: string): string {
 }
 
 /** What a record says, by our names. What is empty is absent; of several columns for a field, the first that says something counts. */
-export function recordOf(format: ImportFormat, columns: FieldColumns, raw: RawRecord): ImportRecord {
-  const guarded = (importFormats[format] as Format).guarded === true;
+export function recordOf(
+  format: ImportFormat,
+  columns: FieldColumns,
+  raw: RawRecord,
+  isCsv: boolean,
+): ImportRecord {
+  const guarded = isCsv && (importFormats[format] as Format).guarded === true;
   const record: ImportRecord = {};
   for (const [field, names] of columns) {
     for (const name of names) {
       const value = raw[name];
       const text = typeof value === 'string' ? value.trim() : value;
       if (text === undefined || text === null || text === '') continue;
-      if (!guarded && typeof text === 'string' && /^(null|undefined)$/.test(text)) continue;
+      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/.test(text)) continue;
       record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;
       break;
     }

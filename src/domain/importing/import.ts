@@ -13,7 +13,10 @@ export type SourceLine = {
   readonly line: number;
   /** About how large it is, in bytes. */
   readonly size: number;
-} & ({ readonly raw: RawRecord; readonly header: readonly string[] } | { readonly unreadable: string });
+} & (
+  | { readonly raw: RawRecord; readonly header: readonly string[]; readonly isCsv: boolean }
+  | { readonly unreadable: string }
+);
 
 /** What is told of a line. */
 export interface Told {
@@ -147,7 +150,7 @@ export class Import {
     const { line } = source;
     const refuse = (refused: readonly FieldError[]): Entry => ({ line, item: null, refused, notes: [] });
     if ('unreadable' in source) return refuse([{ path: [], messages: [source.unreadable] }]);
-    const record = recordOf(this.#options.format, this.#columnsOf(source.header), source.raw);
+    const record = recordOf(this.#options.format, this.#columnsOf(source.header), source.raw, source.isCsv);
     const read = readLine(record);
     if ('wrong' in read) return refuse(read.wrong);
     const { kind, space, pixels, fields, origin, notes } = read.line;

@@ -77,8 +77,9 @@ export class NamedRecords {
   }
 
   /** The domain for the links of a line. @throws Unresolved */
-  async domainOf({ host, ownDomain, domainNotFoundUrl }: ImportLine): Promise<UsableDomain> {
-    if (host === null) return this.#default;
+  async domainOf({ host: said, ownDomain, domainNotFoundUrl }: ImportLine): Promise<UsableDomain> {
+    // What names no host would go to the default domain, and is mapped by that name.
+    const host = said ?? this.#default.name;
     const wanted = this.#mapped.get(host) ?? this.#mapped.get(withoutPort(host)) ?? host;
     const known = this.#domains.get(wanted);
     if (known) return known;
