@@ -1,6 +1,7 @@
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import { linkPrivacies, MAX_PIXELS, privacyOf } from '../../domain/link/input.ts';
 import { shortUrlOf } from '../../domain/link/link.ts';
+import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import {
   mostTargets,
@@ -38,6 +39,14 @@ export const Platform = builder.enumType('Platform', {
   description: 'An operating system of visitors.',
   values: describedValues(platforms),
 });
+
+const QrErrorCorrection = builder.enumType('QrErrorCorrection', {
+  description: 'How much of a QR code may be damaged or covered, and still be read.',
+  values: describedValues(qrErrorCorrections),
+});
+
+/** A millisecond of work, and some kilobytes of text. */
+const qrCodeCost = { weight: 1_000, work: 200 };
 
 const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
   description: 'When a link expires, and where visitors go then.',
@@ -247,6 +256,29 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       type: 'DateTime',
       nullable: true,
       description: 'When the last counted visit was; null if there was none.',
+    }),
+    qrCode: t.string({
+      extensions: { ...costs(qrCodeCost), ...reads('alias', 'domain') },
+      description: 'The short URL as a QR code: an SVG image, black on white.',
+      args: {
+        size: t.arg.int({
+          required: true,
+          defaultValue: 256,
+          description: 'The width and height in pixels, 32 to 2048.',
+        }),
+        errorCorrection: t.arg({
+          type: QrErrorCorrection,
+          required: true,
+          defaultValue: 'M',
+          description: 'How much of the code may be damaged or covered.',
+        }),
+        margin: t.arg.int({
+          required: true,
+          defaultValue: 4,
+          description: 'The margin in modules, the dots of the code, 0 to 32. Readers expect 4.',
+        }),
+      },
+      resolve: (link, args, { site }) => qrCodeSvg(shortUrlOf(site, link.domain, link), args),
     }),
     status: t.field({
       extensions: reads('disabled', 'expiresAt', 'expirationClicks', 'clicks'),
