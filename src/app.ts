@@ -13,6 +13,7 @@ import { Authentication } from './domain/access/authentication.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { visibleError } from './domain/errors.ts';
 import type { Site } from './domain/link/link.ts';
+import type { OperatorLists } from './domain/link/operator-lists.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
 import { createGuard, endUnlessComplete } from './http/limits/guard.ts';
@@ -75,6 +76,8 @@ export interface AppDependencies {
   resolveTxt(name: string): Promise<readonly string[]>;
   readonly countryOf: CountryOf;
   readonly metrics?: Metrics | undefined;
+  /** What the operator lets no link lead to, or be called. */
+  readonly lists: OperatorLists;
 }
 
 export interface App {
@@ -114,10 +117,11 @@ export function createApp(dependencies: AppDependencies): App {
     resolveTxt,
     countryOf,
     metrics,
+    lists,
   } = dependencies;
   const site: Site = {
     scheme: new URL(baseUrl).protocol,
-    ...{ defaultDomainId, random, hashPassword, verifiesDomains, resolveTxt },
+    ...{ defaultDomainId, random, hashPassword, verifiesDomains, resolveTxt, lists },
   };
   const revisions = new Revisions(database);
   metrics?.watchDatabase(() => revisions.away);
@@ -157,6 +161,7 @@ export function createApp(dependencies: AppDependencies): App {
   const redirect = createRedirectHandler({
     db: database.client,
     links,
+    lists,
     visits,
     trust,
     countryOf,

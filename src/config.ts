@@ -97,6 +97,8 @@ const variables = z.object({
   TRUSTED_DOCUMENTS: z.string().endsWith('.json', 'the path of a .json file').optional(),
   DOMAIN_VERIFICATION: flag.default(true),
   NOT_FOUND_URL: webAddress.optional(),
+  BLOCKED_HOSTS: z.string().optional(),
+  RESERVED_ALIASES: z.string().optional(),
   COUNTRY_HEADER: z
     .string()
     .regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry')
@@ -162,6 +164,10 @@ export interface Config {
   readonly verifiesDomains: boolean;
   /** Where visitors of an unknown alias on the default domain are sent. */
   readonly notFoundUrl: string | undefined;
+  /** The path of a file of hosts that no link may lead to. */
+  readonly blockedHostsFile: string | undefined;
+  /** The path of a file of aliases that no new link may have. */
+  readonly reservedAliasesFile: string | undefined;
   /** For Express' `trust proxy`. */
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
@@ -233,6 +239,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: values.TRUST_PROXY,
     verifiesDomains: values.DOMAIN_VERIFICATION,
     notFoundUrl: values.NOT_FOUND_URL,
+    blockedHostsFile: values.BLOCKED_HOSTS,
+    reservedAliasesFile: values.RESERVED_ALIASES,
     countryHeader: values.COUNTRY_HEADER,
     geoipDatabase: values.GEOIP_DATABASE,
     metricsPort: values.METRICS_PORT,

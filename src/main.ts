@@ -16,6 +16,7 @@ import { countryLookup } from './http/request/country.ts';
 import { createHttpServer, refuseAsStarting } from './http/server.ts';
 import { createLog } from './log.ts';
 import { oneLine } from './one-line.ts';
+import { readOperatorFiles } from './operator-files.ts';
 import { withoutSecrets } from './secrets.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
@@ -62,6 +63,7 @@ async function start(config: Config): Promise<void> {
           .catch(
             refused('TRUSTED_DOCUMENTS', trustedDocuments, 'a file of documents that the schema allows'),
           );
+  const operatorFiles = await readOperatorFiles(config, log);
   const { pool, databaseDirectUrl: directUrl } = config;
   // Of several processes, the first one does this for all.
   if (worker === undefined)
@@ -129,6 +131,7 @@ async function start(config: Config): Promise<void> {
     countryOf,
     metrics,
     trusted,
+    lists: operatorFiles.lists,
   };
   // Loaded here, as are other parts, since the primary of several workers does not need them.
   const { createApp } = await import('./app.ts');
@@ -137,6 +140,7 @@ async function start(config: Config): Promise<void> {
     metrics && !worker && createServer(metrics.listener).listen(config.metricsPort, config.host);
   if (metricsServer) await once(metricsServer, 'listening');
   app.start();
+  operatorFiles.start();
   http.off('request', refuseAsStarting);
   app.attachTo(http);
   if (!portComesFirst) await listen();
@@ -159,7 +163,7 @@ async function start(config: Config): Promise<void> {
     await stopServer(http);
     if (metricsServer) metricsServer.close();
     // A database that hangs must not keep the process: whoever waits for its end would kill it.
-    await within(STOP_TIMEOUT, app.stop());
+    await within(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
     await within(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
     log.info('stopped');
     process.exit(0);

@@ -4,7 +4,7 @@ import { lockRow } from '../db/connection/transaction.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import type { Actor } from './access/actor.ts';
+import type { Actor, Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { foldCase } from './fold.ts';
 import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
@@ -104,7 +104,7 @@ export async function edgesOfSpaces(
 /** @throws DomainError VALIDATION */
 export async function createSpace(
   db: Db,
-  actor: Actor,
+  actor: Writer,
   input: Unparsed<typeof createSpaceInput>,
   now: Date,
 ): Promise<Space> {

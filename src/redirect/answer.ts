@@ -13,6 +13,7 @@ export const ended: Readonly<
   PREVIEW: [200, 'preview'],
   DISABLED: [410, 'disabled'],
   EXPIRED: [410, 'expired'],
+  BLOCKED: [410, 'blocked'],
 };
 
 /** Answers what no cache may keep; HEAD gets no body. */

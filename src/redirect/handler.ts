@@ -3,6 +3,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CLAIMED_CLICKS, claimVisit } from '../db/clicks.ts';
 import type { Db } from '../db/connection/client.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import type { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hasStatus } from '../domain/link/status.ts';
 import { verifyPassword } from '../domain/password.ts';
 import { asciiOf } from '../domain/url.ts';
@@ -30,6 +31,7 @@ const MAX_CHECKS = 30;
 export interface RedirectDependencies {
   readonly db: Db;
   readonly links: LinkCache;
+  readonly lists: OperatorLists;
   readonly visits: VisitRecorder;
   readonly trust: Trust;
   readonly countryOf: CountryOf;
@@ -50,11 +52,14 @@ interface Request {
 
 /** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, visits, trust, countryOf, now, report } = dependencies;
+  const { db, links, lists, visits, trust, countryOf, now, report } = dependencies;
   const guesses = new RateLimiterMemory({ points: GUESSES, duration: 60 });
   const guessesInAll = new RateLimiterMemory({ points: GUESSES_IN_ALL, duration: 60 });
   const checks = new Places(MAX_CHECKS);
   const forms = new Places(MAX_FORMS, MAX_FORMS_OF_NETWORK);
+
+  const decisionOn = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
+    decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
 
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
   const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
@@ -63,14 +68,14 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
     const claimed = await links.patiently(() => claimVisit(db, link.id, active, at));
     if (claimed) {
-      const decision = decideRedirect({ ...link, ...claimed }, visitor, now());
+      const decision = decisionOn({ ...link, ...claimed }, visitor);
       const destination = decision.target ?? null;
       visits.record({ link, at, visitor, address, referrer, destination, claimed: true });
       return decision;
     }
     // It has ended, or was changed meanwhile.
     const fresh = await links.reload(link.id);
-    const decision = decideRedirect(fresh, visitor, now());
+    const decision = decisionOn(fresh, visitor);
     return fresh && leadsOn(decision) ? claim(fresh, request) : decision;
   };
 
@@ -79,7 +84,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const { visitor, address, referrer, isHead } = request;
     const { link } = request.found;
     const at = now();
-    const decision = decideRedirect(link, visitor, at);
+    const decision = decisionOn(link, visitor, at);
     const { outcome, target } = decision;
     if (link === null || !(leadsOn(decision) || outcome === 'PREVIEW')) return decision;
     if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
@@ -125,7 +130,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const { found, visitor, address } = request;
     const { link } = found;
-    const { outcome } = decideRedirect(link, visitor, now());
+    const { outcome } = decisionOn(link, visitor);
     if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, request);
     const password = await forms.take(networkOf(address), () => passwordIn(req, res));
     if (password !== '' && (await isRight(password, { id: link.id, hash: link.password }, address)))

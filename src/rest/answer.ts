@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What is sent instead of the body: an answer that is no JSON. */
+  readonly content?: { readonly type: string; readonly data: string | Buffer };
 }
 
 export function success(body: Record<string, unknown>, status = 200): Answer {

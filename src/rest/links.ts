@@ -1,5 +1,8 @@
+import { z } from 'zod';
+import { withDefault } from '../domain/input.ts';
 import { createLinkInput, updateLinkInput } from '../domain/link/input.ts';
 import { linkPageInput } from '../domain/link/list.ts';
+import { qrCodeInput, qrCodePng, qrCodeSvg } from '../domain/link/qr-code.ts';
 import {
   type CreateLinkInput,
   type LinkFieldsFragment,
@@ -7,11 +10,12 @@ import {
   RestDeleteLinkDocument,
   RestLinkDocument,
   RestLinkPageDocument,
+  RestLinkQrDocument,
   RestLinkRowsDocument,
   type RestLinkRowsQueryVariables,
   RestUpdateLinkDocument,
 } from '../generated/documents.ts';
-import { notFound, success } from './answer.ts';
+import { type Answer, notFound, success } from './answer.ts';
 import { csv } from './csv.ts';
 import { expirationDate, expirationTime } from './form/expiration.ts';
 import {
@@ -206,6 +210,33 @@ const columns = [
 
 const noTargets = { countries: [], platforms: [], languages: [], rotation: [] };
 
+const qrFields = {
+  size: { ...integer('size'), about: 'The width and height in pixels.' },
+  ecc: {
+    ...choice('errorCorrection', { L: 'L', M: 'M', Q: 'Q', H: 'H' }),
+    decodesEmpty: false,
+    about: 'How much of the code may be damaged or covered: L 7 percent, M 15, Q 25, H 30.',
+  },
+  margin: { ...integer('margin'), about: 'The margin in modules, the dots of the code. Readers expect 4.' },
+  format: {
+    ...choice('format', { svg: 'svg', png: 'png' }),
+    decodesEmpty: false,
+    about: 'The type of the image.',
+  },
+} satisfies Fields;
+
+const qrInput = qrCodeInput.extend({ format: withDefault(z.enum(['svg', 'png']), 'svg') });
+
+/** The short URL as an image. */
+function encodeQrCode(shortUrl: string, unparsed: unknown): Answer {
+  const { format, ...input } = qrInput.parse(unparsed);
+  const content =
+    format === 'png'
+      ? { type: 'image/png', data: qrCodePng(shortUrl, input) }
+      : { type: 'image/svg+xml', data: qrCodeSvg(shortUrl, input) };
+  return { status: 200, body: {}, content };
+}
+
 export const linkRoutes = [
   route({
     methods: ['GET'],
@@ -263,5 +294,19 @@ export const linkRoutes = [
     variables: (_input, id) => ({ id }),
     encode: ({ deleteLink }) =>
       success({ id: Number(recordOf(deleteLink).id), object: 'link', deleted: true }),
+  }),
+  route({
+    methods: ['GET'],
+    path: '/links/:id/qr',
+    fields: qrFields,
+    schema: qrInput,
+    document: RestLinkQrDocument,
+    variables: (_input, id) => ({ id }),
+    encode: ({ link }, _url, input) => (link ? encodeQrCode(link.shortUrl, input) : notFound),
+    file: {
+      operationId: 'showLinkQr',
+      summary: 'Show the QR code of a link',
+      types: ['image/svg+xml', 'image/png'],
+    },
   }),
 ];

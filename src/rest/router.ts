@@ -39,14 +39,14 @@ export interface RestDependencies {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-function send(res: Response, { status, body, headers }: Answer): void {
-  const text = JSON.stringify(body);
+function send(res: Response, { status, body, headers, content }: Answer): void {
+  const { type, data } = content ?? { type: JSON_TYPE, data: JSON.stringify(body) };
   res.writeHead(status, {
-    'Content-Type': JSON_TYPE,
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(data),
     ...headers,
   });
-  res.end(text);
+  res.end(data);
 }
 
 function urlOf(req: Request, baseUrl: string): RequestUrl {
@@ -106,7 +106,7 @@ async function answer(
       return null;
     }
     const variables = route.variables(input, id);
-    return route.encode(await execute(server, route, variables, context), url);
+    return route.encode(await execute(server, route, variables, context), url, input);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return answerTo[error.code](error, refusalsOf(route.fields, sent, error.fields));

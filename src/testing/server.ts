@@ -16,6 +16,7 @@ import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import { countryLookup } from '../http/request/country.ts';
 import { createHttpServer } from '../http/server.ts';
+import { readOperatorFiles } from '../operator-files.ts';
 import type { TrustedDocuments } from '../schema/server/trusted-documents.ts';
 import { Caller } from './caller.ts';
 
@@ -23,6 +24,9 @@ export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
 /** Passwords are hashed as ever, and in a hundredth of the time. */
 const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
+
+/** How often the operator's lists are looked at, in milliseconds. */
+const LISTS_READ_EVERY = 50;
 
 export interface TestServerOptions {
   /** The database, migrated; by default an empty SQLite file, which goes when the server stops. */
@@ -46,6 +50,9 @@ export interface TestServerOptions {
   readonly verifiesDomains?: boolean;
   /** Where visitors of an unknown alias on the default domain are sent. */
   readonly notFoundUrl?: string;
+  /** A file of hosts that no link may lead to, and one of aliases that no new link may have; read again as they change. */
+  readonly blockedHostsFile?: string;
+  readonly reservedAliasesFile?: string;
   /** Whether clicks are written and changes looked for as time goes by. */
   readonly background?: boolean;
   random?(below: number): number;
@@ -81,6 +88,8 @@ export async function startTestServer({
   idleTimeout,
   verifiesDomains = false,
   notFoundUrl,
+  blockedHostsFile,
+  reservedAliasesFile,
   background = false,
   random = (below: number) => randomInt(below),
 }: TestServerOptions = {}) {
@@ -105,6 +114,12 @@ export async function startTestServer({
   await once(http, 'listening');
   const { port } = http.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
+  const paths = {
+    ...(blockedHostsFile !== undefined && { blockedHostsFile }),
+    ...(reservedAliasesFile !== undefined && { reservedAliasesFile }),
+  };
+  const logger = pino({ level: 'info' }, sink);
+  const operatorFiles = await readOperatorFiles(paths, logger, LISTS_READ_EVERY);
   const app = createApp({
     database,
     replicas,
@@ -118,7 +133,8 @@ export async function startTestServer({
     historyDays,
     statisticsMonths,
     maxInFlight,
-    log: pino({ level: 'info' }, sink),
+    log: logger,
+    lists: operatorFiles.lists,
     now: () => clock.now,
     random,
     hashPassword: (password) => hashPassword(password, CHEAP),
@@ -131,6 +147,7 @@ export async function startTestServer({
     countryOf: await countryLookup('X-Country'),
   });
   app.attachTo(http);
+  operatorFiles.start();
   if (background) app.start();
 
   return {
@@ -161,6 +178,7 @@ export async function startTestServer({
       http.closeAllConnections();
       http.close();
       await app.stop();
+      await operatorFiles.stop();
       await database.close();
       own?.remove();
     },

@@ -181,3 +181,17 @@ test('a port that is taken, or a database that is not there, stops the start in 
   expect(lost.code).toBe(1);
   expect(lost.stderr.trim().split('\n')).toHaveLength(1);
 });
+
+test.each(['BLOCKED_HOSTS', 'RESERVED_ALIASES'])(
+  'a file of %s that is missing stops the start',
+  async (name) => {
+    const { code, stderr } = await runProgram('main', {
+      [name]: '/nowhere/list',
+      DATABASE_URL: 'file:/nowhere/x.db',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^${name} is "/nowhere/list"; it must be the path of a readable file of .*: ENOENT.*\\.\n$`),
+    );
+  },
+);

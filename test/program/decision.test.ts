@@ -77,7 +77,7 @@ test.each<[string, Partial<VisitedLink>, Partial<Visitor>, string, string | null
   ['the third turn', { ...turns, turns: 2 }, {}, 'REDIRECT', to('1')],
   ['a rotation of nothing', targets('ROTATION', []), {}, 'REDIRECT', url],
 ])('%s', (_name, link, visitor, outcome, destination) => {
-  const decision = decideRedirect({ ...plain, ...link }, { ...person, ...visitor }, NOON);
+  const decision = decideRedirect({ ...plain, ...link }, { ...person, ...visitor }, NOON, false);
   expect(decision).toMatchObject({ outcome, destination });
 });
 
@@ -109,6 +109,7 @@ test('each decision tells of all rules in order; the deciding one is the last th
         { ...plain, ...link, ...targets },
         { ...person, ...visitor },
         NOON,
+        false,
       );
       expect(steps.map(({ rule }) => rule)).toEqual(Object.keys(redirectRules));
       const reached = steps.filter(({ why }) => why !== 'Not reached.');
@@ -129,7 +130,12 @@ test('who gives no password learns no destination of a link that has one', () =>
   fc.assert(
     fc.property(anyLink, anyVisitor, ({ targets, ...link }, visitor) => {
       const locked = { ...plain, ...link, ...targets, password: 'hash', expirationUrl: null };
-      const { destination } = decideRedirect(locked, { ...person, ...visitor, passwordGiven: false }, NOON);
+      const { destination } = decideRedirect(
+        locked,
+        { ...person, ...visitor, passwordGiven: false },
+        NOON,
+        false,
+      );
       expect(destination).toBeNull();
     }),
   );

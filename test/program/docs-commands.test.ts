@@ -70,7 +70,7 @@ function majorOf(program: string): number | null {
   return status === 0 ? Number(/(\d+)(?:\.\d+)*\s*(?:\(|$)/m.exec(stdout)?.[1]) : null;
 }
 
-const CLI = ['keys', 'domains', 'backup', 'copy', 'migrate'];
+const CLI = ['keys', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'];
 const helps = new Map<string, Promise<string>>();
 
 /** The names of the options that a program takes: by its help, or by its source where it has no help. */
@@ -238,6 +238,14 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     async (command) => {
       const { origin } = await start(await onPostgres(command), { BASE_URL: 'https://s.example' });
       expect((await visit(origin, '/kept')).status).toBe(302);
+    },
+  ],
+  [
+    // They are run with the files of each service in test/start/moving.test.ts.
+    /^npm run (import|export) -- /,
+    (command) => {
+      const [, script = '', args = ''] = /^npm run (\w+) -- (.*)$/.exec(command) ?? [];
+      return isThere(script, args);
     },
   ],
   [

@@ -1,5 +1,6 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
+import { dateText } from '../date-text.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 
 /** How many statements a connection keeps prepared, of either kind. */
@@ -29,7 +30,7 @@ export interface ReadsRaw {
 
 /** A value as Prisma writes it to SQLite. */
 function written(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString().replace('Z', '+00:00');
+  if (value instanceof Date) return dateText(value);
   return typeof value === 'boolean' ? Number(value) : value;
 }
 

@@ -5,7 +5,7 @@ import { countOf, type List, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { LATE, within } from '../../within.ts';
-import { type Actor, owned } from '../access/actor.ts';
+import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
@@ -114,7 +114,7 @@ export async function edgesOfDomains(
  */
 export async function createDomain(
   db: Db,
-  actor: Actor,
+  actor: Writer,
   site: Site,
   input: Unparsed<typeof createDomainInput>,
   now: Date,

@@ -26,6 +26,7 @@ import {
   missingPrivacyPassword,
   updateLinkInput,
 } from './input.ts';
+import type { OperatorLists } from './operator-lists.ts';
 import { encodeTargets } from './targeting.ts';
 
 export type { Link };
@@ -44,15 +45,21 @@ export interface Site {
   readonly verifiesDomains: boolean;
   /** The texts of the TXT records that DNS has under a name. */
   resolveTxt(name: string): Promise<readonly string[]>;
+  /** What the operator lets no link lead to, or be called. */
+  readonly lists: OperatorLists;
 }
 
 /** Where visitors find the link. */
-export function shortUrlOf({ scheme }: Site, domain: { name: string }, { alias }: { alias: string }): string {
+export function shortUrlOf(
+  { scheme }: Pick<Site, 'scheme'>,
+  domain: { name: string },
+  { alias }: { alias: string },
+): string {
   return `${scheme}//${domain.name}/${alias}`;
 }
 
 /** The columns that the input sets; what is absent is undefined. A field that is not taken apart here has a column of its name. */
-async function columnsOf(input: LinkInput, site: Site) {
+export async function columnsOf(input: LinkInput, site: Site) {
   const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
   const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
   const [password, privacyPassword] = await Promise.all([hash(input.password), hash(input.privacyPassword)]);
@@ -71,12 +78,12 @@ async function columnsOf(input: LinkInput, site: Site) {
   };
 }
 
-function aliasColumns(alias: string) {
+export function aliasColumns(alias: string) {
   return { alias, aliasKey: foldCase(alias) };
 }
 
 /** What the schema calls the columns of a link that it does not call by their own names. */
-const fieldNames: FieldNames = {
+export const fieldNames: FieldNames = {
   domainId: 'domain',
   spaceId: 'space',
   ...{ expirationUrl: 'expiration', expiresAt: 'expiration', expirationClicks: 'expiration' },
@@ -114,7 +121,7 @@ export async function createLink(
   const input = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const check = async () => {
-    const refusals = await refusalsOf(db, actor, input, domainId, null);
+    const refusals = await refusalsOf(db, actor, site, input, domainId, null);
     if (refusals.length > 0) throw invalid(refusals);
   };
   await check();
@@ -131,6 +138,7 @@ export async function createLink(
   const pixels = [...new Set(pixelIds)];
   for (let attempt = 0; ; attempt++) {
     const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
+    if (input.alias == null && site.lists.reserves(alias)) continue;
     try {
       const row = { ...data, ...aliasColumns(alias) };
       const fields = fieldsSet({ ...row, ...(pixels.length > 0 && { pixels }) }, fieldNames);
@@ -172,7 +180,7 @@ export async function updateLink(
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
-  const refusals = await refusalsOf(db, actor, input, link.domainId, link);
+  const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     refusals.push({ path: ['domainId'], messages: [fixedDomain] });
   refusals.push(...privacyRefusals(input, link));

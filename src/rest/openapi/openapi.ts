@@ -1,6 +1,6 @@
 import { VERSION } from '../../version.ts';
 import type { JsonSchema } from '../form/field.ts';
-import type { AnyRoute, Method } from '../route.ts';
+import type { AnyRoute, FileAnswer, Method } from '../route.ts';
 import { routes } from '../router.ts';
 import { answers, exampleOf, failures, schemas } from './answers.ts';
 import { type DescribedField, describeFields } from './fields.ts';
@@ -32,7 +32,7 @@ function resourceOf({ path, lists }: AnyRoute): { plural: string; record: string
 }
 
 function isOfOne({ path }: AnyRoute): boolean {
-  return path.endsWith('/:id');
+  return /\/:id(\/|$)/.test(path);
 }
 
 function isList(route: AnyRoute): boolean {
@@ -151,24 +151,33 @@ function answer(
   };
 }
 
+function imageAnswer({ types }: FileAnswer): object {
+  return { description: 'Success.', content: Object.fromEntries(types.map((type) => [type, {}])) };
+}
+
 function operationOf(route: AnyRoute, method: Method): object {
   const { plural, record } = resourceOf(route);
   const fields = describeFields(route);
   const name = `${method} ${route.path}`;
-  const summary = route.lists
-    ? route.lists.summary
+  const { file } = route;
+  const named = route.lists ?? file;
+  const summary = named
+    ? named.summary
     : isList(route)
       ? `List ${plural}`
       : `${verbs[method][0]} a ${record.toLowerCase()}`;
   const status = method === 'POST' ? 201 : 200;
   return {
-    operationId: isList(route) ? `list${record}s` : `${verbs[method][1]}${record}`,
+    operationId: file?.operationId ?? (isList(route) ? `list${record}s` : `${verbs[method][1]}${record}`),
     summary,
     tags: [plural],
     parameters: parametersOf(route, fields),
     ...(takesBody(route) && { requestBody: bodyOf(fields) }),
     responses: Object.fromEntries([
-      [status, answer(name, status, 'Success.', successOf(route), route.csv && csvFile)],
+      [
+        status,
+        file ? imageAnswer(file) : answer(name, status, 'Success.', successOf(route), route.csv && csvFile),
+      ],
       ...failuresOf(route).map((failed) => [
         failed,
         answer(name, failed, failures[failed] ?? '', failed === 422 ? answers.fieldErrors : answers.error),

@@ -1,6 +1,7 @@
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import { linkPrivacies, MAX_PIXELS, privacyOf } from '../../domain/link/input.ts';
 import { shortUrlOf } from '../../domain/link/link.ts';
+import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import {
   mostTargets,
@@ -45,6 +46,13 @@ export const Platform = builder.enumType('Platform', {
 nameEnum('LinkPrivacy', LinkPrivacy);
 nameEnum('TargetType', TargetType);
 nameEnum('Platform', Platform);
+const QrErrorCorrection = builder.enumType('QrErrorCorrection', {
+  description: 'How much of a QR code may be damaged or covered, and still be read.',
+  values: describedValues(qrErrorCorrections),
+});
+
+/** A millisecond of work, and some kilobytes of text. */
+const qrCodeCost = { weight: 1_000, work: 200 };
 
 const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
   description: 'When a link expires, and where visitors go then.',
@@ -116,6 +124,11 @@ function targets<Kind extends keyof TargetLists>(kind: Kind) {
     spendOnTargets?.(link[kind].length);
     return targetsOf(link, kind);
   };
+}
+
+/** How much text of targets the link has, in bytes. */
+function targetsLength({ countries, platforms, languages, rotation }: LinkRow): number {
+  return countries.length + platforms.length + languages.length + rotation.length;
 }
 
 const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
@@ -201,6 +214,16 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       extensions: reads('disabled'),
       description: 'Whether the link is disabled.',
     }),
+    blocked: t.boolean({
+      extensions: reads('url', 'expirationUrl', 'countries', 'platforms', 'languages', 'rotation'),
+      description:
+        'Whether the link leads to a host that the operator of the service has blocked; visitors get a page then, and are not redirected.',
+      resolve: (link, _args, { site, spendOnTargets }) => {
+        if (site.lists.isEmpty) return false;
+        spendOnTargets?.(targetsLength(link));
+        return site.lists.blocks(link);
+      },
+    }),
     privacy: t.field({
       extensions: reads('privacy'),
       type: LinkPrivacy,
@@ -233,6 +256,29 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       type: 'DateTime',
       nullable: true,
       description: 'When the last counted visit was; null if there was none.',
+    }),
+    qrCode: t.string({
+      extensions: { ...costs(qrCodeCost), ...reads('alias', 'domain') },
+      description: 'The short URL as a QR code: an SVG image, black on white.',
+      args: {
+        size: t.arg.int({
+          required: true,
+          defaultValue: 256,
+          description: 'The width and height in pixels, 32 to 2048.',
+        }),
+        errorCorrection: t.arg({
+          type: QrErrorCorrection,
+          required: true,
+          defaultValue: 'M',
+          description: 'How much of the code may be damaged or covered.',
+        }),
+        margin: t.arg.int({
+          required: true,
+          defaultValue: 4,
+          description: 'The margin in modules, the dots of the code, 0 to 32. Readers expect 4.',
+        }),
+      },
+      resolve: (link, args, { site }) => qrCodeSvg(shortUrlOf(site, link.domain, link), args),
     }),
     status: t.field({
       extensions: reads('disabled', 'expiresAt', 'expirationClicks', 'clicks'),
