@@ -106,6 +106,7 @@ const variables = z.object({
     )
     .default([]),
   METRICS_PORT: number(1, 65_535).optional(),
+  WEBHOOK_ALLOW_PRIVATE: flag.default(false),
   LOG_LEVEL: z.enum(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
 });
 
@@ -150,6 +151,8 @@ export interface Config {
   readonly metricsPort: number | undefined;
   /** For how many days changes are kept; 0 for ever. */
   readonly historyDays: number;
+  /** Whether webhooks may lead to addresses of the operator's own network. */
+  readonly allowPrivateWebhooks: boolean;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   /** Of which sites the pages may call the interfaces from a browser. */
@@ -205,6 +208,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     countryHeader: values.COUNTRY_HEADER,
     geoipDatabase: values.GEOIP_DATABASE,
     metricsPort: values.METRICS_PORT,
+    allowPrivateWebhooks: values.WEBHOOK_ALLOW_PRIVATE,
     historyDays: values.HISTORY_DAYS,
     rateLimit: values.RATE_LIMIT,
     corsOrigins: values.CORS_ORIGINS,

@@ -19,6 +19,8 @@ const keys: Partial<Record<Model, readonly string[]>> = {
   LinkCounter: ['linkId'],
   AccountTally: ['accountId', 'slot'],
   SpaceTally: ['spaceId', 'slot'],
+  WebhookQueue: ['webhookId'],
+  LogReader: ['name'],
 };
 
 type Row = Record<string, unknown>;

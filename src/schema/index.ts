@@ -8,6 +8,7 @@ import './link/query.ts';
 import './link/mutation.ts';
 import './link/explain.ts';
 import './change.ts';
+import './webhook.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();
