@@ -3,7 +3,7 @@ import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { retryConflicts } from '../connection/retry.ts';
 import { transaction } from '../connection/transaction.ts';
-import { sql } from '../reading/list.ts';
+import { type Sql, sql } from '../reading/list.ts';
 import { nextDue } from './deliveries.ts';
 
 /** The queue of a webhook, which one process at a time delivers from. */
@@ -12,27 +12,33 @@ export interface Queue {
   readonly failingSince: Date | null;
 }
 
-/** Who delivers, and until when the others leave that to it. */
+/** Who delivers, and for how long the others leave that to it, in milliseconds. */
 export interface Claim {
   readonly by: string;
-  readonly until: Date;
+  readonly lasts: number;
+}
+
+/** A moment from now on, by a clock that all processes share: the server's, or the one of the machine that SQLite is on. */
+function moment(db: Db, milliseconds = 0): Sql {
+  if (isSqlite(db)) return sql`${new Date(Date.now() + milliseconds)}`;
+  return sql`(clock_timestamp() AT TIME ZONE 'UTC' + ${milliseconds}::int * INTERVAL '1 millisecond')`;
 }
 
 /** What queues meet that have something to deliver, and nobody who does. */
-function isFree(now: Date) {
-  return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${now})
+function isFree(db: Db, now: Date): Sql {
+  return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${moment(db)})
     AND EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "webhookId" AND NOT "disabled")`;
 }
 
 /** Takes up to so many queues in which something is due, those that have waited longest first. */
-export async function claimQueues(db: Db, { by, until }: Claim, now: Date, limit: number): Promise<Queue[]> {
+export async function claimQueues(db: Db, { by, lasts }: Claim, now: Date, limit: number): Promise<Queue[]> {
   // A look costs less than a claim, which on SQLite would keep other writers waiting.
-  const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(now)} LIMIT 1`);
+  const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
   if (due.length === 0) return [];
   const unlocked = isSqlite(db) ? Prisma.empty : sql`FOR UPDATE SKIP LOCKED`;
   const claimed = await db.$queryRaw<{ webhookId: number; failingSince: Date | null }[]>(sql`
-    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${until} WHERE "webhookId" IN (
-      SELECT "webhookId" FROM "WebhookQueue" WHERE ${isFree(now)} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}
+    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, lasts)} WHERE "webhookId" IN (
+      SELECT "webhookId" FROM "WebhookQueue" WHERE ${isFree(db, now)} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}
     ) RETURNING "webhookId", "failingSince"`);
   return claimed.map(({ webhookId, failingSince }) => ({
     webhookId: Number(webhookId),
@@ -41,9 +47,10 @@ export async function claimQueues(db: Db, { by, until }: Claim, now: Date, limit
 }
 
 /** Keeps all queues that it has for longer; those that others have taken stay theirs. */
-export async function keepQueues(db: Db, { by, until }: Claim): Promise<void> {
+export async function keepQueues(db: Db, { by, lasts }: Claim): Promise<void> {
   await retryConflicts(() =>
-    db.webhookQueue.updateMany({ where: { claimedBy: by }, data: { claimedUntil: until } }),
+    db.$executeRaw(sql`
+      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, lasts)} WHERE "claimedBy" = ${by}`),
   );
 }
 

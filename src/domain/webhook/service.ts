@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Db } from '../../db/connection/client.ts';
@@ -20,17 +19,15 @@ const MAX_FAILING = 30;
 
 /** How often it is looked for what is due, in milliseconds. */
 const LOOKED_EVERY = 1_000;
-/** For how long a queue is claimed, how often that is renewed, and what of it an attempt may need, in milliseconds. */
-const CLAIMED_FOR = 20_000;
-const KEPT_EVERY = 4_000;
-const ATTEMPT_TAKES = 11_000;
+/** For how long a queue is claimed, and after which time without a renewal nothing more is tried, in milliseconds. */
+const CLAIMED_FOR = 5_000;
+const TRUSTED_FOR = 3_000;
 /** How long the end waits for answers, in milliseconds. */
 const STOP_PATIENCE = 5_000;
 
-/** For how long deliveries are kept, how often it is looked for older ones, and the break between, in milliseconds. */
-export const DELIVERIES_KEPT_FOR = 30 * 24 * 60 * 60 * 1000;
+/** For how long deliveries are kept, and how often it is looked for older ones, in milliseconds. */
+const DELIVERIES_KEPT_FOR = 30 * 24 * 60 * 60 * 1000;
 const CLEANED_EVERY = 60 * 60 * 1000;
-const BREAK = 100;
 
 export interface WebhookDependencies {
   readonly db: Db;
@@ -51,7 +48,7 @@ export interface WebhookDependencies {
  */
 export class Webhooks {
   readonly #with: WebhookDependencies;
-  readonly #by = randomUUID();
+  readonly #claim = { by: randomUUID(), lasts: CLAIMED_FOR };
   readonly #abort = new AbortController();
   readonly #receivers = new Map<number, Receiver>();
   readonly #served = new Set<Promise<void>>();
@@ -73,12 +70,12 @@ export class Webhooks {
     this.#dependencies = {
       ...dependencies,
       attempted,
-      by: this.#by,
+      by: this.#claim.by,
       outcomes: new Outcomes(dependencies.db),
       turns: new Turns(MAX_ATTEMPTS),
       failingTurns: new Turns(MAX_FAILING),
       signal: this.#abort.signal,
-      isSafe: () => !this.#stopping && performance.now() - this.#keptAt < CLAIMED_FOR - ATTEMPT_TAKES,
+      isSafe: () => !this.#stopping && performance.now() - this.#keptAt < TRUSTED_FOR,
     };
   }
 
@@ -149,17 +146,13 @@ export class Webhooks {
     }
     if (await dispatchChanges(db, random, now)) this.#again = true;
     const room = MAX_QUEUES - this.#receivers.size;
-    if (room > 0) for (const queue of await this.#claim(room)) this.#serve(queue);
+    if (room > 0) for (const queue of await this.#claimSome(room)) this.#serve(queue);
     await this.#clean();
   }
 
-  #claimUntil(): { by: string; until: Date } {
-    return { by: this.#by, until: new Date(this.#with.now().getTime() + CLAIMED_FOR) };
-  }
-
-  async #claim(room: number): Promise<Queue[]> {
+  async #claimSome(room: number): Promise<Queue[]> {
     const askedAt = performance.now();
-    const claimed = await claimQueues(this.#with.db, this.#claimUntil(), this.#with.now(), room);
+    const claimed = await claimQueues(this.#with.db, this.#claim, this.#with.now(), room);
     // Others that are claimed already may end earlier.
     if (this.#receivers.size === 0) this.#keptAt = askedAt;
     return claimed.filter(({ webhookId }) => !this.#receivers.has(webhookId));
@@ -167,9 +160,9 @@ export class Webhooks {
 
   /** Keeps the queues that it delivers from. */
   async #keep(): Promise<void> {
-    if (this.#receivers.size === 0 || performance.now() - this.#keptAt < KEPT_EVERY) return;
+    if (this.#receivers.size === 0) return;
     const askedAt = performance.now();
-    await keepQueues(this.#with.db, this.#claimUntil());
+    await keepQueues(this.#with.db, this.#claim);
     this.#keptAt = askedAt;
   }
 
@@ -184,7 +177,7 @@ export class Webhooks {
         if (!this.#abort.signal.aborted)
           log.warn({ err: error, webhook: webhookId }, 'a webhook could not be served');
       })
-      .then(() => releaseQueue(db, webhookId, this.#by))
+      .then(() => releaseQueue(db, webhookId, this.#claim.by))
       .catch(() => {
         // The claim ends by itself.
       })
@@ -195,11 +188,10 @@ export class Webhooks {
     this.#served.add(served);
   }
 
-  /** Deletes old deliveries, in batches. */
+  /** Deletes some old deliveries, and a second later more, while there may be any. */
   async #clean(): Promise<void> {
     if (performance.now() - this.#cleanedAt < CLEANED_EVERY) return;
-    this.#cleanedAt = performance.now();
     const before = new Date(this.#with.now().getTime() - DELIVERIES_KEPT_FOR);
-    while (!this.#stopping && (await deleteOldDeliveries(this.#with.db, before))) await setTimeout(BREAK);
+    if (!(await deleteOldDeliveries(this.#with.db, before))) this.#cleanedAt = performance.now();
   }
 }
