@@ -18,6 +18,7 @@ import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
 import { createGuard, endUnlessComplete } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
+import { Load } from './http/limits/load.ts';
 import { RateLimit } from './http/limits/rate-limit.ts';
 import type { Metrics } from './http/metrics.ts';
 import { favicon, robots } from './http/pages/browser-files.ts';
@@ -147,10 +148,12 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ database, readers, authentication, limit, trust, site, subscriptions, log, now },
   });
   const ownerContextOf = createOwnerContextOf({ db: database.client, site, subscriptions, log, now });
+  const load = new Load();
   const webhooks = new Webhooks({
     ...{ db: database.client, feed: revisions.feed, random, now, log, delays: webhookDelays },
     post: createPost({ allowPrivate: allowPrivateWebhooks, resolve: resolveHost }),
     snapshot: createSnapshot(server, ownerContextOf),
+    giveWay: () => load.giveWay(),
     attempted: (outcome) => metrics?.webhookAttempt(outcome),
   });
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
@@ -202,6 +205,7 @@ export function createApp(dependencies: AppDependencies): App {
   };
   const inFlight = new InFlight(maxInFlight);
   const listener: RequestListener = (req, res) => {
+    load.began();
     const fault = faultOf(req);
     normalizeTarget(req);
     const exchange = beginExchange(req, res);

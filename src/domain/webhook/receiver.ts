@@ -46,13 +46,17 @@ export interface ReceiverDependencies {
   now(): Date;
   /** Whether the queues that are claimed are so for long enough to try a delivery. */
   isSafe(): boolean;
+  /** Settles when nothing more urgent is to be done, or soon. */
+  giveWay(): Promise<void>;
   /** Hears what each attempt came to. */
   attempted(outcome: DeliveryStatus): void;
 }
 
 /** How many deliveries are read at once, and how many are tried at once for one receiver. */
-const BATCH = 50;
+const BATCH = 100;
 const AT_ONCE = 4;
+/** After how many failures in a row a receiver is asked once at a time, and among those that fail. */
+const STRUGGLES_AFTER = 3;
 
 /** The deliveries of each record, in their order. */
 function byRecord(deliveries: readonly DueDelivery[]): DueDelivery[][] {
@@ -70,6 +74,7 @@ export class Receiver {
   readonly #webhookId: number;
   #failingSince: Date | null;
   #storedFailingSince: Date | null;
+  #failuresInARow: number;
   #changed = false;
 
   constructor(dependencies: ReceiverDependencies, { webhookId, failingSince }: Queue) {
@@ -77,6 +82,7 @@ export class Receiver {
     this.#webhookId = webhookId;
     this.#failingSince = failingSince;
     this.#storedFailingSince = failingSince;
+    this.#failuresInARow = failingSince === null ? 0 : STRUGGLES_AFTER;
   }
 
   /** To be called when the webhook was changed or deleted: it is read anew before anything else is sent. */
@@ -108,9 +114,13 @@ export class Receiver {
           if (!(await this.#try(webhook, delivery))) break;
         }
     };
-    const workers = this.#failingSince === null ? AT_ONCE : 1;
+    const workers = this.#struggles() ? 1 : AT_ONCE;
     const ended = await Promise.allSettled(Array.from({ length: workers }, worker));
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  }
+
+  #struggles(): boolean {
+    return this.#failuresInARow >= STRUGGLES_AFTER;
   }
 
   #goesOn(): boolean {
@@ -120,7 +130,8 @@ export class Receiver {
   /** Tries one delivery, and returns whether it was delivered. */
   async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
     const { failingTurns, turns, outcomes, random, now, delays, attempted } = this.#with;
-    const ofOne = this.#failingSince === null ? turns : failingTurns;
+    await this.#with.giveWay();
+    const ofOne = this.#struggles() ? failingTurns : turns;
     const tried = await ofOne.take(async () => (this.#goesOn() ? this.#send(webhook, delivery) : null));
     if (tried === null) return false;
     const { body, status, error } = tried;
@@ -168,6 +179,7 @@ export class Receiver {
 
   /** Notes whether an attempt failed. A webhook that did for too long is disabled. */
   async #noteFailure(failed: boolean, at: Date): Promise<void> {
+    this.#failuresInARow = failed ? this.#failuresInARow + 1 : 0;
     if (!failed) this.#failingSince = null;
     else this.#failingSince ??= at;
     if (this.#failingSince === null || !isGivenUp(this.#failingSince, at)) return;

@@ -39,6 +39,8 @@ export interface WebhookDependencies {
   snapshot: Snapshot;
   random: Random;
   now(): Date;
+  /** Settles when nothing more urgent is to be done, or soon. */
+  giveWay(): Promise<void>;
   attempted?(outcome: DeliveryStatus): void;
 }
 
