@@ -1,7 +1,8 @@
 import { Prisma, type WebhookDelivery } from '../../generated/sqlite/client.ts';
 import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
-import { type Tx, transaction } from '../connection/transaction.ts';
+import { retryConflicts } from '../connection/retry.ts';
+import type { Tx } from '../connection/transaction.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
 /** A delivery that is to be made. */
@@ -94,11 +95,17 @@ export interface Outcome {
   readonly body: string | null;
 }
 
-async function writeDelivered(tx: Tx, outcomes: readonly Outcome[]): Promise<void> {
+type Change = Parameters<Db['webhookDelivery']['updateMany']>[0];
+
+function write(db: Db, change: Change): Promise<unknown> {
+  return retryConflicts(() => db.webhookDelivery.updateMany(change));
+}
+
+async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<void> {
   const statuses = new Set(outcomes.map(({ responseStatus }) => responseStatus));
   for (const responseStatus of statuses) {
     const same = outcomes.filter((one) => one.responseStatus === responseStatus);
-    await tx.webhookDelivery.updateMany({
+    await write(db, {
       where: { id: { in: same.map(({ delivery }) => delivery.id) } },
       data: {
         ...{ status: 'DELIVERED', attempts: { increment: 1 }, lastAttemptAt: same.at(-1)?.at ?? null },
@@ -108,33 +115,29 @@ async function writeDelivered(tx: Tx, outcomes: readonly Outcome[]): Promise<voi
   }
 }
 
-async function writeFailed(tx: Tx, outcome: Outcome): Promise<void> {
+async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
   const { webhookId, delivery, at, responseStatus, error, retryAt, body } = outcome;
   const { id, kind, recordId } = delivery;
-  await tx.webhookDelivery.updateMany({
+  await write(db, {
     where: { id },
     data: {
       ...{ attempts: { increment: 1 }, failures: { increment: 1 }, lastAttemptAt: at, responseStatus, error },
       ...(retryAt === null ? { status: 'FAILED', body: null } : { nextAttemptAt: retryAt, body }),
     },
   });
-  // Those after it about the same record wait for as long as it does.
+  // Those after it about the same record wait for it in any case; so they are not looked at again and again.
   if (retryAt !== null)
-    await tx.webhookDelivery.updateMany({
+    await write(db, {
       where: { webhookId, kind, recordId, status: 'PENDING', id: { gt: id }, nextAttemptAt: { lt: retryAt } },
       data: { nextAttemptAt: retryAt },
     });
 }
 
-/** Writes what attempts came to, together. */
+/** Writes what attempts came to; the deliveries that were made by one statement. Each may be written without the others. */
 export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promise<void> {
-  await transaction(db, async (tx) => {
-    await writeDelivered(
-      tx,
-      outcomes.filter(({ error }) => error === null),
-    );
-    for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(tx, outcome);
-  });
+  const delivered = outcomes.filter(({ error }) => error === null);
+  await writeDelivered(db, delivered);
+  for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
 }
 
 /** Has a delivery be due now, and those that wait for it too. */
