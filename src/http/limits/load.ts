@@ -1,8 +1,8 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
-/** How recent a request makes the process one that serves, and how busy it has to be to matter, of 1. */
-const RECENT = 20;
+/** How recent a request counts, in milliseconds, and how busy the thread has to be for that to matter, of 1. */
+const RECENT = 100;
 const BUSY = 0.5;
 /** How long a look at how busy it is counts, how often who waits looks again, and how long they wait, in milliseconds. */
 const LOOKED_EVERY = 50;
