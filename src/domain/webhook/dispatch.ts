@@ -55,17 +55,17 @@ async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: 
 }
 
 /**
- * Makes the deliveries of the next changes that are settled; returns whether there were any. Several processes may try at once:
+ * Makes the deliveries of the next changes that are settled; returns how many changes there were. Several processes may try at once:
  * a batch of changes is passed together with the deliveries that it makes, by one of them.
  */
-export async function dispatchChanges(db: Db, random: Random, now: () => Date): Promise<boolean> {
+export async function dispatchChanges(db: Db, random: Random, now: () => Date): Promise<number> {
   const place = await placeOfReader(db, READER);
-  if (place === null) return false;
+  if (place === null) return 0;
   const changes = await settledAfter(db, place, await seenNow(db));
   const last = changes.at(-1);
-  if (last === undefined) return false;
+  if (last === undefined) return 0;
   await transaction(db, async (tx) => {
     if (await moveReader(tx, READER, place, last)) await makeDeliveries(tx, changes, random, now());
   });
-  return true;
+  return changes.length;
 }

@@ -17,6 +17,8 @@ const MAX_QUEUES = 500;
 const MAX_ATTEMPTS = 100;
 const MAX_FAILING = 30;
 
+/** How many changes are so many that there may be more of them at once. */
+const MANY = 100;
 /** How often it is looked for what is due, in milliseconds. */
 const LOOKED_EVERY = 1_000;
 /** For how long a queue is claimed, and after which time without a renewal nothing more is tried, in milliseconds. */
@@ -146,7 +148,8 @@ export class Webhooks {
       if (this.#any) this.#any = found !== null;
       if (found === null) return;
     }
-    if (await dispatchChanges(db, random, now)) this.#again = true;
+    // Of fewer, the next come together with what is changed until then.
+    if ((await dispatchChanges(db, random, now)) >= MANY) this.#again = true;
     const room = MAX_QUEUES - this.#receivers.size;
     if (room > 0) for (const queue of await this.#claimSome(room)) this.#serve(queue);
     await this.#clean();
