@@ -24,6 +24,8 @@ const app = createApp({
   hashPassword,
   verifiesDomains: false,
   resolveTxt: async () => [],
+  resolveHost: async () => [],
+  allowPrivateWebhooks: false,
   countryOf: await countryLookup('X-Country'),
 });
 const http = createHttpServer();

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
@@ -14,10 +15,12 @@ import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { visibleError } from './domain/errors.ts';
 import type { Site } from './domain/link/link.ts';
 import type { OperatorLists } from './domain/link/operator-lists.ts';
+import { Webhooks } from './domain/webhook/service.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
 import { createGuard, endUnlessComplete } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
+import { Load } from './http/limits/load.ts';
 import { RateLimit } from './http/limits/rate-limit.ts';
 import type { Metrics } from './http/metrics.ts';
 import { favicon, robots } from './http/pages/browser-files.ts';
@@ -27,14 +30,17 @@ import { trustOf } from './http/request/client.ts';
 import { createContextOf } from './http/request/context.ts';
 import type { CountryOf } from './http/request/country.ts';
 import { beginExchange, type Exchange, exchangeOf } from './http/request/exchange.ts';
+import { createOwnerContextOf } from './http/request/owner-context.ts';
 import { normalizeTarget } from './http/request/target.ts';
 import { answerUnreadable, faultOf, refuseAsBusy, refuseAsFaulty } from './http/server.ts';
+import { createPost } from './outgoing/post.ts';
 import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { VisitRecorder } from './redirect/visit.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
+import { createSnapshot } from './rest/snapshot.ts';
 import { CompiledQueries } from './schema/server/compiled-queries.ts';
 import { createGraphQLServer } from './schema/server/server.ts';
 import type { TrustedDocuments } from './schema/server/trusted-documents.ts';
@@ -74,6 +80,12 @@ export interface AppDependencies {
   readonly verifiesDomains: boolean;
   /** The texts of the TXT records that DNS has under a name. */
   resolveTxt(name: string): Promise<readonly string[]>;
+  /** All addresses of a host. */
+  resolveHost(host: string): Promise<readonly LookupAddress[]>;
+  /** Whether webhooks may lead to addresses of the operator's own network. */
+  readonly allowPrivateWebhooks: boolean;
+  /** How long after each failure a webhook's delivery is tried again, in milliseconds. */
+  readonly webhookDelays?: readonly number[];
   readonly countryOf: CountryOf;
   readonly metrics?: Metrics | undefined;
   /** What the operator lets no link lead to, or be called. */
@@ -115,6 +127,9 @@ export function createApp(dependencies: AppDependencies): App {
     hashPassword,
     verifiesDomains,
     resolveTxt,
+    resolveHost,
+    allowPrivateWebhooks,
+    webhookDelays,
     countryOf,
     metrics,
     lists,
@@ -145,6 +160,16 @@ export function createApp(dependencies: AppDependencies): App {
   const contextOf = createContextOf({
     ...{ database, readers, authentication, limit, trust, site, subscriptions, log, now },
   });
+  const ownerContextOf = createOwnerContextOf({ db: database.client, site, subscriptions, log, now });
+  const load = new Load();
+  const webhooks = new Webhooks({
+    ...{ db: database.client, feed: revisions.feed, random, now, log, delays: webhookDelays },
+    post: createPost({ allowPrivate: allowPrivateWebhooks, resolve: resolveHost }),
+    snapshot: createSnapshot(server, ownerContextOf),
+    giveWay: () => load.giveWay(),
+    attempted: (outcome) => metrics?.webhookAttempt(outcome),
+  });
+  metrics?.watchWebhooks(() => webhooks.backlog(), now);
   const report = (res: ServerResponse, error: unknown): void => {
     const what = { requestId: exchangeOf(res).requestId, err: error };
     if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
@@ -193,6 +218,7 @@ export function createApp(dependencies: AppDependencies): App {
   };
   const inFlight = new InFlight(maxInFlight);
   const listener: RequestListener = (req, res) => {
+    load.began();
     const fault = faultOf(req);
     normalizeTarget(req);
     const exchange = beginExchange(req, res);
@@ -229,13 +255,14 @@ export function createApp(dependencies: AppDependencies): App {
       subscriptions.start();
       retention.start();
       oldStatistics.start();
+      webhooks.start();
     },
     endSubscriptions: () => subscriptions.stop(),
     flush: () => clicks.flush(),
     async stop() {
       subscriptions.stop();
       await Promise.all(
-        [revisions, readers, clicks, limit, retention, oldStatistics].map((one) => one.stop()),
+        [revisions, readers, clicks, limit, retention, oldStatistics, webhooks].map((one) => one.stop()),
       );
       await authentication.stop();
     },

@@ -121,6 +121,7 @@ const variables = z.object({
     .transform((text) => (text === 'auto' ? String(Math.min(availableParallelism(), MAX_WORKERS)) : text))
     .pipe(number(1, MAX_WORKERS, 'auto, or '))
     .default(1),
+  WEBHOOK_ALLOW_PRIVATE: flag.default(false),
   LOG_LEVEL: z.enum(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
 });
 
@@ -179,6 +180,8 @@ export interface Config {
   readonly historyDays: number;
   /** For how many months statistics are kept; 0 for ever. */
   readonly statisticsMonths: number;
+  /** Whether webhooks may lead to addresses of the operator's own network. */
+  readonly allowPrivateWebhooks: boolean;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   /** Of which sites the pages may call the interfaces from a browser. */
@@ -244,6 +247,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     countryHeader: values.COUNTRY_HEADER,
     geoipDatabase: values.GEOIP_DATABASE,
     metricsPort: values.METRICS_PORT,
+    allowPrivateWebhooks: values.WEBHOOK_ALLOW_PRIVATE,
     historyDays: values.HISTORY_DAYS,
     statisticsMonths: values.STATISTICS_MONTHS,
     rateLimit: values.RATE_LIMIT,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -128,6 +128,7 @@ async function start(config: Config): Promise<void> {
     random: randomInt,
     hashPassword,
     resolveTxt,
+    resolveHost: (host: string) => lookup(host, { all: true }),
     countryOf,
     metrics,
     trusted,

@@ -34,6 +34,8 @@ const keys: Partial<Record<Model, readonly string[]>> = {
   AccountDay: ['accountId', 'day'],
   AccountDayValue: ['accountId', 'kind', 'day', 'valueId'],
   AccountMonthValue: ['accountId', 'kind', 'month', 'valueId'],
+  WebhookQueue: ['webhookId'],
+  LogReader: ['name'],
 };
 
 type Row = Record<string, unknown>;

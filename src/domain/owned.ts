@@ -24,7 +24,7 @@ export interface Kind<Row, Data> {
   readonly kind: RecordKind;
   /** What it is called in an error. */
   readonly what: string;
-  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel';
+  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Webhook';
   /** What the schema calls its columns; those that it does not know are not told of. */
   readonly fields: FieldNames;
   rows(tx: Tx): Table<Row, Data>;

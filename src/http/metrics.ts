@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { DeliveryStatus } from '../domain/webhook/events.ts';
 import type { Surface } from './request/surface.ts';
 
 /** An answered request. */
@@ -44,6 +45,12 @@ export class Metrics {
     labelNames: ['cache'],
     registers: [this.#registry],
   });
+  readonly #webhooks = new Counter({
+    name: 'linkspace_webhook_attempts_total',
+    help: 'Attempts to deliver to webhooks: delivered, retried (to be tried again), or failed (for good).',
+    labelNames: ['outcome'],
+    registers: [this.#registry],
+  });
   /** Asked when the metrics are read. */
   #isAway = () => false;
   readonly #statements = new Histogram({
@@ -81,6 +88,30 @@ export class Metrics {
   /** Says how to learn whether the database does not answer. */
   watchDatabase(isAway: () => boolean): void {
     this.#isAway = isAway;
+  }
+
+  webhookAttempt(outcome: DeliveryStatus): void {
+    this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
+  }
+
+  /** Says how to learn what waits to be delivered to webhooks, and since when the first of it could have been. */
+  watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
+    const registers = [this.#registry];
+    const lag = new Gauge({
+      name: 'linkspace_webhook_lag_seconds',
+      help: 'For how long the oldest delivery to a webhook is due, by all processes.',
+      registers,
+    });
+    new Gauge({
+      name: 'linkspace_webhook_pending',
+      help: 'Deliveries to webhooks that wait, for their turn or for another try, by all processes.',
+      registers,
+      async collect() {
+        const { pending, dueAt } = await backlog();
+        this.set(pending);
+        lag.set(dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000));
+      },
+    });
   }
 
   lookup(cache: 'hit' | 'miss'): void {

@@ -9,6 +9,7 @@ import './link/mutation.ts';
 import './link/explain.ts';
 import './statistics.ts';
 import './change.ts';
+import './webhook.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();

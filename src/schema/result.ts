@@ -53,16 +53,18 @@ export async function inSequence<Item, Result>(
  * The results of the mutations that create, update and delete records of one type. A deletion may fail as
  * `failsToDelete` says, beyond finding nothing.
  */
-export function resultsOf<Row>(
+export function resultsOf<Row, Created = Row>(
   name: string,
   record: ObjectRef<Types, Row>,
   failsToDelete: readonly (typeof NotFoundError)[] = [],
+  /** What a creation returns, where it is more than the record. */
+  created?: { readonly name: string; readonly type: ObjectRef<Types, Created> },
 ) {
   return {
     CreateResult: builder.unionType(`Create${name}Result`, {
       description: 'The new record, or an error.',
-      types: [record, ValidationError],
-      resolveType: resultType(name),
+      types: [created?.type ?? record, ValidationError],
+      resolveType: resultType(created?.name ?? name),
     }),
     UpdateResult: builder.unionType(`Update${name}Result`, {
       description: 'The changed record, or an error.',

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -53,7 +53,11 @@ export interface TestServerOptions {
   /** A file of hosts that no link may lead to, and one of aliases that no new link may have; read again as they change. */
   readonly blockedHostsFile?: string;
   readonly reservedAliasesFile?: string;
-  /** Whether clicks are written and changes looked for as time goes by. */
+  /** Whether webhooks may lead to this machine; only `hosts` names others. */
+  readonly allowPrivateWebhooks?: boolean;
+  /** How long after each failure a webhook's delivery is tried again, in milliseconds. */
+  readonly webhookDelays?: readonly number[];
+  /** Whether clicks are written, changes looked for and webhooks told as time goes by. */
   readonly background?: boolean;
   random?(below: number): number;
 }
@@ -90,6 +94,8 @@ export async function startTestServer({
   notFoundUrl,
   blockedHostsFile,
   reservedAliasesFile,
+  allowPrivateWebhooks = true,
+  webhookDelays,
   background = false,
   random = (below: number) => randomInt(below),
 }: TestServerOptions = {}) {
@@ -100,6 +106,7 @@ export async function startTestServer({
   if (migrated) await settleEra(database.client);
   const clock = { now: NOON };
   const dns = new Map<string, string[] | Error>();
+  const hosts = new Map<string, string[]>();
   const log: Record<string, unknown>[] = [];
   const sink = new Writable({
     write(line, _encoding, done) {
@@ -144,6 +151,13 @@ export async function startTestServer({
       if (records instanceof Error) throw records;
       return records;
     },
+    async resolveHost(host) {
+      const addresses = hosts.get(host);
+      if (addresses === undefined) throw new Error(`no test has a host ${host}`);
+      return addresses.map((address) => ({ address, family: isIP(address) }));
+    },
+    allowPrivateWebhooks,
+    ...(webhookDelays && { webhookDelays }),
     countryOf: await countryLookup('X-Country'),
   });
   app.attachTo(http);
@@ -157,6 +171,8 @@ export async function startTestServer({
     clock,
     /** The TXT records that DNS has, by name, or how it fails. */
     dns,
+    /** The addresses that hosts of webhooks have. */
+    hosts,
     log,
     /** A caller with a new key of the named account. */
     async caller(account = 'owner', scopes: Scope[] = ['read', 'write'], expiresAt: Date | null = null) {

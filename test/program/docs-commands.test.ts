@@ -163,7 +163,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     // How a program is called: its options are there, and have the defaults that are shown.
-    /^npm run (bench|bench:statistics|orders|soak|timing) -- /,
+    /^npm run (bench|bench:statistics|orders|soak|timing|webhooks) -- /,
     async (command) => {
       const [, script = '', args = ''] = /^npm run ([\w:]+) -- (.*)$/.exec(command) ?? [];
       await isThere(script, args);

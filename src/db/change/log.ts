@@ -175,9 +175,14 @@ export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen)
 /** How many old changes are deleted at once. */
 const DELETED_TOGETHER = 1_000;
 
-/** Deletes changes from before a moment, the oldest first; returns whether there may be more. */
+/**
+ * Deletes changes from before a moment, the oldest first, but for those that webhooks are still to be told of; returns whether
+ * there may be more.
+ */
 export async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
-    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
+    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETED_TOGETHER})
+    AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
+      WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND EXISTS (SELECT 1 FROM "Webhook"))`;
   return deleted === DELETED_TOGETHER;
 }

@@ -43,7 +43,7 @@ export function whenCommitted(tx: Tx, callback: () => void): void {
  */
 export async function lockRow(
   tx: Tx,
-  table: 'Link' | 'Space' | 'Domain' | 'Pixel',
+  table: 'Account' | 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Webhook',
   id: number,
   { deleting = false } = {},
 ): Promise<void> {

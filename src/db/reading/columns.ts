@@ -15,6 +15,8 @@ export const columnsOf = {
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
   Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
   Change: listed('Change', Prisma.ChangeScalarFieldEnum),
+  Webhook: listed('Webhook', Prisma.WebhookScalarFieldEnum),
+  WebhookDelivery: listed('WebhookDelivery', Prisma.WebhookDeliveryScalarFieldEnum),
 };
 
 /**

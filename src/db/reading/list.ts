@@ -30,7 +30,7 @@ export interface Joined {
 }
 
 export interface List {
-  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change';
+  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change' | 'Webhook' | 'WebhookDelivery';
   /** What its rows are read from, and which columns they have: the table and its own by default. */
   readonly source?: Joined;
   readonly joined?: Joined;

@@ -15,6 +15,7 @@ export const recordKinds = {
   LINK: 'A link.',
   DOMAIN: 'A domain.',
   PIXEL: 'A pixel.',
+  WEBHOOK: 'A webhook.',
 } as const;
 
 export type ChangeAction = keyof typeof changeActions;
