@@ -8,6 +8,7 @@ import type { Actor } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { foldCase } from './fold.ts';
 import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { moment } from './link/input.ts';
 import {
   directionInput,
   type Edges,
@@ -39,11 +40,12 @@ export const updateSpaceInput = z.object({ name: name.optional(), color: color.o
 const columns = {
   ID: { name: 'id', type: 'number' },
   NAME: { name: 'nameKey', type: 'text' },
+  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
 } satisfies Record<string, Column>;
 
-const spaceFilter = z.object({ search: searchInput });
+const spaceFilter = z.object({ search: searchInput, updatedSince: moment.nullish() });
 const spaceOrder = z.object({
-  field: z.enum(['ID', 'NAME']).default('ID'),
+  field: z.enum(['ID', 'NAME', 'UPDATED_AT']).default('ID'),
   direction: directionInput.default('DESC'),
 });
 /** Which spaces, in which order: by default all of them, the newest first. */
@@ -57,6 +59,7 @@ export const spacePageInput = pageInput.extend(selection);
 function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<typeof spacesInput>): List {
   const where = [sql`"accountId" = ${actor.accountId}`];
   if (filter.search) where.push(lists.contains('nameKey', foldCase(filter.search)));
+  if (filter.updatedSince) where.push(sql`"updatedAt" >= ${filter.updatedSince.at}`);
   return {
     table: 'Space',
     where,
@@ -68,7 +71,7 @@ function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<t
 
 /** The number of spaces: kept with the account where nothing narrows it, so that it costs no scan; else counted. */
 function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Sql {
-  if (filter.search) return countOf(list);
+  if (filter.search || filter.updatedSince) return countOf(list);
   return sql`(SELECT COALESCE(SUM("spaces"), 0) FROM "AccountTally" WHERE "accountId" = ${actor.accountId})`;
 }
 

@@ -1,11 +1,13 @@
 import { owned } from '../domain/access/actor.ts';
 import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from './list.ts';
+import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { changeCost } from './server/cost.ts';
 
 export const Space = builder.prismaObject('Space', {
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
     name: t.exposeString('name'),
@@ -15,6 +17,10 @@ export const Space = builder.prismaObject('Space', {
   }),
 });
 
+findNodes('Space', ({ db, actor: { accountId } }, ids) =>
+  db.space.findMany({ where: { id: { in: ids }, accountId } }),
+);
+
 const SpaceConnection = connectionOf('Space', 'spaces', Space);
 const SpacePage = pageOf('Space', 'spaces', Space);
 
@@ -22,12 +28,14 @@ const SpaceFilter = builder.inputType('SpaceFilter', {
   description: 'A filter for spaces.',
   fields: (t) => ({
     search: t.string({ description: 'Only spaces whose name contains this text, case-insensitive.' }),
+    updatedSince: t.field({ type: 'DateTime', description: updatedSince }),
   }),
 });
 
 const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, {
   ID: 'The order of creation.',
   NAME: 'The name, case-insensitive.',
+  UPDATED_AT: 'When they were last changed.',
 });
 
 builder.queryFields((t) => ({
@@ -98,6 +106,6 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Deletes a space. Its links remain, without a space.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteSpace(db, actor, id, now())),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Space', deleteSpace(db, actor, id, now())),
   }),
 }));

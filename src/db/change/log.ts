@@ -160,6 +160,19 @@ export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen)
   return rows.map(logged);
 }
 
+/** The account's changes with one of these ids, of which there is at least one. */
+export async function changesWithIds(
+  db: Db,
+  accountId: number,
+  ids: readonly number[],
+): Promise<LoggedChange[]> {
+  const rows = await readRows<Change>(
+    db,
+    sql`SELECT ${columnsOf.Change} FROM "Change" WHERE "id" IN (${join([...ids])}) AND "accountId" = ${accountId}`,
+  );
+  return rows.map(logged);
+}
+
 /** How many old changes are deleted at once. */
 const DELETED_TOGETHER = 1_000;
 

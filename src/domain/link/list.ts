@@ -7,7 +7,7 @@ import {
   nest,
   type Wanted,
 } from '../../db/reading/link-rows.ts';
-import { type Column, countOf, type List, type Sql, sql } from '../../db/reading/list.ts';
+import { type Column, countOf, join, type List, type Sql, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../fold.ts';
@@ -22,7 +22,7 @@ import {
   readPage,
   searchInput,
 } from '../list.ts';
-import { wrongDomain, wrongSpace } from './input.ts';
+import { moment, wrongDomain, wrongSpace } from './input.ts';
 import { hasStatus, linkStatuses } from './status.ts';
 
 /** In what of a link a search looks. */
@@ -37,6 +37,7 @@ export const linkOrderFields = {
   TITLE: 'The title, case-insensitive. Links without a title come last in both directions.',
   ALIAS: 'The alias, case-insensitive.',
   URL: 'The URL, case-insensitive.',
+  UPDATED_AT: 'When they were last changed.',
 } as const;
 
 const columns: Record<keyof typeof linkOrderFields, Column> = {
@@ -45,9 +46,10 @@ const columns: Record<keyof typeof linkOrderFields, Column> = {
   TITLE: { name: 'titleKey', type: 'text', nullable: true },
   ALIAS: { name: 'aliasKey', type: 'text' },
   URL: { name: 'urlKey', type: 'text' },
+  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
 };
 /** The orders that an index has of an account's links, and of a space's. */
-const indexed = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS'], space: ['ID'] };
+const indexed = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'UPDATED_AT'], space: ['ID'] };
 
 const linkFilter = z.object({
   search: searchInput,
@@ -57,6 +59,7 @@ const linkFilter = z.object({
   withoutSpace: z.boolean().nullish(),
   domainId: idOf(wrongDomain).nullish(),
   pixelId: idOf('must be the id of one of your pixels').nullish(),
+  updatedSince: moment.nullish(),
 });
 const linkOrder = z.object({
   field: choiceOf(linkOrderFields).default('ID'),
@@ -77,7 +80,7 @@ type Within = { readonly id: number } | undefined;
 async function narrowing(
   lists: ListReader,
   { accountId }: Actor,
-  { search, searchBy, status, withoutSpace, domainId, pixelId }: Filter,
+  { search, searchBy, status, withoutSpace, domainId, pixelId, updatedSince }: Filter,
   now: () => Date,
 ): Promise<{ where: Sql[]; few: boolean }> {
   const where: Sql[] = [];
@@ -95,6 +98,7 @@ async function narrowing(
     where.push(
       sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`,
     );
+  if (updatedSince) where.push(sql`"updatedAt" >= ${updatedSince.at}`);
   return { where, few };
 }
 
@@ -198,13 +202,34 @@ export async function findLink(
 ): Promise<LinkRow | null> {
   const where = owned(actor, id);
   if (where === null) return null;
+  const [row] = await linksWhere(lists, actor, sql`"id" = ${where.id}`, 1, wanted);
+  return row ?? null;
+}
+
+/** Those of the account's own links that have one of these ids, of which there is at least one. */
+export function findLinks(
+  lists: ListReader,
+  actor: Actor,
+  ids: readonly number[],
+  wanted: Wanted = null,
+): Promise<LinkRow[]> {
+  return linksWhere(lists, actor, sql`"id" IN (${join([...ids])})`, ids.length, wanted);
+}
+
+/** So many of the account's own links that meet a condition. */
+export async function linksWhere(
+  lists: ListReader,
+  { accountId }: Actor,
+  condition: Sql,
+  limit: number,
+  wanted: Wanted,
+): Promise<LinkRow[]> {
   const list: List = {
     table: 'Link',
-    ...readingOf(where.accountId, wanted, 'id'),
-    where: [sql`"id" = ${where.id} AND "accountId" = ${where.accountId}`],
+    ...readingOf(accountId, wanted, 'id'),
+    where: [sql`${condition} AND "accountId" = ${accountId}`],
     orderBy: columns.ID,
     descending: true,
   };
-  const [row] = await lists.rows<FlatLinkRow>(list, { limit: 1 });
-  return row ? nest(row) : null;
+  return (await lists.rows<FlatLinkRow>(list, { limit })).map(nest);
 }

@@ -60,14 +60,15 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     const actor = await authenticate(req);
     const exchange = exchangeOf(res);
     exchange.actor = actor;
-    await limit.take(actor.keyId, res);
     const moment = now();
+    const rateLimit = await limit.take(actor.keyId, res, moment);
     return {
       db,
       lists: new ListReader(db),
       reader: () => readers.readerFor(actor.accountId),
       wrote: () => readers.wrote(actor.accountId),
       actor,
+      rateLimit,
       site,
       subscriptions,
       requestId: exchange.requestId,

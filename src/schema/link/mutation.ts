@@ -186,7 +186,7 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Deletes a link, with its clicks.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteLink(db, actor, id, now())),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Link', deleteLink(db, actor, id, now())),
   }),
   deleteLinks: t.field({
     type: [DeleteResult],
@@ -194,6 +194,6 @@ builder.mutationFields((t) => ({
     description: 'Deletes up to 100 links. Returns one result for each, in order.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.' }) },
     resolve: (_root, { ids }, { db, actor, now }) =>
-      inSequence(parseBatch('ids', ids), (id) => asDeleted(deleteLink(db, actor, id, now()))),
+      inSequence(parseBatch('ids', ids), (id) => asDeleted('Link', deleteLink(db, actor, id, now()))),
   }),
 }));

@@ -6,6 +6,13 @@ import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import type { Site } from '../../domain/link/link.ts';
 
+/** How many requests a key may make in a window, and how many are left of it until it ends. */
+export interface RateLimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: Date;
+}
+
 /** What every execution gets, fresh: plugins keep caches on it. */
 export interface Context {
   /** The primary; while a query is executed, what its account may read from. */
@@ -16,6 +23,8 @@ export interface Context {
   /** To be awaited after a mutation, before it is told of: from then on all see what it did. */
   wrote(): Promise<void>;
   readonly actor: Actor;
+  /** What the key may still ask for; null where there is no limit. */
+  readonly rateLimit: RateLimitState | null;
   readonly site: Site;
   readonly subscriptions: ChangeSubscriptions;
   readonly requestId: string;
