@@ -20,6 +20,7 @@ import {
   searchInput,
 } from './list.ts';
 import { deleteOwned, type Kind, updateOwned } from './owned.ts';
+import { parseIfUpdatedAt } from './unchanged.ts';
 
 export type { Space };
 
@@ -122,7 +123,8 @@ export async function createSpace(
 
 /**
  * Changes the fields that are there; without any, the space stays as it is.
- * @throws DomainError VALIDATION, NOT_FOUND
+ * @param ifUpdatedAt when it must have been changed last, in ISO 8601; whenever by default
+ * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateSpace(
   db: Db,
@@ -130,10 +132,12 @@ export async function updateSpace(
   id: string,
   input: Unparsed<typeof updateSpaceInput>,
   now: Date,
+  ifUpdatedAt?: string | null,
 ): Promise<Space> {
+  const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateSpaceInput, input);
   const nameKey = fields.name === undefined ? undefined : foldCase(fields.name);
-  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }));
+  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }), seen);
 }
 
 /**

@@ -60,6 +60,7 @@ export const answerTo: Record<ErrorCode, (error: DomainError, refusals: Refusals
   FORBIDDEN: ({ message }) => failure(403, message),
   NOT_FOUND: () => notFound,
   IN_USE: ({ message }) => failure(409, message),
+  CONFLICT: ({ message }) => failure(409, message),
   VALIDATION: (_error, refusals) => unprocessable(refusals),
   RATE_LIMITED: (error) => later(429, error),
   UNAVAILABLE: (error) => later(503, error),

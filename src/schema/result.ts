@@ -9,6 +9,7 @@ const typeOf: Record<ErrorCode, string | null> = {
   VALIDATION: 'ValidationError',
   NOT_FOUND: 'NotFoundError',
   IN_USE: 'InUseError',
+  CONFLICT: 'ConflictError',
   UNAUTHENTICATED: null,
   FORBIDDEN: null,
   RATE_LIMITED: null,
@@ -61,14 +62,18 @@ export async function inSequence<Item, Result>(
   return results;
 }
 
+/** A type of errors; its rows are Failures. */
+type ErrorType = ObjectRef<Types, Failure>;
+
 /**
  * The results of the mutations that create, update and delete records of one type. A deletion may fail as
- * `failsToDelete` says, beyond finding nothing.
+ * `failsToDelete` says, beyond finding nothing, and an update as `failsToUpdate` does.
  */
 export function resultsOf<Row>(
   name: string,
   record: ObjectRef<Types, Row>,
   failsToDelete: readonly (typeof NotFoundError)[] = [],
+  failsToUpdate: readonly ErrorType[] = [],
 ) {
   return {
     CreateResult: builder.unionType(`Create${name}Result`, {
@@ -78,7 +83,7 @@ export function resultsOf<Row>(
     }),
     UpdateResult: builder.unionType(`Update${name}Result`, {
       description: 'The changed record, or an error.',
-      types: [record, ValidationError, NotFoundError],
+      types: [record, ValidationError, NotFoundError, ...failsToUpdate],
       resolveType: resultType(name),
     }),
     DeleteResult: builder.unionType(`Delete${name}Result`, {

@@ -1,6 +1,7 @@
 import { owned } from '../domain/access/actor.ts';
 import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
+import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
@@ -81,7 +82,7 @@ const UpdateSpaceInput = builder.inputType('UpdateSpaceInput', {
   }),
 });
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space);
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space, [], [ConflictError]);
 
 builder.mutationFields((t) => ({
   createSpace: t.field({
@@ -98,8 +99,13 @@ builder.mutationFields((t) => ({
     args: {
       id: t.arg.id({ required: true, description: 'The id of the space.' }),
       input: t.arg({ type: UpdateSpaceInput, required: true, description: 'What to change.' }),
+      ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateSpace(db, actor, id, input, now())),
+    resolve: (_root, { id, input, ifUpdatedAt: seen }, { db, actor, now }) =>
+      asUpdate('Space', updateSpace(db, actor, id, input, now(), seen), async () => {
+        const where = owned(actor, id);
+        return where && db.space.findUnique({ where });
+      }),
   }),
   deleteSpace: t.field({
     type: DeleteResult,

@@ -8,6 +8,7 @@ import { type FieldError, invalid, notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { deleteOwned } from '../owned.ts';
+import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.ts';
 import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
 import {
@@ -161,7 +162,8 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
 
 /**
  * Changes the fields that are there; null clears a field that can be cleared. A list replaces the stored one.
- * @throws DomainError VALIDATION, NOT_FOUND
+ * @param ifUpdatedAt when it must have been changed last, in ISO 8601; whenever by default
+ * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateLink(
   db: Db,
@@ -170,7 +172,9 @@ export async function updateLink(
   id: string,
   unparsed: Unparsed<typeof updateLinkInput>,
   now: Date,
+  ifUpdatedAt?: string | null,
 ): Promise<Link> {
+  const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
@@ -187,6 +191,7 @@ export async function updateLink(
       await lockRow(tx, 'Link', where.id);
       const row = await tx.link.findUnique({ where, include: { pixels: pixelIds !== undefined } });
       if (row === null) throw notFound('link');
+      requireUnchanged(row, seen);
       const { pixels: fired = [], ...stored } = row;
       // Somebody else may have changed it since the check above.
       const late = privacyRefusals(input, stored);
@@ -199,14 +204,17 @@ export async function updateLink(
       const firesOthers = pixelIds !== undefined && listed(before) !== listed(pixelIds);
       if (Object.keys(columns).length === 0 && !firesOthers) return stored;
       const pixels = firesOthers && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } };
-      const updated = await tx.link.update({ where, data: { ...columns, ...pixels, updatedAt: now } });
+      const updated = await tx.link.update({
+        where,
+        data: { ...columns, ...pixels, updatedAt: timeOfChange(stored, now) },
+      });
       await record('UPDATED', 'LINK', [where.id], fieldsOf({ ...columns, ...pixels }, fieldNames));
       return updated;
     });
   } catch (error) {
     // What the checks saw changed meanwhile: they are asked again.
     if (isForeignKeyViolation(error) || isUniqueViolation(error))
-      return updateLink(db, actor, site, id, unparsed, now);
+      return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt);
     throw error;
   }
 }

@@ -4,6 +4,8 @@ import { parseBatch } from '../../domain/input.ts';
 import { createLink, deleteLink, updateLink } from '../../domain/link/link.ts';
 import { findLink } from '../../domain/link/list.ts';
 import { builder } from '../builder.ts';
+import { asUpdate, ConflictError, ifUpdatedAt } from '../conflict.ts';
+import type { Failure } from '../error.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from '../result.ts';
 import type { Context } from '../server/context.ts';
 import { batchCost, changeCost } from '../server/cost.ts';
@@ -105,7 +107,7 @@ const CreateLinkInput = builder.inputType('CreateLinkInput', {
   }),
 });
 
-const UpdateLinkInput = builder.inputType('UpdateLinkInput', {
+export const UpdateLinkInput = builder.inputType('UpdateLinkInput', {
   description:
     'Changes to a link. Absent fields do not change; null clears a field that can be cleared. The domain cannot change.',
   fields: (t) => ({
@@ -136,7 +138,7 @@ const UpdateLinkInput = builder.inputType('UpdateLinkInput', {
   }),
 });
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link);
+export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, [], [ConflictError]);
 
 /** A link that was just written, with what it belongs to. */
 async function shown({ lists, actor }: Context, written: Promise<{ id: number }>): Promise<LinkRow> {
@@ -149,6 +151,21 @@ async function shown({ lists, actor }: Context, written: Promise<{ id: number }>
 function create(context: Context, input: typeof CreateLinkInput.$inferInput) {
   const { db, actor, site, now } = context;
   return asResult(shown(context, createLink(db, actor, site, input, now())));
+}
+
+interface Update {
+  id: string;
+  input: typeof UpdateLinkInput.$inferInput;
+  ifUpdatedAt?: string | null;
+}
+
+export function update(
+  context: Context,
+  { id, input, ifUpdatedAt: seen }: Update,
+): Promise<LinkRow | Failure> {
+  const { db, lists, actor, site, now } = context;
+  const updated = updateLink(db, actor, site, id, input, now(), seen);
+  return asUpdate('Link', shown(context, updated), () => findLink(lists, actor, id));
 }
 
 builder.mutationFields((t) => ({
@@ -175,11 +192,9 @@ builder.mutationFields((t) => ({
     args: {
       id: t.arg.id({ required: true, description: 'The id of the link.' }),
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
+      ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
-    resolve: (_root, { id, input }, context) => {
-      const { db, actor, site, now } = context;
-      return asResult(shown(context, updateLink(db, actor, site, id, input, now())));
-    },
+    resolve: (_root, args, context) => update(context, args),
   }),
   deleteLink: t.field({
     type: DeleteResult,

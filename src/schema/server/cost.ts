@@ -226,5 +226,11 @@ function batchOf(args: WrittenArgs): readonly unknown[] {
 }
 
 function hashesIn(input: unknown): number {
-  return ['password', 'privacyPassword'].filter((name) => fieldOf(input, name) != null).length;
+  // What a batch changes stands beside the id.
+  const places = [input, fieldOf(input, 'input')];
+  const names = ['password', 'privacyPassword'];
+  return places.reduce<number>(
+    (sum, place) => sum + names.filter((name) => fieldOf(place, name) != null).length,
+    0,
+  );
 }

@@ -22,6 +22,7 @@ export const statusOf: Record<ErrorCode, number | null> = {
   FORBIDDEN: 403,
   NOT_FOUND: null,
   IN_USE: null,
+  CONFLICT: null,
   VALIDATION: null,
   RATE_LIMITED: 429,
   UNAVAILABLE: 503,
