@@ -2,6 +2,7 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
 import type { Logger } from 'pino';
+import { AnswerRetention } from './db/answer-retention.ts';
 import { onOwnChanges } from './db/change/log.ts';
 import { ChangeRetention } from './db/change/retention.ts';
 import { Revisions } from './db/change/revisions.ts';
@@ -11,6 +12,7 @@ import { addKeyUses } from './db/key-use.ts';
 import { Authentication } from './domain/access/authentication.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { visibleError } from './domain/errors.ts';
+import { KEPT_FOR } from './domain/keyed-write.ts';
 import type { Site } from './domain/link/link.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
@@ -121,6 +123,7 @@ export function createApp(dependencies: AppDependencies): App {
   const subscriptions = new ChangeSubscriptions(database.client, revisions.feed, now);
   revisions.watch('keys', () => void subscriptions.checkKeys().catch(() => {}));
   const retention = new ChangeRetention(database.client, historyDays, now, log);
+  const answers = new AnswerRetention(database.client, KEPT_FOR, now, log);
   const limit = new RateLimit(
     rateLimit,
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
@@ -215,12 +218,13 @@ export function createApp(dependencies: AppDependencies): App {
       limit.start();
       subscriptions.start();
       retention.start();
+      answers.start();
     },
     endSubscriptions: () => subscriptions.stop(),
     flush: () => clicks.flush(),
     async stop() {
       subscriptions.stop();
-      await Promise.all([revisions, readers, clicks, limit, retention].map((one) => one.stop()));
+      await Promise.all([revisions, readers, clicks, limit, retention, answers].map((one) => one.stop()));
       await authentication.stop();
     },
   };

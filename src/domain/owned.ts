@@ -56,7 +56,10 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
     requireUnchanged(row, ifUpdatedAt);
     const changes = differing(row, decide(row));
     if (Object.keys(changes).length === 0) return row;
-    const updated = await rows(tx).update({ where, data: { ...changes, updatedAt: timeOfChange(row, now) } });
+    const updated = await rows(tx).update({
+      where,
+      data: { ...changes, updatedAt: timeOfChange(row, ifUpdatedAt, now) },
+    });
     await record('UPDATED', kind, [where.id], fieldsOf(changes, fields));
     return updated;
   });

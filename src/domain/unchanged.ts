@@ -22,7 +22,7 @@ export function requireUnchanged({ updatedAt }: { updatedAt: Date }, ifUpdatedAt
   throw new DomainError('CONFLICT', `The record was changed since, at ${updatedAt.toISOString()}.`);
 }
 
-/** The time of a change that is made now: never the one before, so that each change can be told from it by that alone. */
-export function timeOfChange({ updatedAt }: { updatedAt: Date }, now: Date): Date {
-  return now > updatedAt ? now : new Date(updatedAt.getTime() + 1);
+/** The time of a change that is made now. Where editors go by it, it is never the one that they saw. */
+export function timeOfChange({ updatedAt }: { updatedAt: Date }, ifUpdatedAt: Date | null, now: Date): Date {
+  return ifUpdatedAt === null || now > updatedAt ? now : new Date(updatedAt.getTime() + 1);
 }

@@ -1,8 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { visibleError } from '../domain/errors.ts';
+import { DomainError, visibleError } from '../domain/errors.ts';
+import type { KeyedWrite } from '../domain/keyed-write.ts';
 import type { Asked, CompiledQueries } from '../schema/server/compiled-queries.ts';
+import type { Context } from '../schema/server/context.ts';
 import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server/server.ts';
+import { contextIn, keyedWriteOf, replay } from './keyed-writes.ts';
 import { sendGraphiql } from './pages/pages.ts';
 import { isBrokenOff } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';
@@ -78,6 +81,29 @@ export function createGraphQLHandler({
   compiled,
   report,
 }: GraphQLDependencies): RequestListener {
+  /** Answers a request that came with an Idempotency-Key: a mutation is done once. */
+  const answerOnce = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    context: Context,
+    keyed: KeyedWrite,
+  ): Promise<void> => {
+    // An answer in parts cannot be one with what it tells of.
+    if (req.headers.accept?.includes('event-stream'))
+      throw new DomainError('VALIDATION', 'An Idempotency-Key cannot come with Accept: text/event-stream.');
+    try {
+      const response = await server.handleNodeRequestAndResponse(req, res, contextIn(context, keyed));
+      const body = await response.text();
+      const contentType = response.headers.get('content-type') ?? '';
+      const first = await keyed.end({ status: response.status, contentType, body });
+      if (first !== null) return replay(res, first);
+      if (keyed.hasBegun) await context.wrote();
+      res.writeHead(response.status, Object.fromEntries(response.headers));
+      res.end(body);
+    } finally {
+      await keyed.close();
+    }
+  };
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (graphiql && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
       sendGraphiql(req, res);
@@ -89,6 +115,8 @@ export function createGraphQLHandler({
       end(req, res, 415, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
       return;
     }
+    const keyed = req.method === 'POST' ? keyedWriteOf(req, context) : null;
+    if (keyed !== null) return answerOnce(req, res, context, keyed);
     const body = req.method === 'POST' ? await shortBody(req) : null;
     const asked = body === null || compiled === null ? null : plainlyAsked(req, body);
     const data = asked && (await compiled?.dataOf(asked, context));

@@ -10,6 +10,8 @@ const typeOf: Record<ErrorCode, string | null> = {
   NOT_FOUND: 'NotFoundError',
   IN_USE: 'InUseError',
   CONFLICT: 'ConflictError',
+  IDEMPOTENCY_MISMATCH: null,
+  IDEMPOTENCY_RUNNING: null,
   UNAUTHENTICATED: null,
   FORBIDDEN: null,
   RATE_LIMITED: null,

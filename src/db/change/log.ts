@@ -1,7 +1,7 @@
 import { type Change, Prisma } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
-import { type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
+import { clientOf, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
@@ -52,7 +52,7 @@ export async function changing<T>(
   return transaction(db, async (tx) => {
     const recorded: (NewChange & { id: number })[] = [];
     whenCommitted(tx, () => {
-      if (recorded.length > 0) for (const hear of listeners.get(db) ?? []) hear(recorded);
+      if (recorded.length > 0) for (const hear of listeners.get(clientOf(db)) ?? []) hear(recorded);
     });
     return work(tx, async (changes) => {
       for (let from = 0; from < changes.length; from += TOGETHER)

@@ -31,13 +31,21 @@ function conversionOf(type: ColumnType): ((value: unknown) => unknown) | undefin
 
 const text = { scalarType: 'string', arity: 'scalar' } as const;
 
+/** A row of the client's own, whose large numbers are BigInts. */
+function withNumbers<Row>(row: Row): Row {
+  const columns = row as Record<string, unknown>;
+  for (const [name, value] of Object.entries(columns))
+    if (typeof value === 'bigint') columns[name] = Number(value);
+  return row;
+}
+
 /**
  * The rows of a statement. It goes past Prisma's client, where that has a connection and no transaction: the client takes as
  * long for a list of ten as the database itself. Large numbers come as numbers.
  */
 export async function readRows<Row>(db: Pick<Db, '$queryRaw'>, statement: Sql): Promise<Row[]> {
   const direct = directs.get(db);
-  if (direct === undefined) return db.$queryRaw<Row[]>(statement);
+  if (direct === undefined) return (await db.$queryRaw<Row[]>(statement)).map(withNumbers);
   const { adapter, parametersOf, onStatement } = direct;
   const sql = parametersOf(statement);
   const startedAt = performance.now();

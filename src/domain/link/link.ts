@@ -206,7 +206,7 @@ export async function updateLink(
       const pixels = firesOthers && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } };
       const updated = await tx.link.update({
         where,
-        data: { ...columns, ...pixels, updatedAt: timeOfChange(stored, now) },
+        data: { ...columns, ...pixels, updatedAt: timeOfChange(stored, seen, now) },
       });
       await record('UPDATED', 'LINK', [where.id], fieldsOf({ ...columns, ...pixels }, fieldNames));
       return updated;

@@ -4,6 +4,7 @@ import type { Db } from '../../db/connection/client.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
+import type { KeyedWrite } from '../../domain/keyed-write.ts';
 import type { Site } from '../../domain/link/link.ts';
 
 /** How many requests a key may make in a window, and how many are left of it until it ends. */
@@ -29,6 +30,8 @@ export interface Context {
   readonly subscriptions: ChangeSubscriptions;
   readonly requestId: string;
   readonly log: Logger;
+  /** The write that the request is, where it came with a key to be done once. */
+  readonly keyed?: KeyedWrite;
   /** Names what is executed, for the log and the metrics; the first name counts. */
   named(operation: string): void;
   /** Whether the answer may be so large that others should have their turn while it is made. */

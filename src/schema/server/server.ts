@@ -13,6 +13,7 @@ import { DomainError, type ErrorCode, visibleError } from '../../domain/errors.t
 import { schema } from '../index.ts';
 import type { CompiledQueries } from './compiled-queries.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
+import { useKeyedWrites } from './keyed-writes.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
@@ -23,6 +24,8 @@ export const statusOf: Record<ErrorCode, number | null> = {
   NOT_FOUND: null,
   IN_USE: null,
   CONFLICT: null,
+  IDEMPOTENCY_MISMATCH: 422,
+  IDEMPOTENCY_RUNNING: 409,
   VALIDATION: null,
   RATE_LIMITED: 429,
   UNAVAILABLE: 503,
@@ -39,7 +42,7 @@ export function headersOf({ code, retryAfter }: DomainError): Record<string, str
   return retryAfter === null ? {} : { 'Retry-After': String(retryAfter) };
 }
 
-function extensionsOf(error: DomainError) {
+export function extensionsOf(error: DomainError) {
   const status = statusOf[error.code];
   return {
     code: error.code,
@@ -186,6 +189,7 @@ export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServ
     plugins: [
       useLimits,
       useDomainErrors(),
+      useKeyedWrites,
       useReaders,
       !graphiql && noIntrospection,
       useMessages(graphiql),
