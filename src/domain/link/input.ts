@@ -95,6 +95,8 @@ export const createLinkInput = z
     domainId: idOf(wrongDomain).nullish(),
     alias: aliasInput.nullish(),
     ...clearable,
+    /** Whether a link that is there already will do. */
+    reuse: z.boolean('must be true or false').nullish(),
     disabled: withDefault(disabled, false),
     privacy: withDefault(privacy, 'PUBLIC'),
   })

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { lockRow, type Tx } from '../../db/connection/transaction.ts';
+import type { Destination } from '../../db/reading/same-links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { differing, fieldsOf, fieldsSet, recordingChanges } from '../change/change.ts';
@@ -18,6 +19,7 @@ import {
   missingPrivacyPassword,
   updateLinkInput,
 } from './input.ts';
+import { Reuse } from './reuse.ts';
 import { encodeTargets } from './targeting.ts';
 
 export type { Link };
@@ -109,7 +111,26 @@ function pixelsOf(pixelIds: readonly number[]) {
   return { createMany: { data: [...new Set(pixelIds)].map((pixelId) => ({ pixelId })) } };
 }
 
-/** @throws DomainError VALIDATION */
+/** Finds links that are as the input asks for one, of what of it was given. */
+async function reuseOf(
+  destination: Destination,
+  site: Site,
+  unparsed: Unparsed<typeof createLinkInput>,
+  now: Date,
+): Promise<Reuse> {
+  const { domainId: _, ...fields } = unparsed;
+  const given = parseInput(
+    updateLinkInput,
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
+  );
+  const columns = await columnsOf({ ...given, password: undefined, privacyPassword: undefined }, site);
+  return new Reuse(destination, given, columns, now);
+}
+
+/**
+ * Makes a link; or gives the account's newest active one with the same domain and given fields, where that will do.
+ * @throws DomainError VALIDATION
+ */
 export async function createLink(
   db: Db,
   actor: Actor,
@@ -123,8 +144,19 @@ export async function createLink(
     const refusals = await refusalsOf(db, actor, input, domainId, null);
     if (refusals.length > 0) throw invalid(refusals);
   };
-  await check();
   const { url, pixelIds = [] } = input;
+  const destination = { accountId: actor.accountId, domainId, url };
+  const reuse = input.reuse ? await reuseOf(destination, site, unparsed, now) : null;
+  const same = await reuse?.find(db);
+  if (same) return same;
+  try {
+    await check();
+  } catch (error) {
+    // Another may have made just that meanwhile, and have the alias.
+    const made = await reuse?.find(db);
+    if (made) return made;
+    throw error;
+  }
   const data = {
     ...(await columnsOf(input, site)),
     url,
@@ -140,6 +172,8 @@ export async function createLink(
     try {
       const row = { ...data, ...aliasColumns(alias) };
       return await recordingChanges(db, actor, now, async ({ tx, record }) => {
+        const made = await reuse?.findLocked(tx);
+        if (made) return made;
         const link = await tx.link.create({ data: row });
         await record('CREATED', 'LINK', [link.id], fieldsSet(row, fieldNames));
         return link;
