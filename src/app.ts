@@ -173,13 +173,13 @@ export function createApp(dependencies: AppDependencies): App {
 
   const guard = createGuard({ corsOrigins, isHttps: baseUrl.startsWith('https:') });
   const record = ({ statusCode, headersSent }: ServerResponse, exchange: Exchange): void => {
-    const { requestId, surface, method, path, operation, actor, startedAt } = exchange;
+    const { requestId, surface, method, path, operation, actor, startedAt, deprecated } = exchange;
     const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
     const seconds = (performance.now() - startedAt) / 1000;
     const ms = Math.round(seconds * 10_000) / 10;
     const who = { account: actor?.accountId, key: actor?.keyId };
     log.info({ requestId, method, path, operation, status, ms, ...who }, 'request');
-    metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId });
+    metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId, deprecated });
   };
   const inFlight = new InFlight(maxInFlight);
   const listener: RequestListener = (req, res) => {

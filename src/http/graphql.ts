@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { DomainError, visibleError } from '../domain/errors.ts';
+import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
 import type { Asked, CompiledQueries } from '../schema/server/compiled-queries.ts';
 import type { Context } from '../schema/server/context.ts';
@@ -21,6 +21,17 @@ function typeFor(req: IncomingMessage): string {
 function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
   res.writeHead(status, { 'Content-Type': typeFor(req), ...headers });
   res.end(JSON.stringify(body));
+}
+
+/** Sends an answer as the server made it, part by part. */
+async function sendResponse(res: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  if (headers.get('content-type')?.includes('event-stream')) res.setHeader('X-Accel-Buffering', 'no');
+  res.writeHead(status, Object.fromEntries(headers));
+  for await (const part of body ?? []) {
+    if (res.destroyed) break;
+    res.write(part);
+  }
+  res.end();
 }
 
 export interface GraphQLDependencies {
@@ -88,16 +99,15 @@ export function createGraphQLHandler({
     context: Context,
     keyed: KeyedWrite,
   ): Promise<void> => {
-    // An answer in parts cannot be one with what it tells of.
-    if (req.headers.accept?.includes('event-stream'))
-      throw new DomainError('VALIDATION', 'An Idempotency-Key cannot come with Accept: text/event-stream.');
     try {
       const response = await server.handleNodeRequestAndResponse(req, res, contextIn(context, keyed));
+      // It may be a stream, which has no end.
+      if (!keyed.hasBegun) return await sendResponse(res, response);
       const body = await response.text();
       const contentType = response.headers.get('content-type') ?? '';
       const first = await keyed.end({ status: response.status, contentType, body });
       if (first !== null) return replay(res, first);
-      if (keyed.hasBegun) await context.wrote();
+      await context.wrote();
       res.writeHead(response.status, Object.fromEntries(response.headers));
       res.end(body);
     } finally {

@@ -91,6 +91,17 @@ const requests: Record<string, () => Promise<string[]>> = {
       query: 'query ($status: LinkStatus) { links(filter: { status: $status }) { totalCount } }',
       variables: { status: 'GONE' },
     }),
+  'an empty Idempotency-Key': () => ask(owner, { query: mutation }, { headers: { 'Idempotency-Key': '' } }),
+  'an Idempotency-Key of another request': async () => {
+    const headers = { 'Idempotency-Key': 'once' };
+    await ask(owner, { query: mutation }, { headers });
+    return ask(owner, { query: mutation, variables: { other: 1 } }, { headers });
+  },
+  'an Idempotency-Key whose first request is running': async () => {
+    const headers = { 'Idempotency-Key': 'at once' };
+    const both = await Promise.all([1, 2].map(() => ask(owner, { query: mutation }, { headers })));
+    return both.flat();
+  },
   'another method': () => ask(owner, { query: VIEWER }, { method: 'PUT' }),
   'a mutation by GET': () => get(mutation),
   'another type': () => ask(owner, 'query', { headers: { 'Content-Type': 'text/plain' } }),
@@ -135,6 +146,7 @@ test('results of mutations have the codes that the guide says', async () => {
     createLink(input: { url: "nowhere" }) { ... on Error { code } }
     deleteLink(id: "999") { ... on Error { code } }
     deleteDomain(id: "${domain}") { ... on Error { code } }
+    updateLink(id: "1", input: {}, ifUpdatedAt: "2020-01-01T00:00:00Z") { ... on Error { code } }
   }`);
   expect(Object.values(results).map(({ code }) => code)).toEqual(inData);
 });

@@ -76,6 +76,9 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       named(operation) {
         exchange.operation ??= operation.slice(0, LONGEST_NAME);
       },
+      usedDeprecated(fields) {
+        if (fields.length > 0) exchange.deprecated = fields;
+      },
       now: () => moment,
     };
   };

@@ -34,6 +34,8 @@ export interface Context {
   readonly keyed?: KeyedWrite;
   /** Names what is executed, for the log and the metrics; the first name counts. */
   named(operation: string): void;
+  /** Hears which deprecated fields are asked for, for the metrics. */
+  usedDeprecated(fields: readonly string[]): void;
   /** Whether the answer may be so large that others should have their turn while it is made. */
   readonly isHeavy?: boolean;
   /** Hears how much text of targets the answer has, in bytes; throws where it is too much. */

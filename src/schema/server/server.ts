@@ -13,6 +13,7 @@ import { DomainError, type ErrorCode, visibleError } from '../../domain/errors.t
 import { schema } from '../index.ts';
 import type { CompiledQueries } from './compiled-queries.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
+import { useDeprecated } from './deprecated.ts';
 import { useKeyedWrites } from './keyed-writes.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
@@ -191,6 +192,7 @@ export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServ
       useDomainErrors(),
       useKeyedWrites,
       useReaders,
+      useDeprecated,
       !graphiql && noIntrospection,
       useMessages(graphiql),
       trusted !== undefined && onlyTrusted(trusted),
