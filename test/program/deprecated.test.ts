@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Metrics } from '../../src/http/metrics.ts';
 import { schema } from '../../src/schema/index.ts';
 import { deprecatedIn } from '../../src/schema/server/deprecated.ts';
-import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import type { Caller } from '../../src/testing/caller.ts';
+import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 
 const old = buildSchema(`
   enum Order { NEW OLD @deprecated(reason: "no") }
