@@ -3,6 +3,7 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
 import type { Logger } from 'pino';
+import { AnswerRetention } from './db/answer-retention.ts';
 import { onOwnChanges } from './db/change/log.ts';
 import { ChangeRetention } from './db/change/retention.ts';
 import { Revisions } from './db/change/revisions.ts';
@@ -13,6 +14,7 @@ import { StatisticsRetention } from './db/statistics/retention.ts';
 import { Authentication } from './domain/access/authentication.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { visibleError } from './domain/errors.ts';
+import { KEPT_FOR } from './domain/keyed-write.ts';
 import type { Site } from './domain/link/link.ts';
 import type { OperatorLists } from './domain/link/operator-lists.ts';
 import { Webhooks } from './domain/webhook/service.ts';
@@ -149,6 +151,7 @@ export function createApp(dependencies: AppDependencies): App {
   revisions.watch('keys', () => void subscriptions.checkKeys().catch(() => {}));
   const retention = new ChangeRetention(database.client, historyDays, now, log);
   const oldStatistics = new StatisticsRetention(database.client, statisticsMonths, now, log);
+  const answers = new AnswerRetention(database.client, KEPT_FOR, now, log);
   const limit = new RateLimit(
     rateLimit,
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
@@ -208,13 +211,13 @@ export function createApp(dependencies: AppDependencies): App {
 
   const guard = createGuard({ corsOrigins, isHttps: baseUrl.startsWith('https:') });
   const record = ({ statusCode, headersSent }: ServerResponse, exchange: Exchange): void => {
-    const { requestId, surface, method, path, operation, actor, startedAt } = exchange;
+    const { requestId, surface, method, path, operation, actor, startedAt, deprecated } = exchange;
     const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
     const seconds = (performance.now() - startedAt) / 1000;
     const ms = Math.round(seconds * 10_000) / 10;
     const who = { account: actor?.accountId, key: actor?.keyId };
     log.info({ requestId, method, path, operation, status, ms, ...who }, 'request');
-    metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId });
+    metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId, deprecated });
   };
   const inFlight = new InFlight(maxInFlight);
   const listener: RequestListener = (req, res) => {
@@ -256,14 +259,14 @@ export function createApp(dependencies: AppDependencies): App {
       retention.start();
       oldStatistics.start();
       webhooks.start();
+      answers.start();
     },
     endSubscriptions: () => subscriptions.stop(),
     flush: () => clicks.flush(),
     async stop() {
       subscriptions.stop();
-      await Promise.all(
-        [revisions, readers, clicks, limit, retention, oldStatistics, webhooks].map((one) => one.stop()),
-      );
+      const background = [revisions, readers, clicks, limit, retention, oldStatistics, webhooks, answers];
+      await Promise.all(background.map((one) => one.stop()));
       await authentication.stop();
     },
   };

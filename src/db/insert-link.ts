@@ -2,6 +2,7 @@ import type { Prisma } from '../generated/sqlite/client.ts';
 import { changing, type NewChange, tellOwn, txNumber } from './change/log.ts';
 import { type Db, isSqlite } from './connection/client.ts';
 import { readRows } from './connection/direct.ts';
+import { clientOf, type Tx } from './connection/transaction.ts';
 import { join, name, sql } from './reading/list.ts';
 
 /** A link and which pixels it fires, as they are stored. */
@@ -16,6 +17,15 @@ function insertOf(row: Prisma.LinkUncheckedCreateInput) {
     VALUES (${join(columns.map(([, value]) => value))}) RETURNING "id"`;
 }
 
+/** Makes a link in a transaction, and returns its id. */
+export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<number> {
+  const [made] = await readRows<{ id: number }>(tx, insertOf(row));
+  const id = Number(made?.id);
+  if (pixelIds.length > 0)
+    await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId: id, pixelId })) });
+  return id;
+}
+
 /**
  * Makes a link and records that, and returns its id. PostgreSQL does so by one statement, which is a transaction of its own:
  * five of them, each waited for, would take most of the time of the request.
@@ -26,12 +36,9 @@ export async function insertLink(
   change: Omit<NewChange, 'recordId'>,
 ): Promise<number> {
   const { accountId, at, keyId, action, kind, fields } = change;
-  if (isSqlite(db))
+  if (isSqlite(db) || clientOf(db) !== db)
     return changing(db, async (tx, record) => {
-      const [made] = await readRows<{ id: number }>(tx, insertOf(row));
-      const id = Number(made?.id);
-      if (pixelIds.length > 0)
-        await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId: id, pixelId })) });
+      const id = await insertLinkIn(tx, { row, pixelIds });
       await record([{ ...change, recordId: id }]);
       return id;
     });

@@ -11,6 +11,8 @@ export interface Observation {
   readonly status: number;
   readonly seconds: number;
   readonly keyId: number | undefined;
+  /** The deprecated fields of the schema that it asked for. */
+  readonly deprecated?: readonly string[] | undefined;
 }
 
 /** How many names of operations are told apart: clients choose those of GraphQL. */
@@ -32,6 +34,12 @@ export class Metrics {
     name: 'linkspace_v1_requests_total',
     help: 'Requests over v1, by the id of the key and operation: who still needs it.',
     labelNames: ['key', 'operation'],
+    registers: [this.#registry],
+  });
+  readonly #deprecated = new Counter({
+    name: 'linkspace_deprecated_fields_total',
+    help: 'GraphQL requests that asked for a deprecated field, by the id of the key: who still needs it.',
+    labelNames: ['key', 'field'],
     registers: [this.#registry],
   });
   readonly #clicks = new Counter({
@@ -75,10 +83,12 @@ export class Metrics {
     });
   }
 
-  request({ surface, operation, status, seconds, keyId }: Observation): void {
+  request({ surface, operation, status, seconds, keyId, deprecated = [] }: Observation): void {
     const known = this.#nameOf(operation);
     this.#requests.observe({ surface, operation: known, status }, seconds);
     if (surface === 'v1' && keyId !== undefined) this.#v1.inc({ key: keyId, operation: known });
+    // The schema bounds the names.
+    if (keyId !== undefined) for (const field of deprecated) this.#deprecated.inc({ key: keyId, field });
   }
 
   click(): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isAlias } from '../domain/link/alias.ts';
+import { aliasOfPath } from '../domain/link/alias.ts';
 import { isBot, type Visitor } from '../domain/visit/visitor.ts';
 import { LATE, within } from '../within.ts';
 
@@ -12,17 +12,6 @@ const LONGEST_HEADER = 1_000;
 /** A header's value; empty where it did not come. */
 export function header(req: IncomingMessage, name: string): string {
   return String(req.headers[name] ?? '').slice(0, LONGEST_HEADER);
-}
-
-/** The alias that a path asks for; an empty one, which no link has, where it can be none. */
-function aliasOf(path: string): string {
-  const [, part = ''] = /^\/([^/]+)\/?$/.exec(path) ?? [];
-  try {
-    const alias = decodeURIComponent(part);
-    return isAlias(alias) ? alias : '';
-  } catch {
-    return '';
-  }
 }
 
 /** How long a form may take to come, in milliseconds. */
@@ -73,5 +62,5 @@ export function askedBy(req: IncomingMessage, country: string | null): Asked {
     counts: req.method !== 'HEAD' && !prefetches && !isBot({ userAgent }),
     query,
   };
-  return { alias: aliasOf(path), visitor };
+  return { alias: aliasOfPath(path), visitor };
 }

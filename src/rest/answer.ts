@@ -62,6 +62,12 @@ export const answerTo: Record<ErrorCode, (error: DomainError, refusals: Refusals
   FORBIDDEN: ({ message }) => failure(403, message),
   NOT_FOUND: () => notFound,
   IN_USE: ({ message }) => failure(409, message),
+  CONFLICT: ({ message }) => failure(409, message),
+  IDEMPOTENCY_MISMATCH: ({ code, message }) => ({
+    status: 422,
+    body: { message, errors: { 'Idempotency-Key': [message] }, code, status: 422 },
+  }),
+  IDEMPOTENCY_RUNNING: (error) => later(409, error),
   VALIDATION: (_error, refusals) => unprocessable(refusals),
   RATE_LIMITED: (error) => later(429, error),
   UNAVAILABLE: (error) => later(503, error),

@@ -1,11 +1,18 @@
 import type { LoggedChange } from '../db/change/log.ts';
 import { changeActions, recordKinds } from '../domain/change/change.ts';
-import { changeOrderFields, edgesOfChanges, historyOf, parseChangeFilter } from '../domain/change/list.ts';
+import {
+  changeOrderFields,
+  edgesOfChanges,
+  findChanges,
+  historyOf,
+  parseChangeFilter,
+} from '../domain/change/list.ts';
 import { DomainError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { reads } from './selected.ts';
 import { costs } from './server/cost.ts';
 import { ApiKey } from './viewer.ts';
@@ -24,6 +31,7 @@ const RecordKind = builder.enumType('RecordKind', {
 const FIELDS = 20;
 
 export const Change = builder.objectRef<LoggedChange>('Change').implement({
+  interfaces: [Node],
   description: 'What was done to one record, when and by which key. It names fields, and tells no values.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the change.' }),
@@ -53,6 +61,8 @@ export const Change = builder.objectRef<LoggedChange>('Change').implement({
     }),
   }),
 });
+
+findNodes('Change', ({ db, actor }, ids) => findChanges(db, actor, ids));
 
 const ChangeConnection = connectionOf('Change', 'changes', Change);
 

@@ -4,12 +4,14 @@ import {
   edgesOfDomains,
   updateDomain,
   usableDomain,
+  usableDomains,
   verificationOf,
   verifyDomain,
 } from '../domain/domain/domain.ts';
 import { builder } from './builder.ts';
 import { InUseError, NotFoundError, ValidationError } from './error.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
 import { reads } from './selected.ts';
 import { changeCost, costs, DNS } from './server/cost.ts';
@@ -25,6 +27,7 @@ const DomainVerification = builder
   });
 
 export const Domain = builder.prismaObject('Domain', {
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { extensions: reads(), description: 'The id of the domain.' }),
     name: t.exposeString('name', { extensions: reads('name') }),
@@ -48,6 +51,10 @@ export const Domain = builder.prismaObject('Domain', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
+
+findNodes('Domain', ({ db, actor }, ids) =>
+  db.domain.findMany({ where: { id: { in: ids }, ...usableDomains(actor) } }),
+);
 
 const DomainConnection = connectionOf('Domain', 'domains', Domain);
 
@@ -135,6 +142,6 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: "Deletes one of the account's own domains, if it has no links.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteDomain(db, actor, id, now())),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Domain', deleteDomain(db, actor, id, now())),
   }),
 }));

@@ -87,6 +87,15 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
         extensions: costs({ size: 1 }),
         resolve: ({ edges }, _args, { isHeavy }) => (isHeavy ? inSlices(edges) : edges),
       }),
+      nodes: t.field({
+        type: [node],
+        description: 'The records without their cursors, in order.',
+        extensions: costs({ size: 1 }),
+        resolve: ({ edges }, _args, { isHeavy }) => {
+          const rows = edges.map((edge) => edge.node);
+          return (isHeavy ? inSlices(rows) : rows) as never; // As of an edge's node.
+        },
+      }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Information about the page.',
@@ -100,6 +109,10 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
     }),
   });
 }
+
+/** What lists say of their filter by the last change. */
+export const updatedSince =
+  'Only records that were changed at this moment or later: ISO 8601 with an offset from UTC. Deletions are in `changes`.';
 
 export const edgesArgs = builder.args((t) => ({
   first: t.int({

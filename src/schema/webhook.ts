@@ -14,7 +14,9 @@ import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { NotFoundError, ValidationError } from './error.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import type { Context } from './server/context.ts';
 import { changeCost, costs } from './server/cost.ts';
 
 const WebhookEvent = builder.enumType('WebhookEvent', {
@@ -63,6 +65,7 @@ const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
 const WebhookDeliveryConnection = connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery);
 
 export const Webhook = builder.prismaObject('Webhook', {
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the webhook.' }),
     url: t.expose('url', { type: 'URL' }),
@@ -108,6 +111,10 @@ builder.queryFields((t) => ({
   }),
 }));
 
+findNodes('Webhook', ({ db, actor: { accountId } }, ids) =>
+  db.webhook.findMany({ where: { id: { in: ids }, accountId } }),
+);
+
 const CreatedWebhook = builder
   .objectRef<{ webhook: WebhookRow; secret: string }>('CreatedWebhook')
   .implement({
@@ -148,7 +155,7 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   }),
 });
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, [], {
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, [], [], {
   name: 'CreatedWebhook',
   type: CreatedWebhook,
 });
@@ -167,14 +174,26 @@ const RedeliverResult = builder.unionType('RedeliverResult', {
 
 const id = 'The id of the webhook.';
 
+/** What was made, with a secret that a kept answer does not have. */
+async function shownOnce<Made extends { secret: string }>(
+  { keyed }: Context,
+  making: Promise<Made>,
+): Promise<Made> {
+  const made = await making;
+  keyed?.hide(made.secret);
+  return made;
+}
+
 builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: CreateResult,
     extensions: changeCost,
     description: `Creates a webhook, which is told of what is changed from now on. An account may have ${MAX_WEBHOOKS}.`,
     args: { input: t.arg({ type: CreateWebhookInput, required: true, description: 'The new webhook.' }) },
-    resolve: (_root, { input }, { db, actor, site, now }) =>
-      asResult(createWebhook(db, actor, input, site.random, now())),
+    resolve: (_root, { input }, context) => {
+      const { db, actor, site, now } = context;
+      return asResult(shownOnce(context, createWebhook(db, actor, input, site.random, now())));
+    },
   }),
   updateWebhook: t.field({
     type: UpdateResult,
@@ -192,7 +211,8 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Deletes a webhook, and its deliveries.',
     args: { id: t.arg.id({ required: true, description: id }) },
-    resolve: (_root, args, { db, actor, now }) => asDeleted(deleteWebhook(db, actor, args.id, now())),
+    resolve: (_root, args, { db, actor, now }) =>
+      asDeleted('Webhook', deleteWebhook(db, actor, args.id, now())),
   }),
   rotateWebhookSecret: t.field({
     type: RotateWebhookSecretResult,
@@ -200,8 +220,10 @@ builder.mutationFields((t) => ({
     description:
       'Gives a webhook a new secret. For 24 hours, requests are signed with the secret before it too.',
     args: { id: t.arg.id({ required: true, description: id }) },
-    resolve: (_root, args, { db, actor, site, now }) =>
-      asResult(rotateWebhookSecret(db, actor, args.id, site.random, now())),
+    resolve: (_root, args, context) => {
+      const { db, actor, site, now } = context;
+      return asResult(shownOnce(context, rotateWebhookSecret(db, actor, args.id, site.random, now())));
+    },
   }),
   redeliver: t.field({
     type: RedeliverResult,

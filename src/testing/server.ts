@@ -14,6 +14,7 @@ import type { Scope } from '../domain/access/actor.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { countryLookup } from '../http/request/country.ts';
 import { createHttpServer } from '../http/server.ts';
 import { readOperatorFiles } from '../operator-files.ts';
@@ -60,6 +61,7 @@ export interface TestServerOptions {
   /** Whether clicks are written, changes looked for and webhooks told as time goes by. */
   readonly background?: boolean;
   random?(below: number): number;
+  readonly metrics?: Metrics;
 }
 
 /** The statements that come with time alone: a look at what others have changed, and when a key was last used. */
@@ -98,6 +100,7 @@ export async function startTestServer({
   webhookDelays,
   background = false,
   random = (below: number) => randomInt(below),
+  metrics,
 }: TestServerOptions = {}) {
   const own = url === undefined ? await temporaryDatabase() : null;
   const databaseUrl = url ?? own?.url ?? '';
@@ -159,6 +162,7 @@ export async function startTestServer({
     allowPrivateWebhooks,
     ...(webhookDelays && { webhookDelays }),
     countryOf: await countryLookup('X-Country'),
+    metrics,
   });
   app.attachTo(http);
   operatorFiles.start();

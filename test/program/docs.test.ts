@@ -121,7 +121,9 @@ function typeErrors(blocks: readonly Block[]): string {
         } else if (!existsSync(join(folder, name))) {
           // What a generator makes.
           const isJson = name.endsWith('.json');
-          const made = isJson ? '{}' : 'declare const made: any; export default made;';
+          const made = isJson
+            ? '{ "__schema": { "queryType": { "name": "Query" } } }'
+            : 'declare const made: any; export default made;';
           writeFileSync(join(folder, isJson ? name : `${name}.d.ts`), made);
         }
       }

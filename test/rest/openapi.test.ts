@@ -125,6 +125,11 @@ test('its examples are what the server answers', async () => {
   await any(post(owner, new URLSearchParams({ name: 'x'.repeat(2_000_000) })));
   await any(post(owner, 'name: x', 'text/plain'));
 
+  const headersOnce = { 'Idempotency-Key': 'once' };
+  const once = (path: string) => owner.fetch(path, { method: 'DELETE', headers: headersOnce });
+  await once('/api/v1/spaces/999');
+  await any(once('/api/v1/spaces/998'));
+
   const limited = await startTestServer({ rateLimit: 1 });
   const hasty = await limited.caller();
   await hasty.rest('GET', '/spaces');
@@ -132,7 +137,9 @@ test('its examples are what the server answers', async () => {
   await limited.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Elsewhere"');
   await any((await limited.caller()).fetch('/api/v1/spaces'));
   await limited.stop();
-  // How the server gets there is PostgreSQL's matter, and tested with it.
+  // How the server gets to these is tested with each.
+  const running = 'The first request with this Idempotency-Key is still running. Try again shortly.';
+  put('any', 409, { message: running, status: 409 });
   put('any', 503, { message: 'The database is not available. Try again shortly.', status: 503 });
 
   await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(

@@ -1,7 +1,7 @@
 import { type Change, Prisma } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
-import { type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
+import { clientOf, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
@@ -51,7 +51,7 @@ export function onOwnChanges(db: Db, listener: Listener): () => void {
 
 /** Tells this process of changes that it has committed. */
 export function tellOwn(db: Db, changes: Parameters<Listener>[0]): void {
-  for (const listener of listeners.get(db) ?? []) listener(changes);
+  for (const listener of listeners.get(clientOf(db)) ?? []) listener(changes);
 }
 
 /** One transaction, in which what `record` is given is recorded beside what is changed. */
@@ -168,6 +168,19 @@ export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen)
     db,
     sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled}
       ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
+  );
+  return rows.map(logged);
+}
+
+/** The account's changes with one of these ids, of which there is at least one. */
+export async function changesWithIds(
+  db: Db,
+  accountId: number,
+  ids: readonly number[],
+): Promise<LoggedChange[]> {
+  const rows = await readRows<Change>(
+    db,
+    sql`SELECT ${columnsOf.Change} FROM "Change" WHERE "id" IN (${join([...ids])}) AND "accountId" = ${accountId}`,
   );
   return rows.map(logged);
 }

@@ -50,6 +50,13 @@ export function directTransaction<T>(
   return begun.run(store, begin);
 }
 
+const standIns = new WeakMap<object, () => object>();
+
+/** Has `readRows` read by what `db` stands in for at the time: a client, or a transaction. */
+export function standIn(db: Db, current: () => Db | Tx): void {
+  standIns.set(db, current);
+}
+
 const text = { scalarType: 'string', arity: 'scalar' } as const;
 const { DateTime, Boolean: Flag, Int64, Numeric } = ColumnTypeEnum;
 
@@ -79,7 +86,7 @@ const conversions = {
  * Large numbers come as numbers. Columns called `space.id` and `space.name` come as an object `space`, null without its id.
  */
 export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
-  const direct = directs.get(db);
+  const direct = directs.get(standIns.get(db)?.() ?? db);
   if (direct === undefined) throw new Error('the client was not opened by openDatabase');
   const { source, onStatement } = direct;
   const sql = source.provider === 'postgres' ? statement.text : statement.sql;

@@ -12,10 +12,52 @@ const LIMITS = { maxWait: 5_000, timeout: 30_000 };
 /** What is to be done once a transaction is committed. */
 const afterwards = new WeakMap<Tx, (() => void)[]>();
 
-/** Does the work as a whole or not at all; again where it gave way to another in a deadlock. */
-export async function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Does work within a transaction that was begun around it. */
+type Within = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+const enclosed = new WeakMap<Db, { client: Db; within: Within }>();
+
+/** Has the transactions of `db`, which stands in for the client, be parts of one. */
+export function nested(db: Db, client: Db, within: Within): void {
+  enclosed.set(db, { client, within });
+  if (isSqlite(client)) markSqlite(db);
+}
+
+/** The client itself, where `db` stands in for it. */
+export function clientOf(db: Db): Db {
+  return enclosed.get(db)?.client ?? db;
+}
+
+/** A part of a transaction: where it fails, nobody is called back for it. */
+function part<T>(within: Within, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return retryConflicts(() =>
+    within(async (tx) => {
+      const callbacks = afterwards.get(tx) ?? [];
+      const before = callbacks.length;
+      try {
+        return await work(tx);
+      } catch (error) {
+        callbacks.length = before;
+        throw error;
+      }
+    }),
+  );
+}
+
+/**
+ * Does the work as a whole or not at all; again where it gave way to another in a deadlock.
+ * @param options.again whether it can be done again
+ */
+export async function transaction<T>(
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  { again = true } = {},
+): Promise<T> {
+  const around = enclosed.get(db);
+  if (around) return part(around.within, work);
   let callbacks: (() => void)[] = [];
-  const result = await retryConflicts(() =>
+  const attempt = again ? retryConflicts : <R>(write: () => PromiseLike<R>) => write();
+  const result = await attempt(() =>
     directTransaction(
       db,
       (tx) => {

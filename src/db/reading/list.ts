@@ -10,7 +10,7 @@ export const { sql, join } = Prisma;
 /** A column to order by. Where it may be null, nulls come last in either direction. */
 export interface Column {
   readonly name: string;
-  readonly type: 'number' | 'text';
+  readonly type: 'number' | 'text' | 'moment';
   readonly nullable?: boolean;
   /** Whether its numbers may take more than 32 bits. */
   readonly large?: boolean;
@@ -20,7 +20,7 @@ export interface Column {
   readonly tie?: string;
 }
 
-/** A place in an ordered list: the value that the list is ordered by, and the id that breaks ties. */
+/** A place in an ordered list: the value that the list is ordered by (a moment in ISO 8601), and the id that breaks ties. */
 export type Position = readonly [value: string | number | null, id: number];
 
 /** Columns and the tables that have them; where they are joined to the rows of a list, those are called "page". */
@@ -74,7 +74,8 @@ function beyond({ orderBy, descending }: List, position: Position, later: boolea
   const operator = Prisma.raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
   const { tie = 'id' } = orderBy;
   if (orderBy.name === 'id' || value === null) return sql`${name(tie)} ${operator} ${id}`;
-  return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${value}, ${id})`;
+  const bound = orderBy.type === 'moment' ? new Date(value) : value;
+  return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${bound}, ${id})`;
 }
 
 /** Rows of a list that an index has in order. Those whose value is null come after all others. */

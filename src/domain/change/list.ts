@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSettled, type LoggedChange } from '../../db/change/log.ts';
+import { changesWithIds, isSettled, type LoggedChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { countOf, type List, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
@@ -72,6 +72,11 @@ export async function edgesOfChanges(
   };
   const edges = await readEdges<LoggedChange>(lists, list, input);
   return { ...edges, total: () => lists.number(countOf(list), true) };
+}
+
+/** Those of the account's changes that have one of the ids. */
+export function findChanges(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
+  return changesWithIds(db, accountId, ids);
 }
 
 /** A slice of what was done to one record, the newest first. */

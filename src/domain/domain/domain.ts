@@ -39,7 +39,7 @@ const kind = {
 } satisfies Kind<Domain, Partial<Domain>>;
 
 /** The domains that an account may use: its own, and those that all share. */
-function usableDomains(actor: Actor) {
+export function usableDomains(actor: Actor) {
   return { OR: [{ accountId: actor.accountId }, { accountId: null }] };
 }
 

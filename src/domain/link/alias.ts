@@ -15,6 +15,17 @@ export function isAlias(text: string): boolean {
   return pattern.test(text);
 }
 
+/** The alias that a path asks for; an empty one, which no link has, where it can be none. */
+export function aliasOfPath(path: string): string {
+  const [, part = ''] = /^\/([^/]+)\/?$/.exec(path) ?? [];
+  try {
+    const alias = decodeURIComponent(part);
+    return isAlias(alias) ? alias : '';
+  } catch {
+    return '';
+  }
+}
+
 /** The path of a link under its domain. Case counts. */
 export const aliasInput = textOf(1, 255)
   .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')

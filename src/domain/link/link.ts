@@ -1,7 +1,8 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { lockRow, type Tx } from '../../db/connection/transaction.ts';
-import { insertLink } from '../../db/insert-link.ts';
+import { insertLink, insertLinkIn } from '../../db/insert-link.ts';
+import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
@@ -17,6 +18,7 @@ import { type FieldError, invalid, notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { deleteOwned } from '../owned.ts';
+import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.ts';
 import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
 import {
@@ -27,6 +29,7 @@ import {
   updateLinkInput,
 } from './input.ts';
 import type { OperatorLists } from './operator-lists.ts';
+import { Reuse } from './reuse.ts';
 import { encodeTargets } from './targeting.ts';
 
 export type { Link };
@@ -107,8 +110,25 @@ function pixelsOf(pixelIds: readonly number[]) {
   return { createMany: { data: [...new Set(pixelIds)].map((pixelId) => ({ pixelId })) } };
 }
 
+/** Finds links that are as the input asks for one, of what of it was given. */
+async function reuseOf(
+  destination: Destination,
+  site: Site,
+  unparsed: Unparsed<typeof createLinkInput>,
+  now: Date,
+): Promise<Reuse> {
+  const { domainId: _, ...fields } = unparsed;
+  const given = parseInput(
+    updateLinkInput,
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
+  );
+  const columns = await columnsOf({ ...given, password: undefined, privacyPassword: undefined }, site);
+  return new Reuse(destination, given, columns, now);
+}
+
 /**
- * Makes a link, and returns its id.
+ * Makes a link, or takes the account's newest active one with the same domain and given fields, where that will do. Returns its
+ * id.
  * @throws DomainError VALIDATION
  */
 export async function createLink(
@@ -118,14 +138,25 @@ export async function createLink(
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
 ): Promise<number> {
-  const input = parseInput(createLinkInput, unparsed);
+  const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const check = async () => {
     const refusals = await refusalsOf(db, actor, site, input, domainId, null);
     if (refusals.length > 0) throw invalid(refusals);
   };
-  await check();
   const { url, pixelIds = [] } = input;
+  const destination = { accountId: actor.accountId, domainId, url };
+  const reuse = reuses ? await reuseOf(destination, site, unparsed, now) : null;
+  const same = await reuse?.find(db);
+  if (same) return same.id;
+  try {
+    await check();
+  } catch (error) {
+    // Another may have made just that meanwhile, and have the alias.
+    const made = await reuse?.find(db);
+    if (made) return made.id;
+    throw error;
+  }
   const data = {
     ...(await columnsOf(input, site)),
     url,
@@ -142,11 +173,15 @@ export async function createLink(
     try {
       const row = { ...data, ...aliasColumns(alias) };
       const fields = fieldsSet({ ...row, ...(pixels.length > 0 && { pixels }) }, fieldNames);
-      return await insertLink(
-        db,
-        { row, pixelIds: pixels },
-        newChange(actor, now, 'CREATED', 'LINK', fields),
-      );
+      const made = { row, pixelIds: pixels };
+      if (reuse === null) return await insertLink(db, made, newChange(actor, now, 'CREATED', 'LINK', fields));
+      return await recordingChanges(db, actor, now, async ({ tx, record }) => {
+        const same = await reuse.findLocked(tx);
+        if (same) return same.id;
+        const id = await insertLinkIn(tx, made);
+        await record('CREATED', 'LINK', [id], fields);
+        return id;
+      });
     } catch (error) {
       // What the checks saw may be gone by now; the constraints have the last word.
       if (isForeignKeyViolation(error)) await check();
@@ -166,7 +201,8 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
 /**
  * Changes the fields that are there, and returns the link's id; null clears a field that can be cleared. A list replaces the
  * stored one.
- * @throws DomainError VALIDATION, NOT_FOUND
+ * @param ifUpdatedAt when it must have been changed last, in ISO 8601; whenever by default
+ * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateLink(
   db: Db,
@@ -175,7 +211,9 @@ export async function updateLink(
   id: string,
   unparsed: Unparsed<typeof updateLinkInput>,
   now: Date,
+  ifUpdatedAt?: string | null,
 ): Promise<number> {
+  const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
@@ -192,6 +230,7 @@ export async function updateLink(
       await lockRow(tx, 'Link', where.id);
       const row = await tx.link.findUnique({ where, include: { pixels: pixelIds !== undefined } });
       if (row === null) throw notFound('link');
+      requireUnchanged(row, seen);
       const { pixels: fired = [], ...stored } = row;
       // Somebody else may have changed it since the check above.
       const late = privacyRefusals(input, stored);
@@ -204,14 +243,17 @@ export async function updateLink(
       const firesOthers = pixelIds !== undefined && listed(before) !== listed(pixelIds);
       if (Object.keys(columns).length === 0 && !firesOthers) return where.id;
       const pixels = firesOthers && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } };
-      await tx.link.update({ where, data: { ...columns, ...pixels, updatedAt: now } });
+      await tx.link.update({
+        where,
+        data: { ...columns, ...pixels, updatedAt: timeOfChange(stored, seen, now) },
+      });
       await record('UPDATED', 'LINK', [where.id], fieldsOf({ ...columns, ...pixels }, fieldNames));
       return where.id;
     });
   } catch (error) {
     // What the checks saw changed meanwhile: they are asked again.
     if (isForeignKeyViolation(error) || isUniqueViolation(error))
-      return updateLink(db, actor, site, id, unparsed, now);
+      return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type LinkRow, linkJoins, linkSource, type Wanted } from '../../db/reading/link-rows.ts';
-import { type Column, countOf, type List, type Sql, sql } from '../../db/reading/list.ts';
+import { type Column, countOf, join, type List, type Sql, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../fold.ts';
@@ -15,7 +15,7 @@ import {
   readPage,
   searchInput,
 } from '../list.ts';
-import { wrongDomain, wrongSpace } from './input.ts';
+import { moment, wrongDomain, wrongSpace } from './input.ts';
 import { hasStatus, linkStatuses } from './status.ts';
 import { keptTotal } from './total.ts';
 
@@ -31,6 +31,7 @@ export const linkOrderFields = {
   TITLE: 'The title, case-insensitive. Links without a title come last in both directions.',
   ALIAS: 'The alias, case-insensitive.',
   URL: 'The URL, case-insensitive.',
+  UPDATED_AT: 'When they were last changed.',
 } as const;
 
 const columns: Record<keyof typeof linkOrderFields, Column> = {
@@ -47,9 +48,10 @@ const columns: Record<keyof typeof linkOrderFields, Column> = {
       { where: sql`octet_length("urlKey") > 2500`, first: sql`substr("urlKey", 1, 600)` },
     ],
   },
+  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
 };
 /** The orders that an index has of an account's links, and of a space's. */
-const orders = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL'], space: ['ID', 'CLICKS'] };
+const orders = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL', 'UPDATED_AT'], space: ['ID', 'CLICKS'] };
 
 const linkFilter = z.object({
   search: searchInput,
@@ -59,6 +61,7 @@ const linkFilter = z.object({
   withoutSpace: z.boolean().nullish(),
   domainId: idOf(wrongDomain).nullish(),
   pixelId: idOf('must be the id of one of your pixels').nullish(),
+  updatedSince: moment.nullish(),
 });
 const linkOrder = z.object({
   field: choiceOf(linkOrderFields).default('ID'),
@@ -82,7 +85,7 @@ export const MOST_COUNTED = 1_000;
 async function narrowing(
   lists: ListReader,
   { accountId }: Actor,
-  { search, searchBy, status, domainId, pixelId }: Filter,
+  { search, searchBy, status, domainId, pixelId, updatedSince }: Filter,
   now: () => Date,
 ): Promise<{ where: Sql[]; few: boolean; indexed: boolean }> {
   const where: Sql[] = [];
@@ -100,6 +103,7 @@ async function narrowing(
     where.push(
       sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`,
     );
+  if (updatedSince) where.push(sql`"updatedAt" >= ${updatedSince.at}`);
   return { where, few, indexed };
 }
 
@@ -192,13 +196,34 @@ export async function findLink(
 ): Promise<LinkRow | null> {
   const where = owned(actor, id);
   if (where === null) return null;
+  const [row] = await linksWhere(lists, actor, sql`"id" = ${where.id}`, 1, wanted);
+  return row ?? null;
+}
+
+/** Those of the account's own links that have one of these ids, of which there is at least one. */
+export function findLinks(
+  lists: ListReader,
+  actor: Actor,
+  ids: readonly number[],
+  wanted: Wanted = null,
+): Promise<LinkRow[]> {
+  return linksWhere(lists, actor, sql`"id" IN (${join([...ids])})`, ids.length, wanted);
+}
+
+/** So many of the account's own links that meet a condition. */
+export async function linksWhere(
+  lists: ListReader,
+  { accountId }: Actor,
+  condition: Sql,
+  limit: number,
+  wanted: Wanted,
+): Promise<LinkRow[]> {
   const list: List = {
     table: 'Link',
-    ...readingOf(where.accountId, wanted, 'id'),
-    where: [sql`"id" = ${where.id} AND "accountId" = ${where.accountId}`],
+    ...readingOf(accountId, wanted, 'id'),
+    where: [sql`${condition} AND "accountId" = ${accountId}`],
     orderBy: columns.ID,
     descending: true,
   };
-  const [row] = await lists.rows<LinkRow>(list, { limit: 1 });
-  return row ?? null;
+  return lists.rows<LinkRow>(list, { limit });
 }

@@ -60,20 +60,24 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     const actor = await authenticate(req);
     const exchange = exchangeOf(res);
     exchange.actor = actor;
-    await limit.take(actor.keyId, res);
     const moment = now();
+    const rateLimit = await limit.take(actor.keyId, res, moment);
     return {
       db,
       lists: new ListReader(db),
       reader: () => readers.readerFor(actor.accountId),
       wrote: () => readers.wrote(actor.accountId),
       actor,
+      rateLimit,
       site,
       subscriptions,
       requestId: exchange.requestId,
       log,
       named(operation) {
         exchange.operation ??= operation.slice(0, LONGEST_NAME);
+      },
+      usedDeprecated(fields) {
+        if (fields.length > 0) exchange.deprecated = fields;
       },
       now: () => moment,
     };

@@ -16,6 +16,8 @@ export interface Exchange {
   actor?: Actor;
   /** What was executed, as the log and the metrics name it. */
   operation?: string;
+  /** The deprecated fields of the schema that were asked for. */
+  deprecated?: readonly string[];
 }
 
 /** How much of a path the log shows, in characters. */

@@ -23,7 +23,9 @@ export function createOwnerContextOf({ db, site, subscriptions, log, now }: Owne
       reader: () => db,
       wrote: async () => {},
       actor: { accountId, keyId: 0, scopes: new Set(['read']) },
+      rateLimit: null,
       named() {},
+      usedDeprecated() {},
     };
   };
 }

@@ -98,9 +98,18 @@ const idParameter = {
   example: 1,
 };
 
+const keyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'New for each write. The same request with the same key, within a day, is not done again and gets the first answer, with `Idempotency-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
 function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): object[] {
   const ofPath = isOfOne(route) ? [idParameter] : [];
-  if (!route.methods.includes('GET')) return ofPath;
+  if (!route.methods.includes('GET')) return [...ofPath, keyParameter];
   const ofQuery = fields.map(({ name, schema: { description, ...schema } }) => ({
     ...{ name, in: 'query', description, schema },
   }));
@@ -120,7 +129,8 @@ function failuresOf(route: AnyRoute): number[] {
     [true, [401, 403, 429, 500, 503]],
     [isOfOne(route), [404]],
     [takesBody(route), [400, 413, 415]],
-    [takesFields, [422]],
+    [!route.methods.includes('GET'), [409]],
+    [takesFields || !route.methods.includes('GET'), [422]],
   ];
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
 }
@@ -142,7 +152,7 @@ function answer(
   schema: JsonSchema,
   others: object = {},
 ): object {
-  const waits = status === 429 || status === 503;
+  const waits = status === 409 || status === 429 || status === 503;
   const seconds = { description: 'The number of seconds to wait.', schema: { type: 'integer' } };
   return {
     description,

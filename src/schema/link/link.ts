@@ -17,6 +17,7 @@ import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { Domain } from '../domain.ts';
 import { nameEnum } from '../input-type.ts';
+import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
 import { reads, readsOf } from '../selected.ts';
 import type { Context } from '../server/context.ts';
@@ -168,6 +169,7 @@ const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
 });
 
 export const Link = builder.objectRef<LinkRow>('Link').implement({
+  interfaces: [Node],
   description: 'A short link: an alias on a domain that leads visitors to a URL.',
   fields: (t) => ({
     id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),

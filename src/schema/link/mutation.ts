@@ -5,6 +5,8 @@ import { createLinkInput, updateLinkInput } from '../../domain/link/input.ts';
 import { createLink, deleteLink, updateLink } from '../../domain/link/link.ts';
 import { findLink } from '../../domain/link/list.ts';
 import { builder } from '../builder.ts';
+import { asUpdate, ConflictError, ifUpdatedAt } from '../conflict.ts';
+import type { Failure } from '../error.ts';
 import { inputType } from '../input-type.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from '../result.ts';
 import type { Context } from '../server/context.ts';
@@ -12,14 +14,14 @@ import { batchCost, changeCost } from '../server/cost.ts';
 import { Link } from './link.ts';
 
 const CreateLinkInput = inputType('CreateLinkInput', 'A new link.', createLinkInput);
-const UpdateLinkInput = inputType(
+export const UpdateLinkInput = inputType(
   'UpdateLinkInput',
   'Changes to a link. Absent fields do not change; null clears a field that can be cleared. The domain cannot change.',
   updateLinkInput,
   { updates: true },
 );
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link);
+export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, [], [ConflictError]);
 
 /** A link that was just written, with what it belongs to. */
 export async function shownLink({ lists, actor }: Context, written: Promise<number>): Promise<LinkRow> {
@@ -32,6 +34,21 @@ export async function shownLink({ lists, actor }: Context, written: Promise<numb
 function create(context: Context, input: Unparsed<typeof createLinkInput>) {
   const { db, actor, site, now } = context;
   return asResult(shownLink(context, createLink(db, actor, site, input, now())));
+}
+
+interface Update {
+  id: string;
+  input: Unparsed<typeof updateLinkInput>;
+  ifUpdatedAt?: string | null;
+}
+
+export function update(
+  context: Context,
+  { id, input, ifUpdatedAt: seen }: Update,
+): Promise<LinkRow | Failure> {
+  const { db, lists, actor, site, now } = context;
+  const updated = updateLink(db, actor, site, id, input, now(), seen);
+  return asUpdate('Link', shownLink(context, updated), () => findLink(lists, actor, id));
 }
 
 builder.mutationFields((t) => ({
@@ -58,18 +75,16 @@ builder.mutationFields((t) => ({
     args: {
       id: t.arg.id({ required: true, description: 'The id of the link.' }),
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
+      ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
-    resolve: (_root, { id, input }, context) => {
-      const { db, actor, site, now } = context;
-      return asResult(shownLink(context, updateLink(db, actor, site, id, input, now())));
-    },
+    resolve: (_root, args, context) => update(context, args),
   }),
   deleteLink: t.field({
     type: DeleteResult,
     extensions: changeCost,
     description: 'Deletes a link, with its clicks.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteLink(db, actor, id, now())),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Link', deleteLink(db, actor, id, now())),
   }),
   deleteLinks: t.field({
     type: [DeleteResult],
@@ -77,6 +92,6 @@ builder.mutationFields((t) => ({
     description: 'Deletes up to 100 links. Returns one result for each, in order.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.' }) },
     resolve: (_root, { ids }, { db, actor, now }) =>
-      inSequence(parseBatch('ids', ids), (id) => asDeleted(deleteLink(db, actor, id, now()))),
+      inSequence(parseBatch('ids', ids), (id) => asDeleted('Link', deleteLink(db, actor, id, now()))),
   }),
 }));

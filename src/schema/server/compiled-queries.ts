@@ -14,6 +14,7 @@ import { LRUCache } from 'lru-cache';
 import { visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
+import { deprecatedInOurs } from './deprecated.ts';
 import { allowanceOf, allowanceOfV1 } from './limits.ts';
 
 /** How many queries are kept compiled, and how often one is asked before it is: to compile takes as long as some executions. */
@@ -122,6 +123,7 @@ export class CompiledQueries {
     const allowance = allowanceOf({ document, operationName, variableValues: variables });
     if (allowance === null || allowance.isHeavy) return null;
     context.named(name);
+    context.usedDeprecated(deprecatedInOurs(document));
     return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowance });
   }
 }
