@@ -8,13 +8,13 @@ import {
 } from '../../db/reading/totals.ts';
 import type { LinkStatus } from './status.ts';
 
-/** What may narrow a list of links, but for spaces. */
+/** What narrows a list of links. */
 interface Narrowing {
-  readonly search?: string | null | undefined;
   readonly status?: LinkStatus | null | undefined;
-  readonly withoutSpace?: boolean | null | undefined;
   readonly domainId?: number | null | undefined;
-  readonly pixelId?: number | null | undefined;
+  readonly spaceId?: number | null | undefined;
+  readonly searchBy?: unknown;
+  readonly [other: string]: unknown;
 }
 
 function linksOfStatus(accountId: number, status: LinkStatus, now: Date): Sql {
@@ -34,7 +34,7 @@ function linksOfStatus(accountId: number, status: LinkStatus, now: Date): Sql {
  */
 export function keptTotal(
   accountId: number,
-  { search, status, withoutSpace, domainId, pixelId }: Narrowing,
+  { status, domainId, spaceId: _spaceId, searchBy: _searchBy, ...others }: Narrowing,
   spaces: readonly number[],
   now: () => Date,
 ): Sql | undefined {
@@ -43,6 +43,7 @@ export function keptTotal(
     ...(status ? [linksOfStatus(accountId, status, now())] : []),
     ...(domainId ? [linksOnDomain(accountId, domainId)] : []),
   ];
-  if (search || withoutSpace || pixelId || kept.length > 1) return undefined;
+  // Whatever else narrows them, no number is kept of it.
+  if (kept.length > 1 || Object.values(others).some(Boolean)) return undefined;
   return kept[0] ?? linksOf(accountId);
 }

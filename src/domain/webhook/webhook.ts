@@ -49,7 +49,7 @@ const kind = {
   kind: 'WEBHOOK',
   what: 'webhook',
   table: 'Webhook',
-  fields: { url: 'url', events: 'events', disabled: 'disabled', secret: 'secret' },
+  fields: { oldSecret: 'secret', oldSecretUntil: 'secret' },
   rows: (tx) => tx.webhook,
 } satisfies Kind<Webhook, Partial<Webhook>>;
 
