@@ -2,12 +2,12 @@
 // What V8's flags bring: starts the program once without any and once with each set of them, and measures all in turns.
 // Prints how many requests each answers in a second of its own CPU time, against the one without flags, so that what else the
 // machine does counts little; and what each process takes of the memory after each kind of request. Needs Linux.
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rate } from './load.ts';
 import { scenarios } from './scenarios.ts';
-import { fill, median, memoryOf, startProgram, type Target, withDatabase } from './target.ts';
+import { cpuOf, fill, median, memoryOf, startProgram, withDatabase } from './target.ts';
 
 const { values } = parseArgs({
   options: {
@@ -19,13 +19,6 @@ const { values } = parseArgs({
     flags: { type: 'string', multiple: true, default: [] },
   },
 });
-
-/** The CPU time that the process has taken, in seconds. */
-function cpuOf({ child }: Target): number {
-  const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ');
-  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
-  return ((user ?? 0) + (system ?? 0)) / 100;
-}
 
 await withDatabase(values.database, async (url, folder) => {
   await fill(url, Number(values.links));
