@@ -31,7 +31,7 @@ import { schemaText } from './http/pages/schema-text.ts';
 import { trustOf } from './http/request/client.ts';
 import { createContextOf } from './http/request/context.ts';
 import type { CountryOf } from './http/request/country.ts';
-import { beginExchange, type Exchange, exchangeOf } from './http/request/exchange.ts';
+import { beginRequest, type RequestInfo, requestInfoOf } from './http/request/info.ts';
 import { createOwnerContextOf } from './http/request/owner-context.ts';
 import { normalizeTarget } from './http/request/target.ts';
 import { answerUnreadable, faultOf, refuseAsBusy, refuseAsFaulty } from './http/server.ts';
@@ -174,7 +174,7 @@ export function createApp(dependencies: AppDependencies): App {
   });
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
   const report = (res: ServerResponse, error: unknown): void => {
-    const what = { requestId: exchangeOf(res).requestId, err: error };
+    const what = { requestId: requestInfoOf(res).requestId, err: error };
     if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
     else log.error(what, 'unexpected error');
   };
@@ -210,8 +210,8 @@ export function createApp(dependencies: AppDependencies): App {
   });
 
   const guard = createGuard({ corsOrigins, isHttps: baseUrl.startsWith('https:') });
-  const record = ({ statusCode, headersSent }: ServerResponse, exchange: Exchange): void => {
-    const { requestId, surface, method, path, operation, actor, startedAt, deprecated } = exchange;
+  const record = ({ statusCode, headersSent }: ServerResponse, info: RequestInfo): void => {
+    const { requestId, surface, method, path, operation, actor, startedAt, deprecated } = info;
     const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
     const seconds = (performance.now() - startedAt) / 1000;
     const ms = Math.round(seconds * 10_000) / 10;
@@ -224,12 +224,12 @@ export function createApp(dependencies: AppDependencies): App {
     load.began();
     const fault = faultOf(req);
     normalizeTarget(req);
-    const exchange = beginExchange(req, res);
-    const { surface, requestId } = exchange;
+    const info = beginRequest(req, res);
+    const { surface, requestId } = info;
     const { socket } = req; // Not the request's any more when it is answered.
     const accepted = inFlight.begin(req, res, () => {
       endUnlessComplete(req, socket);
-      record(res, exchange);
+      record(res, info);
     });
     // GraphQL and visitors are answered before Express is reached. Those of visitors say all headers at once, which costs
     // a server of redirects a tenth of its time less than to set one before.

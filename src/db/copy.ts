@@ -8,7 +8,7 @@ import { join, name, readNumbers, type Sql, sql } from './reading/list.ts';
 
 const BATCH = 500;
 /** As long as it takes: a copy is one transaction on either side. */
-const PATIENCE = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
+const COPY_LIMITS = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 
 /** In an order in which each refers to earlier ones only, as they stand in the models. */
 type Model = Exclude<Prisma.ModelName, 'Revision' | 'DaySalt' | 'DayVisitor'>;
@@ -95,7 +95,7 @@ async function lastIdOf(db: Transaction, provider: Provider, model: Model): Prom
   return id;
 }
 
-async function goOnFrom(db: Transaction, provider: Provider, model: Model, id: number): Promise<void> {
+async function setNextId(db: Transaction, provider: Provider, model: Model, id: number): Promise<void> {
   if (id === 0) return;
   if (provider === 'postgresql') {
     await db.$queryRaw(sql`SELECT setval(pg_get_serial_sequence(${`"${model}"`}, 'id'), ${id})::text`);
@@ -187,11 +187,11 @@ export async function copyDatabase(from: Database, to: Database, progress: Progr
   // SQLite has no other way than this one.
   const isolationLevel = from.provider === 'sqlite' ? 'Serializable' : 'RepeatableRead';
   // The two clients take the same levels, but SQLite's type knows only its own.
-  const reading = { ...PATIENCE, isolationLevel: isolationLevel as 'Serializable' };
+  const reading = { ...COPY_LIMITS, isolationLevel: isolationLevel as 'Serializable' };
   await directTransaction(
     from.client,
     (source) =>
-      directTransaction(to.client, (target) => copyAll(source, target, from, to, progress), PATIENCE),
+      directTransaction(to.client, (target) => copyAll(source, target, from, to, progress), COPY_LIMITS),
     reading,
   );
 }
@@ -219,7 +219,7 @@ async function copyAll(
         progress(model, copied, total);
       }
       if (!(model in keys))
-        await goOnFrom(target, to.provider, model, await lastIdOf(source, from.provider, model));
+        await setNextId(target, to.provider, model, await lastIdOf(source, from.provider, model));
     }
   });
   // The log goes on in an era of its own, which comes after all that was in the source's.

@@ -85,7 +85,7 @@ export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
  * A slice of the account's pixels, by cursor, the oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfPixels(
+export async function pixelConnection(
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput,

@@ -80,7 +80,7 @@ function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: L
  * One numbered page of the account's spaces, with its total, in one statement.
  * @throws DomainError VALIDATION
  */
-export async function pageOfSpaces(
+export async function spacePage(
   lists: ListReader,
   actor: Actor,
   input: Unparsed<typeof spacePageInput>,
@@ -94,7 +94,7 @@ export async function pageOfSpaces(
  * A stretch of the account's spaces by cursor; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfSpaces(
+export async function spaceConnection(
   lists: ListReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof spacesInput>,

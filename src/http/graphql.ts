@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
-import type { Asked, CompiledQueries } from '../schema/server/compiled-queries.ts';
+import type { CompiledQueries, QueryRequest } from '../schema/server/compiled-queries.ts';
 import type { Context } from '../schema/server/context.ts';
 import { headersOf, statusOf } from '../schema/server/errors.ts';
 import { type GraphQLServer, refusal } from '../schema/server/server.ts';
@@ -10,7 +10,7 @@ import { contextIn, keyedWriteOf, replay } from './keyed-writes.ts';
 import { sendGraphiql } from './pages/pages.ts';
 import { isBrokenOff } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';
-import { exchangeOf } from './request/exchange.ts';
+import { requestInfoOf } from './request/info.ts';
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
@@ -70,7 +70,7 @@ const plainBody = z.strictObject({
 });
 
 /** What a request asks for; null where the server has to find out. */
-function plainlyAsked(req: IncomingMessage, body: string): Asked | null {
+function plainlyAsked(req: IncomingMessage, body: string): QueryRequest | null {
   if (!PLAIN.test(req.headers.accept ?? '') || req.url !== '/graphql') return null;
   try {
     const { query, operationName, variables, extensions } = plainBody.parse(JSON.parse(body));
@@ -150,7 +150,7 @@ export function createGraphQLHandler({
         end(req, res, statusOf[visible.code] ?? 400, refusal(visible), headersOf(visible));
         return;
       }
-      const { requestId } = exchangeOf(res);
+      const { requestId } = requestInfoOf(res);
       if (res.headersSent) res.end();
       else
         end(req, res, 500, {

@@ -59,7 +59,7 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.#registry],
   });
-  /** Asked when the metrics are read. */
+  /** QueryRequest when the metrics are read. */
   #isAway = () => false;
   readonly #statements = new Histogram({
     name: 'linkspace_database_duration_seconds',

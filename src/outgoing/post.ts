@@ -7,7 +7,7 @@ import { VERSION } from '../version.ts';
 import { isPublicAddress } from './address.ts';
 
 /** How long an answer may take, in milliseconds, and how much of it is read, in bytes. */
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 const MAX_ANSWER = 64 * 1024;
 
 export interface PostOptions {
@@ -92,7 +92,7 @@ function interruption(signal: AbortSignal): { promise: Promise<never>; clear(): 
   let clear = () => {};
   const promise = new Promise<never>((_, reject) => {
     const abort = () => reject(new Error('aborted'));
-    const timer = setTimeout(() => reject(new Late()), PATIENCE);
+    const timer = setTimeout(() => reject(new Late()), TIMEOUT);
     signal.addEventListener('abort', abort);
     clear = () => {
       clearTimeout(timer);

@@ -16,7 +16,7 @@ import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import type { Found, FoundLink, LinkCache } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
-import { askedBy, header, passwordIn } from './request.ts';
+import { header, passwordIn, readVisit } from './request.ts';
 import type { VisitRecorder } from './visit.ts';
 
 /** How many wrong passwords one address may give in a minute, for one link and for all. */
@@ -66,7 +66,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const { visitor, address, referrer } = request;
     const at = now();
     const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
-    const claimed = await links.patiently(() => claimVisit(db, link.id, active, at));
+    const claimed = await links.askDatabase(() => claimVisit(db, link.id, active, at));
     if (claimed) {
       const decision = decisionOn({ ...link, ...claimed }, visitor);
       const destination = decision.target ?? null;
@@ -142,7 +142,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (!['GET', 'HEAD', 'POST'].includes(req.method ?? ''))
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
-    const { alias, visitor } = askedBy(req, countryOf(req.headers, address));
+    const { alias, visitor } = readVisit(req, countryOf(req.headers, address));
     const request: Request = {
       found: links.findNow(host, alias) ?? (await links.find(host, alias)),
       visitor,

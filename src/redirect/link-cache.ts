@@ -169,7 +169,7 @@ export class LinkCache {
   }
 
   /** Does what asks the database, unless that is away and enough wait for it already. */
-  async patiently<T>(ask: () => Promise<T>): Promise<T> {
+  async askDatabase<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#revisions.away && this.#waiting >= MAX_WAITING)
       throw new DatabaseAway('the database does not answer');
     this.#waiting++;
@@ -185,21 +185,21 @@ export class LinkCache {
   }
 
   /**
-   * What is remembered, or else what the database says, which is given to `keep` with the number of the last change before.
+   * What is remembered, or else what the database says, which is given to `remember` with the number of the last change before.
    * What is only to be looked at again serves where the database does not answer soon; that there was nothing, where
    * `missingServes`.
    */
   async #lookUp<T>(
     known: Remembered<T> | null | undefined,
     ask: () => Promise<T | null>,
-    keep: (remembered: Remembered<T>, at: number) => void,
+    remember: (remembered: Remembered<T>, at: number) => void,
     missingServes = false,
   ): Promise<T | null> {
     if (known && this.#isTrusted(known)) return known.value;
     const at = this.#now;
     const readAt = performance.now();
-    const asked = this.patiently(ask).then((value) => {
-      keep({ value, readAt }, at);
+    const asked = this.askDatabase(ask).then((value) => {
+      remember({ value, readAt }, at);
       return value;
     });
     if (!known || (known.value === null && !missingServes)) return asked;
@@ -264,12 +264,12 @@ export class LinkCache {
       const found = await this.#db.domain.findUnique({ where: { name } });
       return found && servesVisitors(found, this.#site) ? found : null;
     };
-    const keep = (remembered: Remembered<Domain>, at: number) => {
+    const remember = (remembered: Remembered<Domain>, at: number) => {
       if (this.#lastChanges.domains > at) return;
       (remembered.value === null ? this.#missingDomains : this.#domains).set(name, remembered);
     };
     // Most hosts that are no domain are other names of this service.
-    return this.#lookUp(known, read, keep, true);
+    return this.#lookUp(known, read, remember, true);
   }
 
   async #default(): Promise<Domain> {

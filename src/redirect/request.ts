@@ -40,14 +40,14 @@ async function readPassword(req: IncomingMessage, res: ServerResponse): Promise<
 }
 
 /** What a request for a short link tells. */
-export interface Asked {
+export interface VisitRequest {
   /** The alias that it asks for; an empty one, which no link has, where its path can be none. */
   readonly alias: string;
   readonly visitor: Visitor;
 }
 
 /** Reads what a request tells of its visitor, who is in the given country. */
-export function askedBy(req: IncomingMessage, country: string | null): Asked {
+export function readVisit(req: IncomingMessage, country: string | null): VisitRequest {
   const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
   const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
   const userAgent = header(req, 'user-agent');

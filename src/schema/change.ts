@@ -1,8 +1,8 @@
 import type { LoggedChange } from '../db/change/log.ts';
 import { changeActions, recordKinds } from '../domain/change/change.ts';
 import {
+  changeConnection,
   changeOrderFields,
-  edgesOfChanges,
   findChanges,
   historyOf,
   parseChangeFilter,
@@ -84,7 +84,7 @@ builder.queryField('changes', (t) =>
     description:
       "What was done to the account's records, by cursor. Whoever goes on from a cursor misses none.",
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (_root, args, { db, lists, actor }) => edgesOfChanges(db, lists, actor, args),
+    resolve: (_root, args, { db, lists, actor }) => changeConnection(db, lists, actor, args),
   }),
 );
 

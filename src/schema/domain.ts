@@ -1,7 +1,7 @@
 import {
   createDomain,
   deleteDomain,
-  edgesOfDomains,
+  domainConnection,
   updateDomain,
   usableDomain,
   usableDomains,
@@ -75,7 +75,7 @@ builder.queryFields((t) => ({
     description:
       'The domains that the account may use, its own and the shared ones, oldest first, paginated by cursor.',
     args: edgesArgs,
-    resolve: (_root, args, { lists, actor }) => edgesOfDomains(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => domainConnection(lists, actor, args),
   }),
 }));
 

@@ -2,7 +2,7 @@ import { owned } from '../domain/access/actor.ts';
 import {
   createPixel,
   deletePixel,
-  edgesOfPixels,
+  pixelConnection,
   pixelTypes,
   typeOfPixel,
   updatePixel,
@@ -57,7 +57,7 @@ builder.queryFields((t) => ({
     extensions: listCost,
     description: "The account's pixels, oldest first, paginated by cursor.",
     args: edgesArgs,
-    resolve: (_root, args, { lists, actor }) => edgesOfPixels(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => pixelConnection(lists, actor, args),
   }),
 }));
 

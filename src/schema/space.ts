@@ -1,5 +1,5 @@
 import { owned } from '../domain/access/actor.ts';
-import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
+import { createSpace, deleteSpace, spaceConnection, spacePage, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
@@ -56,14 +56,14 @@ builder.queryFields((t) => ({
     extensions: listCost,
     description: "The account's spaces, paginated by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (_root, args, { lists, actor }) => edgesOfSpaces(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => spaceConnection(lists, actor, args),
   }),
   spacePage: t.field({
     type: SpacePage,
     extensions: listCost,
     description: "The account's spaces, paginated by page number.",
     args: { ...pageArgs, ...selectionArgs },
-    resolve: (_root, args, { lists, actor }) => pageOfSpaces(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => spacePage(lists, actor, args),
   }),
 }));
 

@@ -3,7 +3,7 @@ import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom
 import type { MetricValues, Question, Told } from './messages.ts';
 
 /** How long a worker may take to answer; then what it told last stands. In milliseconds. */
-const PATIENCE = 1_000;
+const TIMEOUT = 1_000;
 
 /** What all workers count, in one: sums, and means or extremes where a sum would say nothing. */
 export class SharedMetrics {
@@ -64,7 +64,7 @@ export class SharedMetrics {
         this.#latest.set(worker, told.metrics);
         end();
       };
-      const timer = setTimeout(end, PATIENCE);
+      const timer = setTimeout(end, TIMEOUT);
       worker.on('message', hear).once('exit', end);
       const question: Question = { asked: 'metrics', id };
       worker.send(question, undefined, (error) => {

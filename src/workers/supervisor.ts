@@ -10,7 +10,7 @@ const QUICK_DEATHS = 5;
 /** How long the first of them is waited after, in milliseconds; twice as long after each next one. */
 const PAUSE = 50;
 /** How long the workers may take to end, in milliseconds: somewhat longer than each gives itself. */
-const STOP_PATIENCE = 22_000;
+const STOP_TIMEOUT = 22_000;
 
 export interface SupervisorOptions {
   /** How many workers are to serve. */
@@ -55,7 +55,7 @@ export class Supervisor {
     });
     if (this.#all.size === 0) return true;
     for (const worker of this.#all) worker.process.kill('SIGTERM');
-    if ((await within(STOP_PATIENCE, empty)) !== LATE) return true;
+    if ((await within(STOP_TIMEOUT, empty)) !== LATE) return true;
     for (const worker of this.#all) worker.process.kill('SIGKILL');
     return false;
   }

@@ -71,20 +71,20 @@ interface Pool extends PoolOptions {
 }
 
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
-const CONNECTION_PATIENCE = 5_000;
+const CONNECTION_TIMEOUT = 5_000;
 /** How much longer than the server we wait for a statement, and how long where the server has no limit, in milliseconds. */
 const GRACE = 1_000;
-const UNLIMITED_PATIENCE = 30_000;
+const UNLIMITED_TIMEOUT = 30_000;
 
 /** What `pg` asks of a pool. A server that hangs gives nothing up: so we have limits of our own. */
 function poolConfig(connectionString: string, { poolSize, statementTimeout, pooled }: Pool) {
-  const patience = statementTimeout > 0 ? statementTimeout + GRACE : UNLIMITED_PATIENCE;
+  const timeout = statementTimeout > 0 ? statementTimeout + GRACE : UNLIMITED_TIMEOUT;
   return {
     connectionString,
     max: poolSize,
     keepAlive: true,
-    connectionTimeoutMillis: Math.min(CONNECTION_PATIENCE, patience),
-    query_timeout: patience,
+    connectionTimeoutMillis: Math.min(CONNECTION_TIMEOUT, timeout),
+    query_timeout: timeout,
     // Poolers refuse settings that come when a connection is opened.
     ...(statementTimeout > 0 && !pooled && { statement_timeout: statementTimeout }),
   };
@@ -109,7 +109,7 @@ export async function adapterFor(url: string, pool?: Pool): Promise<SqlMigration
 }
 
 /** The same; of SQLite, statements are kept prepared, and nobody is in another's transaction. */
-function improved(
+function withOwnConnections(
   factory: SqlMigrationAwareDriverAdapterFactory,
   onConnection: (connection: Source) => void,
 ): SqlMigrationAwareDriverAdapterFactory {
@@ -178,7 +178,7 @@ export async function openDatabase(
   const onConnection = (connection: Source) => {
     if (opened) readDirectly(opened, connection, onStatement);
   };
-  const options = { adapter: improved(adapter, onConnection), log };
+  const options = { adapter: withOwnConnections(adapter, onConnection), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   opened = client;
   // It opens a file, and no connection to a server.

@@ -165,20 +165,20 @@ function select(list: List, window: Window): Sql {
   return joinedTo(pageOf(list, window), list.joined, orderingOfAll(list, window.fromEnd));
 }
 
-/** One stretch of a list. */
-export interface Stretch {
+/** One range of a list. */
+export interface ListRange {
   readonly list: List;
   readonly window: Window;
 }
 
-/** The rows of each stretch, in its list's order, by one statement. All lists are of one table, whose model is `Row`. */
-export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[]): Promise<Row[][]> {
-  const inOrder = (rows: Row[], { window }: Stretch) => (window.fromEnd ? rows.reverse() : rows);
-  const [only] = stretches;
-  if (only && stretches.length === 1) {
+/** The rows of each range, in its list's order, by one statement. All lists are of one table, whose model is `Row`. */
+export async function readRowsOfEach<Row>(db: Db, ranges: readonly ListRange[]): Promise<Row[][]> {
+  const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
+  const [only] = ranges;
+  if (only && ranges.length === 1) {
     return [inOrder(await readRows<Row>(db, select(only.list, only.window)), only)];
   }
-  const parts = stretches.map(
+  const parts = ranges.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
       ROW_NUMBER() OVER (ORDER BY ${orderingOfAll(list, window.fromEnd)}) AS "rank", "rows".*
       FROM (${pageOf(list, window)}) AS "rows"`,
@@ -189,9 +189,9 @@ export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[])
     db,
     joinedTo(union, only?.list.joined, order),
   );
-  const rows: Row[][] = stretches.map(() => []);
+  const rows: Row[][] = ranges.map(() => []);
   for (const row of found) rows[Number(row.part)]?.push(row);
-  return stretches.map((stretch, part) => inOrder(rows[part] ?? [], stretch));
+  return ranges.map((range, part) => inOrder(rows[part] ?? [], range));
 }
 
 /** An expression for the number of the list's rows, by counting them: all, or so many at most. */

@@ -15,7 +15,7 @@ export interface References {
   readonly linkId: number | null;
 }
 
-export interface Found {
+export interface FoundReferences {
   /** Whether the account may use the domain: as its own, or as a shared one. */
   domain: boolean;
   /** Whether the space is the account's. */
@@ -29,7 +29,7 @@ export interface Found {
 }
 
 /** Finds all that the references name, by one statement. */
-export async function findReferences(db: Db, references: References): Promise<Found> {
+export async function findReferences(db: Db, references: References): Promise<FoundReferences> {
   const { accountId, domainId, spaceId, pixelIds, hosts, alias, linkId } = references;
   // Of what the account may not use, it learns nothing.
   const isUsable = sql`("Domain"."accountId" = ${accountId} OR "Domain"."accountId" IS NULL)`;

@@ -49,7 +49,7 @@ async function candidates(db: Db, { accountId, column, text }: LinkSearch): Prom
 }
 
 /** What the links meet that a search finds, and whether an index says which few may meet it, or knows texts so short at all. */
-export interface Found {
+export interface SearchResult {
   readonly condition: Sql;
   readonly few: boolean;
   readonly indexed: boolean;
@@ -59,7 +59,7 @@ export interface Found {
  * What links of the account meet whose column contains the text. PostgreSQL sees by itself that an index serves it; SQLite is
  * asked for candidates first, which the condition then checks like any other row.
  */
-export async function linksContaining(db: Db, search: LinkSearch): Promise<Found> {
+export async function linksContaining(db: Db, search: LinkSearch): Promise<SearchResult> {
   const { column, text } = search;
   const condition = contains(db, column, text);
   // No pattern either: a plan for any text at all would read the whole index for it.

@@ -48,7 +48,7 @@ type ChangeEdges = Edges<LoggedChange> & { total(): Promise<number> };
  * A slice of the account's changes by cursor, the oldest first by default. Whoever goes on from a cursor misses none.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfChanges(
+export async function changeConnection(
   db: Db,
   lists: ListReader,
   { accountId }: Actor,
@@ -89,5 +89,5 @@ export function historyOf(
   input: EdgesInput,
 ): Promise<ChangeEdges> {
   const filter = { kind, recordId: String(record.id) };
-  return edgesOfChanges(db, lists, actor, { ...input, filter, orderBy: { direction: 'DESC' } });
+  return changeConnection(db, lists, actor, { ...input, filter, orderBy: { direction: 'DESC' } });
 }

@@ -93,7 +93,7 @@ function hostColumns(host: string, { random, verifiesDomains }: Site, now: Date)
  * A slice of the domains that the account may use, by cursor, the oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfDomains(
+export async function domainConnection(
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput,
@@ -158,7 +158,7 @@ export async function updateDomain(
 }
 
 /** How long DNS may take to answer, in milliseconds. */
-const DNS_PATIENCE = 5_000;
+const DNS_TIMEOUT = 5_000;
 
 /**
  * Looks for the domain's record in DNS; from then on the domain serves visitors.
@@ -177,7 +177,7 @@ export async function verifyDomain(
   const record = verificationOf(domain);
   if (domain.verifiedAt !== null || record === null) return domain;
   const found = await within(
-    DNS_PATIENCE,
+    DNS_TIMEOUT,
     resolveTxt(record.name).catch(() => []),
   );
   if (found === LATE || !found.some((text) => text.trim() === record.value)) {

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connection/client.ts';
-import { type Found, findReferences } from '../../db/reading/references.ts';
+import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
@@ -61,7 +61,7 @@ export async function refusalsOf(
 
 /** What is against the input, by what was found of all that it names. */
 export function refusalsBy(
-  found: Found,
+  found: FoundReferences,
   { lists }: Pick<Site, 'lists'>,
   input: LinkInput,
   link: Link | null,

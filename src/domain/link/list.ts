@@ -156,7 +156,7 @@ async function listOf(
  * One numbered page of the account's links, with its total, in one statement.
  * @throws DomainError VALIDATION
  */
-export async function pageOfLinks(
+export async function linkPage(
   lists: ListReader,
   actor: Actor,
   input: Unparsed<typeof linkPageInput>,
@@ -173,7 +173,7 @@ export async function pageOfLinks(
  * it is called, and of those that a search of one or two characters finds no more than `MOST_COUNTED`.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfLinks(
+export async function linkConnection(
   lists: ListReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof linksInput>,

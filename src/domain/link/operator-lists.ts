@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { breathe } from '../../slices.ts';
+import { yieldToOthers } from '../../slices.ts';
 import { foldCase } from '../fold.ts';
 import { hostOf, normalizeHost, withoutPort } from '../url.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
@@ -29,7 +29,7 @@ async function entriesOf(text: string, read: (entry: string) => string | null): 
   let number = 0;
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
     number++;
-    if (number % 1_000 === 0) await breathe();
+    if (number % 1_000 === 0) await yieldToOthers();
     const written = line.replace(/#.*/, '').trim();
     if (written === '') continue;
     const entry = read(written);

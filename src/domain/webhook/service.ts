@@ -25,7 +25,7 @@ const LOOKED_EVERY = 1_000;
 const CLAIMED_FOR = 5_000;
 const TRUSTED_FOR = 3_000;
 /** How long the end waits for answers, in milliseconds. */
-const STOP_PATIENCE = 5_000;
+const STOP_TIMEOUT = 5_000;
 
 /** For how long deliveries are kept, and how often it is looked for older ones, in milliseconds. */
 const DELIVERIES_KEPT_FOR = 30 * 24 * 60 * 60 * 1000;
@@ -111,7 +111,7 @@ export class Webhooks {
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#timer);
-    await within(STOP_PATIENCE, Promise.allSettled([...this.#served]));
+    await within(STOP_TIMEOUT, Promise.allSettled([...this.#served]));
     this.#abort.abort();
     await Promise.allSettled([this.#round, ...this.#served]);
   }

@@ -7,7 +7,7 @@ const BUSY = 0.5;
 /** How long a look at how busy it is counts, how often who waits looks again, and how long they wait, in milliseconds. */
 const LOOKED_EVERY = 50;
 const STEP = 20;
-const PATIENCE = 250;
+const TIMEOUT = 250;
 
 /** Knows whether the process is busy with requests, so that what has time can give way to them. */
 export class Load {
@@ -23,7 +23,7 @@ export class Load {
 
   /** Settles when the process has time; in a quarter of a second even where it has none. */
   async giveWay(): Promise<void> {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + TIMEOUT;
     while (this.#isBusy() && performance.now() < deadline) await setTimeout(STEP);
   }
 

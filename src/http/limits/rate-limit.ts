@@ -32,8 +32,8 @@ export class RateLimit {
     this.#perMinute = perMinute;
     this.#keys = new RateLimiterMemory({ points: perMinute, duration: WINDOW });
     this.#addresses = new RateLimiterMemory({ points: Math.ceil(perMinute / 2), duration: WINDOW });
-    const hear = (keyId: number, requests: number) => void this.#keys.penalty(keyId, requests);
-    this.#shared = addUses && perMinute > 0 ? new SharedUse(addUses, hear) : null;
+    const onUses = (keyId: number, requests: number) => void this.#keys.penalty(keyId, requests);
+    this.#shared = addUses && perMinute > 0 ? new SharedUse(addUses, onUses) : null;
   }
 
   start(): void {

@@ -1,12 +1,12 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import {
-  edgesOfLinks,
   findLink,
   findLinks,
+  linkConnection,
   linkOrderFields,
+  linkPage,
   linkSearchFields,
   MOST_COUNTED,
-  pageOfLinks,
 } from '../../domain/link/list.ts';
 import { findLinkByShortUrl } from '../../domain/link/short-url.ts';
 import { builder } from '../builder.ts';
@@ -88,7 +88,7 @@ builder.queryFields((t) => ({
     description: "The account's links, paginated by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor, now }, info) =>
-      edgesOfLinks(lists, actor, args, now, undefined, columnsOfEdges(info)),
+      linkConnection(lists, actor, args, now, undefined, columnsOfEdges(info)),
   }),
   linkPage: t.field({
     type: LinkPage,
@@ -96,7 +96,7 @@ builder.queryFields((t) => ({
     description: "The account's links, paginated by page number.",
     args: { ...pageArgs, ...selectionArgs },
     resolve: (_root, args, { lists, actor, now }, info) =>
-      pageOfLinks(lists, actor, args, now, columnsRead(info, 'Link', ['items'])),
+      linkPage(lists, actor, args, now, columnsRead(info, 'Link', ['items'])),
   }),
 }));
 
@@ -107,6 +107,6 @@ builder.prismaObjectField('Space', 'links', (t) =>
     description: 'The links in the space, paginated by cursor.',
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (space, args, { lists, actor, now }, info) =>
-      edgesOfLinks(lists, actor, args, now, space, columnsOfEdges(info)),
+      linkConnection(lists, actor, args, now, space, columnsOfEdges(info)),
   }),
 );

@@ -86,13 +86,13 @@ export async function dataOfOurs(
 }
 
 /** What a client sends to be executed. */
-export interface Asked {
+export interface QueryRequest {
   readonly query: string;
   readonly operationName?: string | undefined;
   readonly variables?: Variables | undefined;
 }
 
-const keyOf = ({ query, operationName = '' }: Asked): string => `${operationName}\n${query}`;
+const keyOf = ({ query, operationName = '' }: QueryRequest): string => `${operationName}\n${query}`;
 
 /**
  * Executes queries that are asked often, compiled. It answers what it can answer without an error, and nothing else: the server
@@ -102,7 +102,7 @@ export class CompiledQueries {
   readonly #known = new LRUCache<string, Known>({ max: KEPT });
 
   /** To be told of each query that the server has executed without an error. */
-  executed(asked: Asked, document: DocumentNode): void {
+  executed(asked: QueryRequest, document: DocumentNode): void {
     if (this.#known.has(keyOf(asked))) return;
     const { operationName } = asked;
     const operation = getOperationAST(document, operationName);
@@ -112,7 +112,7 @@ export class CompiledQueries {
   }
 
   /** The data of the answer; null where the server has to answer. */
-  async dataOf(asked: Asked, context: Context): Promise<unknown> {
+  async dataOf(asked: QueryRequest, context: Context): Promise<unknown> {
     const known = this.#known.get(keyOf(asked));
     if (known === undefined || !context.actor.scopes.has('read')) return null;
     if (++known.times < OFTEN) return null;
