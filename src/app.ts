@@ -1,6 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server } from 'node:http';
 import express from 'express';
 import type { Logger } from 'pino';
 import { AnswerRetention } from './db/answer-retention.ts';
@@ -13,17 +12,17 @@ import { addKeyUses } from './db/key-use.ts';
 import { StatisticsRetention } from './db/statistics/retention.ts';
 import { Authentication } from './domain/access/authentication.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
-import { visibleError } from './domain/errors.ts';
 import { KEPT_FOR } from './domain/keyed-write.ts';
 import type { Site } from './domain/link/link.ts';
 import type { OperatorLists } from './domain/link/operator-lists.ts';
 import { Webhooks } from './domain/webhook/service.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
-import { createGuard, endUnlessComplete } from './http/limits/guard.ts';
+import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
 import { Load } from './http/limits/load.ts';
 import { RateLimit } from './http/limits/rate-limit.ts';
+import { answerRequests } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
 import { favicon, robots } from './http/pages/browser-files.ts';
 import { addPages } from './http/pages/pages.ts';
@@ -31,10 +30,8 @@ import { schemaText } from './http/pages/schema-text.ts';
 import { trustOf } from './http/request/client.ts';
 import { createContextOf } from './http/request/context.ts';
 import type { CountryOf } from './http/request/country.ts';
-import { beginRequest, type RequestInfo, requestInfoOf } from './http/request/info.ts';
+import { RequestLog } from './http/request/log.ts';
 import { createOwnerContextOf } from './http/request/owner-context.ts';
-import { normalizeTarget } from './http/request/target.ts';
-import { answerUnreadable, faultOf, refuseAsBusy, refuseAsFaulty } from './http/server.ts';
 import { createPost } from './outgoing/post.ts';
 import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
@@ -46,9 +43,6 @@ import { createSnapshot } from './rest/snapshot.ts';
 import { CompiledQueries } from './schema/server/compiled-queries.ts';
 import { createGraphQLServer } from './schema/server/server.ts';
 import type { TrustedDocuments } from './schema/server/trusted-documents.ts';
-
-/** What the log and the metrics tell of a request whose client went before it was answered, as nginx does. */
-const CLIENT_CLOSED_REQUEST = 499;
 
 export interface AppDependencies {
   readonly database: Database;
@@ -173,11 +167,8 @@ export function createApp(dependencies: AppDependencies): App {
     attempted: (outcome) => metrics?.webhookAttempt(outcome),
   });
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
-  const report = (res: ServerResponse, error: unknown): void => {
-    const what = { requestId: requestInfoOf(res).requestId, err: error };
-    if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
-    else log.error(what, 'unexpected error');
-  };
+  const requestLog = new RequestLog(log, metrics);
+  const report = requestLog.fault.bind(requestLog);
 
   const visits = new VisitRecorder([
     ({ visitor }) => {
@@ -210,62 +201,19 @@ export function createApp(dependencies: AppDependencies): App {
   });
 
   const guard = createGuard({ corsOrigins, isHttps: baseUrl.startsWith('https:') });
-  const record = ({ statusCode, headersSent }: ServerResponse, info: RequestInfo): void => {
-    const { requestId, surface, method, path, operation, actor, startedAt, deprecated } = info;
-    const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
-    const seconds = (performance.now() - startedAt) / 1000;
-    const ms = Math.round(seconds * 10_000) / 10;
-    const who = { account: actor?.accountId, key: actor?.keyId };
-    log.info({ requestId, method, path, operation, status, ms, ...who }, 'request');
-    metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId, deprecated });
-  };
   const inFlight = new InFlight(maxInFlight);
-  const listener: RequestListener = (req, res) => {
-    load.began();
-    const fault = faultOf(req);
-    normalizeTarget(req);
-    const info = beginRequest(req, res);
-    const { surface, requestId } = info;
-    const { socket } = req; // Not the request's any more when it is answered.
-    const accepted = inFlight.begin(req, res, () => {
-      endUnlessComplete(req, socket);
-      record(res, info);
-    });
-    // GraphQL and visitors are answered before Express is reached. Those of visitors say all headers at once, which costs
-    // a server of redirects a tenth of its time less than to set one before.
-    if (accepted && fault === null && surface === 'visit') return redirect(req, res);
-    res.setHeader('X-Request-Id', requestId);
-    if (!accepted) return refuseAsBusy(res);
-    if (fault !== null) return refuseAsFaulty(res, fault);
-    if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
-    guard(req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
-  };
+  const background = [
+    ...[revisions, readers, clicks, limit, subscriptions, retention, oldStatistics, webhooks, answers],
+  ];
   return {
-    attachTo(server) {
-      server.on('request', listener);
-      // Node would answer these itself.
-      server.on('checkExpectation', listener);
-      server.on('clientError', (error, socket: Socket) => {
-        const told = answerUnreadable(error, socket, inFlight.isAnswering(socket));
-        if (told) log.info(told, 'request that could not be read');
-      });
-    },
+    attachTo: (http) =>
+      answerRequests(http, { visit: redirect, graphql, web, guard, inFlight, load, requestLog }),
     start() {
-      revisions.start();
-      readers.start();
-      clicks.start();
-      limit.start();
-      subscriptions.start();
-      retention.start();
-      oldStatistics.start();
-      webhooks.start();
-      answers.start();
+      for (const one of background) one.start();
     },
     endSubscriptions: () => subscriptions.stop(),
     flush: () => clicks.flush(),
     async stop() {
-      subscriptions.stop();
-      const background = [revisions, readers, clicks, limit, retention, oldStatistics, webhooks, answers];
       await Promise.all(background.map((one) => one.stop()));
       await authentication.stop();
     },
