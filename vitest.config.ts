@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config';
 const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
 const databases = ['sqlite', 'postgresql'] as const;
 
+const onlyOn = {
+  sqlite: ['test/start/{screen,moving}.test.ts'],
+  postgresql: ['test/postgresql/**', 'test/start/webhook-kill.test.ts'],
+};
+
 export default defineConfig({
   resolve,
   test: {
@@ -27,8 +32,9 @@ export default defineConfig({
         test: {
           name,
           include: ['test/**/*.test.ts'],
-          // What is in test/postgresql concerns a server's own ways, which SQLite has not.
-          exclude: ['test/{program,browser}/**', ...(name === 'sqlite' ? ['test/postgresql/**'] : [])],
+          // What is in test/postgresql concerns a server's own ways, which SQLite has not. What takes long and goes by the same
+          // way on either database is asked of one.
+          exclude: ['test/{program,browser}/**', ...onlyOn[name === 'sqlite' ? 'postgresql' : 'sqlite']],
           globalSetup: [`test/support/${name}.setup.ts`],
         },
       })),
