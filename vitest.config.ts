@@ -15,9 +15,9 @@ export default defineConfig({
     // One fewer than the cores, the default, leaves the second of two idle.
     isolate: false,
     maxWorkers: '100%',
-    // None of these measures anything: they end what hangs, and leave slow and busy machines their time.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // They measure nothing: they end what hangs, and are many times what the slowest test takes on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     coverage: {
       provider: 'v8',

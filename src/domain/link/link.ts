@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import { lockRow, type Tx } from '../../db/connection/transaction.ts';
-import { insertLink, insertLinkIn } from '../../db/insert-link.ts';
+import type { Tx } from '../../db/connection/transaction.ts';
+import { insertLink, insertLinkIn, readStoredLink, updateLinkIn } from '../../db/links.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
@@ -106,8 +106,16 @@ function privacyRefusals(input: LinkInput, link: Link): FieldError[] {
   return [{ path: ['privacyPassword'], messages: [missingPrivacyPassword] }];
 }
 
-function pixelsOf(pixelIds: readonly number[]) {
-  return { createMany: { data: [...new Set(pixelIds)].map((pixelId) => ({ pixelId })) } };
+/** The pixels that the link is to fire, each once; undefined where it fires just these already, or none are given. */
+async function otherPixels(
+  tx: Tx,
+  linkId: number,
+  pixelIds: readonly number[] | undefined,
+): Promise<readonly number[] | undefined> {
+  if (pixelIds === undefined) return undefined;
+  const fired = await tx.linkPixel.findMany({ where: { linkId } });
+  const before = fired.map(({ pixelId }) => pixelId);
+  return listed(before) === listed(pixelIds) ? undefined : [...new Set(pixelIds)];
 }
 
 /** Finds links that are as the input asks for one, of what of it was given. */
@@ -216,7 +224,7 @@ export async function updateLink(
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
-  const link = where && (await db.link.findUnique({ where }));
+  const link = where && (await readStoredLink(db, where));
   if (where === null || link === null) throw notFound('link');
   const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
@@ -227,11 +235,9 @@ export async function updateLink(
   const { pixelIds } = input;
   try {
     return await recordingChanges(db, actor, now, async ({ tx, record }) => {
-      await lockRow(tx, 'Link', where.id);
-      const row = await tx.link.findUnique({ where, include: { pixels: pixelIds !== undefined } });
-      if (row === null) throw notFound('link');
-      requireUnchanged(row, seen);
-      const { pixels: fired = [], ...stored } = row;
+      const stored = await readStoredLink(tx, where, { locked: true });
+      if (stored === null) throw notFound('link');
+      requireUnchanged(stored, seen);
       // Somebody else may have changed it since the check above.
       const late = privacyRefusals(input, stored);
       if (late.length > 0) throw invalid(late);
@@ -239,15 +245,12 @@ export async function updateLink(
         ...data,
         expiresAt: withSecondsOf(stored.expiresAt, input.expiration?.at),
       });
-      const before = fired.map(({ pixelId }) => pixelId);
-      const firesOthers = pixelIds !== undefined && listed(before) !== listed(pixelIds);
-      if (Object.keys(columns).length === 0 && !firesOthers) return where.id;
-      const pixels = firesOthers && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } };
-      await tx.link.update({
-        where,
-        data: { ...columns, ...pixels, updatedAt: timeOfChange(stored, seen, now) },
-      });
-      await record('UPDATED', 'LINK', [where.id], fieldsOf({ ...columns, ...pixels }, fieldNames));
+      const pixels = await otherPixels(tx, where.id, pixelIds);
+      if (Object.keys(columns).length === 0 && pixels === undefined) return where.id;
+      const updatedAt = timeOfChange(stored, seen, now);
+      await updateLinkIn(tx, where.id, { ...columns, updatedAt }, pixels);
+      const changed = { ...columns, ...(pixels && { pixels }) };
+      await record('UPDATED', 'LINK', [where.id], fieldsOf(changed, fieldNames));
       return where.id;
     });
   } catch (error) {

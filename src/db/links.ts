@@ -1,8 +1,9 @@
-import type { Prisma } from '../generated/sqlite/client.ts';
+import { type Link, Prisma } from '../generated/sqlite/client.ts';
 import { changing, type NewChange, tellOwn, txNumber } from './change/log.ts';
 import { type Db, isSqlite } from './connection/client.ts';
 import { readRows } from './connection/direct.ts';
 import { clientOf, type Tx } from './connection/transaction.ts';
+import { columnsOf } from './reading/columns.ts';
 import { join, name, sql } from './reading/list.ts';
 
 /** A link and which pixels it fires, as they are stored. */
@@ -15,6 +16,37 @@ function insertOf(row: Prisma.LinkUncheckedCreateInput) {
   const columns = Object.entries(row).filter(([, value]) => value !== undefined);
   return sql`INSERT INTO "Link" (${join(columns.map(([column]) => name(column)))})
     VALUES (${join(columns.map(([, value]) => value))}) RETURNING "id"`;
+}
+
+/**
+ * The account's link with this id, as it is stored; null where there is none.
+ * @param locked whether others who would change it wait until the transaction ends; on SQLite they wait from its beginning on
+ */
+export async function readStoredLink(
+  db: Db | Tx,
+  { id, accountId }: { readonly id: number; readonly accountId: number },
+  { locked = false } = {},
+): Promise<Link | null> {
+  const lock = locked && !isSqlite(db) ? sql`FOR NO KEY UPDATE` : Prisma.empty;
+  const [link] = await readRows<Link>(
+    db,
+    sql`SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id} AND "accountId" = ${accountId} ${lock}`,
+  );
+  return link ?? null;
+}
+
+/** Sets columns of a link in a transaction, and which pixels it fires, where they are given. */
+export async function updateLinkIn(
+  tx: Tx,
+  linkId: number,
+  columns: Prisma.LinkUncheckedUpdateInput,
+  pixelIds?: readonly number[],
+): Promise<void> {
+  const settings = Object.entries(columns).map(([column, value]) => sql`${name(column)} = ${value}`);
+  await readRows(tx, sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${linkId} RETURNING "id"`);
+  if (pixelIds === undefined) return;
+  await tx.linkPixel.deleteMany({ where: { linkId } });
+  await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId, pixelId })) });
 }
 
 /** Makes a link in a transaction, and returns its id. */
