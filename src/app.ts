@@ -59,6 +59,8 @@ export interface AppDependencies {
   readonly historyDays: number;
   /** For how many months statistics are kept; 0 for ever. */
   readonly statisticsMonths: number;
+  /** Whether links have pages of statistics for others; they have by default. */
+  readonly publicStatistics?: boolean;
   /** Whether more than the clicks of visits is counted; it is, but where that is measured. */
   readonly statistics?: boolean;
   /** How many requests may be in flight; beyond them all get 503. */
@@ -104,6 +106,7 @@ export function createApp(dependencies: AppDependencies): App {
     historyDays,
     statisticsMonths,
     statistics = true,
+    publicStatistics = true,
     maxInFlight = 1_000,
     log,
     now,
@@ -159,6 +162,8 @@ export function createApp(dependencies: AppDependencies): App {
     visits,
     trust,
     countryOf,
+    scheme: site.scheme,
+    publicStatistics,
     now,
     report,
   });

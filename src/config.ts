@@ -97,6 +97,7 @@ const variables = z.object({
   GEOIP_DATABASE: z.string().endsWith('.mmdb', 'the path of an .mmdb file').optional(),
   HISTORY_DAYS: number(0, 36_500).default(90),
   STATISTICS_MONTHS: number(0, 1_200).default(24),
+  PUBLIC_STATISTICS: flag.default(true),
   RATE_LIMIT: number(0, 1_000_000_000).default(600),
   CORS_ORIGINS: z
     .string()
@@ -153,6 +154,8 @@ export interface Config {
   readonly historyDays: number;
   /** For how many months statistics are kept; 0 for ever. */
   readonly statisticsMonths: number;
+  /** Whether links have pages of statistics for others. */
+  readonly publicStatistics: boolean;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   /** Of which sites the pages may call the interfaces from a browser. */
@@ -210,6 +213,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     metricsPort: values.METRICS_PORT,
     historyDays: values.HISTORY_DAYS,
     statisticsMonths: values.STATISTICS_MONTHS,
+    publicStatistics: values.PUBLIC_STATISTICS,
     rateLimit: values.RATE_LIMIT,
     corsOrigins: values.CORS_ORIGINS,
     trustedDocuments: values.TRUSTED_DOCUMENTS,

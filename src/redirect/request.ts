@@ -14,16 +14,18 @@ export function header(req: IncomingMessage, name: string): string {
   return String(req.headers[name] ?? '').slice(0, LONGEST_HEADER);
 }
 
-/** The alias that a path asks for; an empty one, which no link has, where it can be none. */
-function aliasOf(path: string): string {
+/** The only part of a path, decoded; empty where there is none. */
+function partOf(path: string): string {
   const [, part = ''] = /^\/([^/]+)\/?$/.exec(path) ?? [];
   try {
-    const alias = decodeURIComponent(part);
-    return isAlias(alias) ? alias : '';
+    return decodeURIComponent(part);
   } catch {
     return '';
   }
 }
+
+/** The text where it can be an alias; else an empty one, which no link has. */
+const aliasIn = (text: string): string => (isAlias(text) ? text : '');
 
 /** How long a form may take to come, in milliseconds. */
 const FORM_TIMEOUT = 5_000;
@@ -54,6 +56,8 @@ async function readPassword(req: IncomingMessage, res: ServerResponse): Promise<
 export interface Asked {
   /** The alias that it asks for; an empty one, which no link has, where its path can be none. */
   readonly alias: string;
+  /** The alias whose page of statistics it asks for, as `alias+`; else an empty one. */
+  readonly statisticsOf: string;
   readonly visitor: Visitor;
 }
 
@@ -73,5 +77,7 @@ export function askedBy(req: IncomingMessage, country: string | null): Asked {
     counts: req.method !== 'HEAD' && !prefetches && !isBot({ userAgent }),
     query,
   };
-  return { alias: aliasOf(path), visitor };
+  const part = partOf(path);
+  const statisticsOf = part.endsWith('+') ? aliasIn(part.slice(0, -1)) : '';
+  return { alias: aliasIn(part), statisticsOf, visitor };
 }

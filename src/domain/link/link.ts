@@ -39,7 +39,11 @@ export interface Site {
 }
 
 /** Where visitors find the link. */
-export function shortUrlOf({ scheme }: Site, domain: { name: string }, { alias }: { alias: string }): string {
+export function shortUrlOf(
+  { scheme }: Pick<Site, 'scheme'>,
+  domain: { name: string },
+  { alias }: { alias: string },
+): string {
   return `${scheme}//${domain.name}/${alias}`;
 }
 
