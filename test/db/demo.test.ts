@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoLinks } from '../../src/cli/demo/company.ts';
-import { type DemoOptions, fillDemo } from '../../src/cli/demo/fill.ts';
 import { poisson, seededRandom } from '../../src/cli/demo/random.ts';
-import { hashPassword } from '../../src/domain/password.ts';
-import { NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { fillServer } from '../support/demo.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 const servers: TestServer[] = [];
@@ -14,22 +13,7 @@ afterAll(async () => {
   for (const server of servers) await server.stop();
 });
 
-/** Fills the server's database with the last days of a year. */
-async function fill(server: TestServer, seed: number, options: Partial<DemoOptions> = {}) {
-  const { key } = await server.caller('default');
-  const { client } = server.database;
-  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
-  const { id: defaultDomainId } = await client.domain.findFirstOrThrow();
-  const random = seededRandom(seed);
-  const site = {
-    ...{ scheme: 'https:', defaultDomainId, verifiesDomains: true, random: () => 0 },
-    hashPassword: (password: string) => hashPassword(password, { N: 2, r: 1, p: 1 }),
-    resolveTxt: async () => [],
-  };
-  const actor = { accountId, keyId, scopes: new Set(['read', 'write'] as const) };
-  const result = await fillDemo(client, actor, site, { now: NOON, random, scale: 0.2, days: 20, ...options });
-  return { result, caller: server.callerWith(key) };
-}
+const FEW = { scale: 0.2, days: 20 };
 
 interface Told {
   viewer: {
@@ -55,7 +39,7 @@ test('a demo is the same for the same seed, and another for another one', async 
     [same, 1],
     [other, 2],
   ] as const) {
-    const { result, caller } = await fill(server, seed);
+    const { made: result, caller } = await fillServer(server, seed, FEW);
     const data = await caller.data<Told>(query);
     const { statistics } = data.viewer.account;
     expect(result).toEqual({ spaces: 6, links: demoLinks.length, clicks: statistics.clicks });
@@ -80,7 +64,7 @@ test('a demo is the same for the same seed, and another for another one', async 
   expect((await visit(one.origin, '/leasing+', { form: { password: 'demo' } })).status).toBe(303);
   // What is only of a day is gone with it.
   expect(await one.database.client.dayVisitor.count({ where: { day: { lt: 20261120 } } })).toBe(0);
-  await expect(fill(one, 3)).rejects.toThrow('The database has links already');
+  await expect(fillServer(one, 3, FEW)).rejects.toThrow('The database has links already');
 });
 
 test('random numbers are spread evenly, and counts about what is expected', () => {
