@@ -14,6 +14,12 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**'],
+      exclude: ['src/generated/**'],
+      reporter: ['text-summary'],
+    },
     projects: [
       { extends: true, test: { name: 'program', include: ['test/{program,browser}/**/*.test.ts'] } },
       ...databases.map((name) => ({

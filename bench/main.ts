@@ -1,45 +1,16 @@
 // npm run bench -- [--links 20000] [--database sqlite|postgresql|URL] [--rounds 5] [--seconds 2] [--only TEXT]
-//   [--postgraphile FOLDER] [--profile]
+//   [--postgraphile FOLDER] [--profile] [--live] [--against FOLDER]
 // Seeds a database of its own, starts the program as it is shipped and the baselines beside it, and measures them in
 // turns, so that what disturbs the machine disturbs both. Prints ratios with their spread, and writes bench/results.json.
+// With --live it measures everything that is asked at the same time: see live.ts.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
-import { type Baseline, type Request, scenarios } from './scenarios.ts';
-import { fill, KEY, median, memoryOf, start, startProgram, type Target, withDatabase } from './target.ts';
-
-const BROWSER =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
-
-let asked = 0;
-
-/** The request as it is sent next: with a number of its own where each is to be a new question. */
-function next({ path, body, anew }: Request): { path: string; body: string | undefined } {
-  if (!anew) return { path, body };
-  const number = asked++;
-  if (body === undefined) return { path: `${path}${path.includes('?') ? '&' : '?'}number=${number}`, body };
-  return { path, body: body.replace('{', `{"extensions":{"number":${number}},`) };
-}
-
-async function rate(origin: string, request: Request, seconds: number): Promise<number> {
-  const { path, method = 'GET', type } = request;
-  const headers = {
-    authorization: `Bearer ${KEY}`,
-    'user-agent': BROWSER,
-    ...(type && { 'content-type': type }),
-  };
-  const result = await autocannon({
-    url: origin,
-    requests: [{ method, headers, setupRequest: (sent) => ({ ...sent, ...next(request) }) }],
-    connections: 16,
-    duration: seconds,
-  });
-  const wrong = result.non2xx - (result['3xx'] ?? 0) + result.errors;
-  if (wrong > 0) throw new Error(`${method} ${path}: ${wrong} requests failed`);
-  return result.requests.total / result.duration;
-}
+import { measureLive } from './live.ts';
+import { rate } from './load.ts';
+import { type Baseline, scenarios } from './scenarios.ts';
+import { FLAGS, fill, median, memoryOf, start, startProgram, type Target, withDatabase } from './target.ts';
 
 const { values } = parseArgs({
   options: {
@@ -50,6 +21,8 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     postgraphile: { type: 'string' },
     profile: { type: 'boolean', default: false },
+    live: { type: 'boolean', default: false },
+    against: { type: 'string' },
   },
 });
 
@@ -69,13 +42,12 @@ async function startBaseline(
   return start(['bench/postgraphile.mjs', postgraphile, url], {}, node);
 }
 
-await withDatabase(values.database, async (url, folder) => {
+const flags = values.profile ? [...FLAGS, '--cpu-prof', '--cpu-prof-dir=bench/profiles'] : FLAGS;
+
+async function measureSingly(url: string, folder: string): Promise<void> {
   await fill(url, Number(values.links));
   const started = performance.now();
-  const program = await startProgram(
-    url,
-    values.profile ? ['--cpu-prof', '--cpu-prof-dir=bench/profiles'] : [],
-  );
+  const program = await startProgram(url, flags);
   await fetch(`${program.origin}/readyz`);
   const readyAfter = Math.round(performance.now() - started);
   const memoryAtStart = memoryOf(program);
@@ -120,4 +92,8 @@ await withDatabase(values.database, async (url, folder) => {
   console.log(machine, measured);
   console.table(results);
   writeFileSync('bench/results.json', `${JSON.stringify({ machine, measured, results }, null, 2)}\n`);
-});
+}
+
+await withDatabase(values.database, (url, folder) =>
+  values.live ? measureLive(url, folder, flags, values) : measureSingly(url, folder),
+);

@@ -3,7 +3,7 @@ import { KEY } from './target.ts';
 /** One kind of request, as it is sent again and again. */
 export interface Request {
   readonly path: string;
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PATCH';
   readonly body?: string;
   readonly type?: string;
   /** Whether each is a question of its own, to which no answer is kept. */

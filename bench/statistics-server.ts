@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { createApp } from '../src/app.ts';
 import { openDatabase } from '../src/db/connection/client.ts';
 import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
+import { OperatorLists } from '../src/domain/link/operator-lists.ts';
 import { hashPassword } from '../src/domain/password.ts';
 import { countryLookup } from '../src/http/request/country.ts';
 import { createHttpServer } from '../src/http/server.ts';
@@ -16,12 +17,15 @@ const { id } = await shareDefaultDomain(database.client, 's.example', null, new 
 const app = createApp({
   ...{ database, baseUrl: 'https://s.example', defaultDomainId: id, trustProxy: 'loopback', graphiql: false },
   ...{ rateLimit: 0, corsOrigins: [], historyDays: 0, statisticsMonths: 0, statistics: which === 'on' },
+  lists: new OperatorLists(),
   log: pino({ level: 'silent' }),
   now: () => new Date(),
   random: randomInt,
   hashPassword,
   verifiesDomains: false,
   resolveTxt: async () => [],
+  resolveHost: async () => [],
+  allowPrivateWebhooks: false,
   countryOf: await countryLookup('X-Country'),
 });
 const http = createHttpServer();

@@ -1,6 +1,6 @@
 // What the benchmarks start, and how: processes that listen, over a database that is filled.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/db/connection/client.ts';
@@ -31,10 +31,10 @@ export async function start(
   });
   const port = await new Promise<number>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${command.join(' ')} ended with ${code}`)));
-    child.stdout?.setEncoding('utf8').on('data', function listen(text: string) {
-      const said = text.split('\n').find((line) => line.includes('"listening"'));
+    child.stdout?.on('data', function listen(chunk: Buffer) {
+      const said = `${chunk}`.split('\n').find((line) => line.includes('"listening"'));
       if (!said) return;
-      // The rest of its log is taken and dropped, as cheaply as can be: the load is made in this process.
+      // The rest of its log is taken and dropped, as cheaply as can be, and never decoded: the load is made in this process.
       child.stdout?.off('data', listen).resume();
       resolve(JSON.parse(said).port);
     });
@@ -44,10 +44,19 @@ export async function start(
   return target;
 }
 
-/** The program as it is shipped, with a limit of requests that is kept and not met. */
-export function startProgram(url: string, flags: string[] = []): Promise<Target> {
+/** V8's flags that `npm start` gives in a checkout. */
+export function flagsOf(checkout: string): readonly string[] {
+  const manifest = readFileSync(join(checkout, 'package.json'), 'utf8');
+  const { scripts }: { scripts: { start: string } } = JSON.parse(manifest);
+  return scripts.start.match(/--\S+/g) ?? [];
+}
+
+export const FLAGS = flagsOf('.');
+
+/** The program of a checkout as it is shipped, with a limit of requests that is kept and not met. */
+export function startProgram(url: string, flags = FLAGS, checkout = '.'): Promise<Target> {
   const env = { DATABASE_URL: url, PORT: '0', BASE_URL: 'https://s.example', RATE_LIMIT: '1000000000' };
-  return start([...flags, 'dist/main.js'], env);
+  return start([...flags, join(checkout, 'dist/main.js')], env);
 }
 
 /** Makes the tables, a key, a domain and as many links. */
@@ -63,6 +72,13 @@ export async function fill(url: string, links: number): Promise<void> {
 /** What the process takes of the memory, in MB. */
 export function memoryOf({ child }: Target): number {
   return Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) / 1024);
+}
+
+/** The CPU time that the process has taken, in seconds. Needs Linux. */
+export function cpuOf({ child }: Target): number {
+  const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  return ((user ?? 0) + (system ?? 0)) / 100;
 }
 
 export const median = (numbers: number[]): number =>

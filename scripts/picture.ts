@@ -27,7 +27,7 @@ const query = (id: number) => `query Link {
   }
 }`;
 
-interface Exchange {
+interface RequestInfo {
   readonly name: string;
   readonly method: string;
   readonly path: string;
@@ -60,7 +60,7 @@ async function answerOf(response: Response): Promise<object> {
 }
 
 /** Makes a link, visits it, and asks both interfaces for it. */
-async function ask(): Promise<Exchange[]> {
+async function ask(): Promise<RequestInfo[]> {
   const server = await startTestServer();
   try {
     const caller = await server.caller();
@@ -131,7 +131,7 @@ const json = (text: string): string =>
 const graphql = (text: string): string =>
   coloured(text, /\b(query)\b|(\b\d+\b)|([{}(),:])|(\w+)/g, ['word', 'value', 'sign', 'key']);
 
-function panel({ name, method, path, sent, status, answer }: Exchange): string {
+function panel({ name, method, path, sent, status, answer }: RequestInfo): string {
   return `<section>
     <h2>${name}</h2>
     <pre class="line">${span('word', method)} ${escaped(path)}</pre>
@@ -141,7 +141,7 @@ function panel({ name, method, path, sent, status, answer }: Exchange): string {
   </section>`;
 }
 
-const page = (exchanges: readonly Exchange[]): string => `<!doctype html>
+const page = (exchanges: readonly RequestInfo[]): string => `<!doctype html>
 <style>
   body { margin: 0; background: transparent; }
   main { display: flex; gap: 14px; width: 980px; }

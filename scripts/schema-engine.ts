@@ -74,6 +74,9 @@ function readsCatalogue(adapter: SqlDriverAdapter): void {
   };
 }
 
+/** So the engine asks for the condition of a partial index; this build of SQLite takes what is in double quotes for a column. */
+const NAME_IN_DOUBLE_QUOTES = /^(SELECT sql FROM sqlite_master WHERE .* name = )"(\w+)"/;
+
 /**
  * The adapters run a migration's script in ways that break on a trigger's body: PostgreSQL's cuts it at every
  * semicolon, SQLite's prepares it as a single statement where the script is tried on a shadow database. Here a script
@@ -87,6 +90,9 @@ function runsScriptsWhole(provider: Provider, adapter: SqlDriverAdapter): SqlDri
       await adapter.executeScript(query.sql);
       return 0;
     };
+    const queryRaw = adapter.queryRaw.bind(adapter);
+    adapter.queryRaw = (query) =>
+      queryRaw({ ...query, sql: query.sql.replace(NAME_IN_DOUBLE_QUOTES, "$1'$2'") });
   } else {
     readsCatalogue(adapter);
     adapter.executeScript = async (script: string) => {

@@ -107,7 +107,7 @@ async function ask(image) {
     console.log(run('buildah', ...inside(container, '--', 'node', 'dist/cli/keys.js', 'list')));
     console.log(`user: ${run('buildah', ...inside(container, '--', 'id', '-un'))}`);
   } finally {
-    run('pkill', '--signal', 'TERM', '--full', '^/usr/local/bin/node dist/main.js$');
+    run('pkill', '--signal', 'TERM', '--full', '^/usr/local/bin/node .*dist/main.js$');
   }
   const code = await ended;
   if (code !== 0) throw new Error(`It ended with exit code ${code}.`);

@@ -1,7 +1,8 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { LookupAddress } from 'node:dns';
+import type { Server } from 'node:http';
 import express from 'express';
 import type { Logger } from 'pino';
+import { AnswerRetention } from './db/answer-retention.ts';
 import { onOwnChanges } from './db/change/log.ts';
 import { ChangeRetention } from './db/change/retention.ts';
 import { Revisions } from './db/change/revisions.ts';
@@ -11,13 +12,17 @@ import { addKeyUses } from './db/key-use.ts';
 import { StatisticsRetention } from './db/statistics/retention.ts';
 import { Authentication } from './domain/access/authentication.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
-import { visibleError } from './domain/errors.ts';
+import { KEPT_FOR } from './domain/keyed-write.ts';
 import type { Site } from './domain/link/link.ts';
+import type { OperatorLists } from './domain/link/operator-lists.ts';
+import { Webhooks } from './domain/webhook/service.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
-import { createGuard, endUnlessComplete } from './http/limits/guard.ts';
+import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
+import { Load } from './http/limits/load.ts';
 import { RateLimit } from './http/limits/rate-limit.ts';
+import { answerRequests } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
 import { favicon, robots } from './http/pages/browser-files.ts';
 import { addPages } from './http/pages/pages.ts';
@@ -25,20 +30,19 @@ import { schemaText } from './http/pages/schema-text.ts';
 import { trustOf } from './http/request/client.ts';
 import { createContextOf } from './http/request/context.ts';
 import type { CountryOf } from './http/request/country.ts';
-import { beginExchange, type Exchange, exchangeOf } from './http/request/exchange.ts';
-import { normalizeTarget } from './http/request/target.ts';
-import { answerUnreadable, faultOf, refuseAsBusy, refuseAsFaulty } from './http/server.ts';
+import { RequestLog } from './http/request/log.ts';
+import { createOwnerContextOf } from './http/request/owner-context.ts';
+import { createPost } from './outgoing/post.ts';
 import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { VisitRecorder } from './redirect/visit.ts';
+import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
+import { createSnapshot } from './rest/snapshot.ts';
 import { CompiledQueries } from './schema/server/compiled-queries.ts';
 import { createGraphQLServer } from './schema/server/server.ts';
 import type { TrustedDocuments } from './schema/server/trusted-documents.ts';
-
-/** What the log and the metrics tell of a request whose client went before it was answered, as nginx does. */
-const CLIENT_CLOSED_REQUEST = 499;
 
 export interface AppDependencies {
   readonly database: Database;
@@ -74,8 +78,16 @@ export interface AppDependencies {
   readonly verifiesDomains: boolean;
   /** The texts of the TXT records that DNS has under a name. */
   resolveTxt(name: string): Promise<readonly string[]>;
+  /** All addresses of a host. */
+  resolveHost(host: string): Promise<readonly LookupAddress[]>;
+  /** Whether webhooks may lead to addresses of the operator's own network. */
+  readonly allowPrivateWebhooks: boolean;
+  /** How long after each failure a webhook's delivery is tried again, in milliseconds. */
+  readonly webhookDelays?: readonly number[];
   readonly countryOf: CountryOf;
   readonly metrics?: Metrics | undefined;
+  /** What the operator lets no link lead to, or be called. */
+  readonly lists: OperatorLists;
 }
 
 export interface App {
@@ -114,16 +126,20 @@ export function createApp(dependencies: AppDependencies): App {
     hashPassword,
     verifiesDomains,
     resolveTxt,
+    resolveHost,
+    allowPrivateWebhooks,
+    webhookDelays,
     countryOf,
     metrics,
+    lists,
   } = dependencies;
   const site: Site = {
     scheme: new URL(baseUrl).protocol,
-    ...{ defaultDomainId, random, hashPassword, verifiesDomains, resolveTxt },
+    ...{ defaultDomainId, random, hashPassword, verifiesDomains, resolveTxt, lists },
   };
   const revisions = new Revisions(database);
   metrics?.watchDatabase(() => revisions.away);
-  const readers = replicas.length > 0 ? new Replicas(database, replicas) : withoutReplicas(database);
+  const readers = replicas.length > 0 ? new Replicas(database, replicas, random) : withoutReplicas(database);
   const links = new LinkCache(database.client, revisions, site, metrics);
   onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log, statistics);
@@ -132,6 +148,7 @@ export function createApp(dependencies: AppDependencies): App {
   revisions.watch('keys', () => void subscriptions.checkKeys().catch(() => {}));
   const retention = new ChangeRetention(database.client, historyDays, now, log);
   const oldStatistics = new StatisticsRetention(database.client, statisticsMonths, now, log);
+  const answers = new AnswerRetention(database.client, KEPT_FOR, now, log);
   const limit = new RateLimit(
     rateLimit,
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
@@ -143,11 +160,18 @@ export function createApp(dependencies: AppDependencies): App {
   const contextOf = createContextOf({
     ...{ database, readers, authentication, limit, trust, site, subscriptions, log, now },
   });
-  const report = (res: ServerResponse, error: unknown): void => {
-    const what = { requestId: exchangeOf(res).requestId, err: error };
-    if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
-    else log.error(what, 'unexpected error');
-  };
+  const ownerContextOf = createOwnerContextOf({ db: database.client, site, subscriptions, log, now });
+  const load = new Load();
+  const webhooks = new Webhooks({
+    ...{ db: database.client, feed: revisions.feed, random, now, log, delays: webhookDelays },
+    post: createPost({ allowPrivate: allowPrivateWebhooks, resolve: resolveHost }),
+    snapshot: createSnapshot(server, ownerContextOf),
+    giveWay: () => load.giveWay(),
+    attempted: (outcome) => metrics?.webhookAttempt(outcome),
+  });
+  metrics?.watchWebhooks(() => webhooks.backlog(), now);
+  const requestLog = new RequestLog(log, metrics);
+  const report = requestLog.fault.bind(requestLog);
 
   const visits = new VisitRecorder([
     ({ visitor }) => {
@@ -159,6 +183,7 @@ export function createApp(dependencies: AppDependencies): App {
   const redirect = createRedirectHandler({
     db: database.client,
     links,
+    lists,
     visits,
     trust,
     countryOf,
@@ -171,7 +196,7 @@ export function createApp(dependencies: AppDependencies): App {
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database));
-  addPages(web, graphiql);
+  addPages(web, graphiql, openApi);
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);
   web.get('/robots.txt', robots);
@@ -181,61 +206,20 @@ export function createApp(dependencies: AppDependencies): App {
   });
 
   const guard = createGuard({ corsOrigins, isHttps: baseUrl.startsWith('https:') });
-  const record = ({ statusCode, headersSent }: ServerResponse, exchange: Exchange): void => {
-    const { requestId, surface, method, path, operation, actor, startedAt } = exchange;
-    const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
-    const seconds = (performance.now() - startedAt) / 1000;
-    const ms = Math.round(seconds * 10_000) / 10;
-    const who = { account: actor?.accountId, key: actor?.keyId };
-    log.info({ requestId, method, path, operation, status, ms, ...who }, 'request');
-    metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId });
-  };
   const inFlight = new InFlight(maxInFlight);
-  const listener: RequestListener = (req, res) => {
-    const fault = faultOf(req);
-    normalizeTarget(req);
-    const exchange = beginExchange(req, res);
-    const { surface, requestId } = exchange;
-    const { socket } = req; // Not the request's any more when it is answered.
-    const accepted = inFlight.begin(req, res, () => {
-      endUnlessComplete(req, socket);
-      record(res, exchange);
-    });
-    // GraphQL and visitors are answered before Express is reached. Those of visitors say all headers at once, which costs
-    // a server of redirects a tenth of its time less than to set one before.
-    if (accepted && fault === null && surface === 'visit') return redirect(req, res);
-    res.setHeader('X-Request-Id', requestId);
-    if (!accepted) return refuseAsBusy(res);
-    if (fault !== null) return refuseAsFaulty(res, fault);
-    if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
-    guard(req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
-  };
+  const background = [
+    ...[revisions, readers, clicks, limit, subscriptions, retention, oldStatistics, webhooks, answers],
+  ];
   return {
-    attachTo(server) {
-      server.on('request', listener);
-      // Node would answer these itself.
-      server.on('checkExpectation', listener);
-      server.on('clientError', (error, socket: Socket) => {
-        const told = answerUnreadable(error, socket, inFlight.isAnswering(socket));
-        if (told) log.info(told, 'request that could not be read');
-      });
-    },
+    attachTo: (http) =>
+      answerRequests(http, { visit: redirect, graphql, web, guard, inFlight, load, requestLog }),
     start() {
-      revisions.start();
-      readers.start();
-      clicks.start();
-      limit.start();
-      subscriptions.start();
-      retention.start();
-      oldStatistics.start();
+      for (const one of background) one.start();
     },
     endSubscriptions: () => subscriptions.stop(),
     flush: () => clicks.flush(),
     async stop() {
-      subscriptions.stop();
-      await Promise.all(
-        [revisions, readers, clicks, limit, retention, oldStatistics].map((one) => one.stop()),
-      );
+      await Promise.all(background.map((one) => one.stop()));
       await authentication.stop();
     },
   };

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { isDatabaseUrl, POSTGRESQL_URL, type PoolOptions, providerOf } from './db/connection/client.ts';
 import { hostOf } from './domain/url.ts';
@@ -8,14 +9,20 @@ import { withoutSecrets } from './secrets.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const flags: Record<string, boolean> = { on: true, true: true, 1: true, off: false, false: false, 0: false };
 
-function number(min: number, max: number) {
-  const allowed = `a whole number from ${min} to ${max}`;
+function number(min: number, max: number, orElse = '') {
+  const allowed = `${orElse}a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,10}$/, allowed)
     .transform(Number)
     .refine((value) => value >= min && value <= max, allowed);
 }
+
+/** How many processes may serve: the one that hands out connections keeps up with no more. */
+const MAX_WORKERS = 64;
+
+/** How many connections all workers may have by default: beside theirs for notifications, PostgreSQL's own default of 100 is enough. */
+const CONNECTIONS = 80;
 
 function isOrigin(text: string): boolean {
   if (URL.parse(text) === null) return false;
@@ -67,7 +74,7 @@ const variables = z.object({
     .transform((urls) => urls.split(',').map((url) => url.trim()))
     .refine((urls) => urls.every(isPostgresqlUrl), `URLs separated by commas, each ${POSTGRESQL_URL}`)
     .default([]),
-  DATABASE_POOL_SIZE: number(1, 1000).default(10),
+  DATABASE_POOL_SIZE: number(1, 1000).optional(),
   DATABASE_STATEMENT_TIMEOUT: number(0, 3_600_000).default(10_000),
   BASE_URL: z
     .string()
@@ -90,6 +97,8 @@ const variables = z.object({
   TRUSTED_DOCUMENTS: z.string().endsWith('.json', 'the path of a .json file').optional(),
   DOMAIN_VERIFICATION: flag.default(true),
   NOT_FOUND_URL: webAddress.optional(),
+  BLOCKED_HOSTS: z.string().optional(),
+  RESERVED_ALIASES: z.string().optional(),
   COUNTRY_HEADER: z
     .string()
     .regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry')
@@ -108,6 +117,12 @@ const variables = z.object({
     )
     .default([]),
   METRICS_PORT: number(1, 65_535).optional(),
+  WORKERS: z
+    .string()
+    .transform((text) => (text === 'auto' ? String(Math.min(availableParallelism(), MAX_WORKERS)) : text))
+    .pipe(number(1, MAX_WORKERS, 'auto, or '))
+    .default(1),
+  WEBHOOK_ALLOW_PRIVATE: flag.default(false),
   LOG_LEVEL: z.enum(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
 });
 
@@ -125,7 +140,12 @@ function onlyOnPostgresql(
 
 const environment = variables
   .refine(...onlyOnPostgresql('DATABASE_READ_URLS'))
-  .refine(...onlyOnPostgresql('DATABASE_DIRECT_URL'));
+  .refine(...onlyOnPostgresql('DATABASE_DIRECT_URL'))
+  // They would wait for each other's writes by asking again and again, and each would count the limits of a key for itself.
+  .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || providerOf(DATABASE_URL) === 'postgresql', {
+    path: ['WORKERS'],
+    error: '1 where DATABASE_URL is not PostgreSQL, since SQLite is for one process',
+  });
 
 export interface Config {
   readonly port: number;
@@ -135,7 +155,10 @@ export interface Config {
   readonly databaseDirectUrl: string | undefined;
   /** Streaming replicas of a PostgreSQL database. */
   readonly databaseReadUrls: readonly string[];
+  /** For each process. */
   readonly pool: PoolOptions;
+  /** How many processes serve under the port. */
+  readonly workers: number;
   /** Where short links live; by default `http://localhost` with the port that the server got. */
   readonly baseUrl: string | undefined;
   readonly initialApiKey: string | undefined;
@@ -143,6 +166,10 @@ export interface Config {
   readonly verifiesDomains: boolean;
   /** Where visitors of an unknown alias on the default domain are sent. */
   readonly notFoundUrl: string | undefined;
+  /** The path of a file of hosts that no link may lead to. */
+  readonly blockedHostsFile: string | undefined;
+  /** The path of a file of aliases that no new link may have. */
+  readonly reservedAliasesFile: string | undefined;
   /** For Express' `trust proxy`. */
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
@@ -156,6 +183,8 @@ export interface Config {
   readonly statisticsMonths: number;
   /** Whether links have pages of statistics for others. */
   readonly publicStatistics: boolean;
+  /** Whether webhooks may lead to addresses of the operator's own network. */
+  readonly allowPrivateWebhooks: boolean;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   /** Of which sites the pages may call the interfaces from a browser. */
@@ -189,9 +218,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = environment.safeParse(set);
   if (!result.success) {
-    const faults = new Map(result.error.issues.map(({ path, message }) => [String(path[0]), message]));
-    const lines = [...faults].map(
-      ([name, allowed]) => `${name} is ${shown(name, set[name] ?? '')}; it may be ${allowed}.`,
+    // What is wrong by itself comes before what does not go with another variable.
+    const issues = result.error.issues.toReversed();
+    const allowed = new Map(issues.map(({ path, message }) => [String(path[0]), message]));
+    const faults = [...allowed].reverse();
+    const lines = faults.map(
+      ([name, what]) => `${name} is ${shown(name, set[name] ?? '')}; it may be ${what}.`,
     );
     throw new ConfigError(lines.join('\n'));
   }
@@ -202,15 +234,23 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL,
     databaseReadUrls: values.DATABASE_READ_URLS,
-    pool: { poolSize: values.DATABASE_POOL_SIZE, statementTimeout: values.DATABASE_STATEMENT_TIMEOUT },
+    pool: {
+      poolSize:
+        values.DATABASE_POOL_SIZE ?? Math.max(1, Math.min(10, Math.floor(CONNECTIONS / values.WORKERS))),
+      statementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
+    },
+    workers: values.WORKERS,
     baseUrl: values.BASE_URL,
     initialApiKey: values.INITIAL_API_KEY,
     trustProxy: values.TRUST_PROXY,
     verifiesDomains: values.DOMAIN_VERIFICATION,
     notFoundUrl: values.NOT_FOUND_URL,
+    blockedHostsFile: values.BLOCKED_HOSTS,
+    reservedAliasesFile: values.RESERVED_ALIASES,
     countryHeader: values.COUNTRY_HEADER,
     geoipDatabase: values.GEOIP_DATABASE,
     metricsPort: values.METRICS_PORT,
+    allowPrivateWebhooks: values.WEBHOOK_ALLOW_PRIVATE,
     historyDays: values.HISTORY_DAYS,
     statisticsMonths: values.STATISTICS_MONTHS,
     publicStatistics: values.PUBLIC_STATISTICS,

@@ -1,10 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { pino } from 'pino';
-import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { settleEra } from './db/change/log.ts';
 import { adviceOn } from './db/connection/advice.ts';
@@ -17,35 +14,19 @@ import { stopServer } from './http/limits/stop.ts';
 import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
 import { createHttpServer, refuseAsStarting } from './http/server.ts';
+import { createLog } from './log.ts';
 import { oneLine } from './one-line.ts';
-import { readTrustedDocuments } from './schema/server/trusted-documents.ts';
+import { readOperatorFiles } from './operator-files.ts';
 import { withoutSecrets } from './secrets.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
-
-// V8 lets a heap grow to four times of what lives in it where it may take as much memory as on most servers, and gives little
-// of it back: pages that were full once stay, each with less in it. Half more, and moving what lives together, costs no
-// throughput that could be measured, and keeps the process at two thirds of the memory.
-setFlagsFromString('--heap-growing-percent=50');
-setFlagsFromString('--compact-on-every-full-gc');
+import { ownWorker, servePrimary } from './workers/worker.ts';
 
 /** How long the end waits for what is still to be written, and for connections to close, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
 const CLOSE_TIMEOUT = 2_000;
 
 const now = () => new Date();
-
-/** The time of a log line, as JSON; the many lines of a millisecond share it. */
-function timeOfLines(): () => string {
-  let at = 0;
-  let text = '';
-  return () => {
-    const time = Date.now();
-    if (time !== at) text = `,"time":"${new Date(time).toISOString()}"`;
-    at = time;
-    return text;
-  };
-}
 
 /** What is thrown where the file that a variable names could not be used. */
 function refused(variable: string, path: string | undefined, allowed: string): (error: unknown) => never {
@@ -67,13 +48,8 @@ function portOf(server: Server): number | null {
 }
 
 async function start(config: Config): Promise<void> {
-  const options = { level: config.logLevel, base: null, timestamp: timeOfLines() };
-  // Lines are written together, within a tenth of a second or at the end: a write for each costs a redirect a quarter of
-  // its time, and would wait for a reader that is slow.
-  const log = pino(
-    options,
-    pino.destination({ sync: false, minLength: 4096, maxLength: 16_000_000, periodicFlush: 100 }),
-  );
+  const worker = ownWorker();
+  const log = createLog({ level: config.logLevel, worker: worker?.id, shared: config.workers > 1 });
   log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   const countryOf = await countryLookup(countryHeader, geoipDatabase).catch(
@@ -82,12 +58,21 @@ async function start(config: Config): Promise<void> {
   const trusted =
     trustedDocuments === undefined
       ? undefined
-      : await readTrustedDocuments(trustedDocuments).catch(
-          refused('TRUSTED_DOCUMENTS', trustedDocuments, 'a file of documents that the schema allows'),
-        );
+      : await import('./schema/server/trusted-documents.ts')
+          .then(({ readTrustedDocuments }) => readTrustedDocuments(trustedDocuments))
+          .catch(
+            refused('TRUSTED_DOCUMENTS', trustedDocuments, 'a file of documents that the schema allows'),
+          );
+  const operatorFiles = await readOperatorFiles(config, log);
   const { pool, databaseDirectUrl: directUrl } = config;
-  for (const migration of await applyMigrations(directUrl ?? config.databaseUrl))
-    log.info({ migration }, 'migration applied');
+  // Of several processes, the first one does this for all.
+  if (worker === undefined)
+    for (const migration of await applyMigrations(directUrl ?? config.databaseUrl))
+      log.info({ migration }, 'migration applied');
+  if (config.workers > 1 && worker === undefined) {
+    const { supervise } = await import('./workers/primary.ts');
+    return supervise(config, log, import.meta.filename);
+  }
   // Loaded where it is asked for alone, since to load it takes time from every other start.
   const metrics =
     config.metricsPort === undefined ? undefined : new (await import('./http/metrics.ts')).Metrics();
@@ -143,36 +128,43 @@ async function start(config: Config): Promise<void> {
     random: randomInt,
     hashPassword,
     resolveTxt,
+    resolveHost: (host: string) => lookup(host, { all: true }),
     countryOf,
     metrics,
     trusted,
+    lists: operatorFiles.lists,
   };
+  // Loaded here, as are other parts, since the primary of several workers does not need them.
+  const { createApp } = await import('./app.ts');
   const app = createApp(dependencies);
-  const metricsServer = metrics && createServer(metrics.listener).listen(config.metricsPort, config.host);
+  const metricsServer =
+    metrics && !worker && createServer(metrics.listener).listen(config.metricsPort, config.host);
   if (metricsServer) await once(metricsServer, 'listening');
   app.start();
+  operatorFiles.start();
   http.off('request', refuseAsStarting);
   app.attachTo(http);
   if (!portComesFirst) await listen();
   const port = portOf(http) ?? config.port;
   // Only now: where the port is taken, nothing is told, and a key that nobody was told of would be lost.
-  const firstKey = await createFirstKey(database.client, now(), config.initialApiKey);
-  if (firstKey !== null)
+  const isFirst = worker === undefined || worker.id === 1;
+  const firstKey = isFirst && (await createFirstKey(database.client, now(), config.initialApiKey));
+  if (firstKey)
     process.stdout.write(
       greeting(config.initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
     );
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
 
   let stopping = false;
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = async (signal: NodeJS.Signals | 'primary ended') => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
     app.endSubscriptions();
     await stopServer(http);
-    metricsServer?.close();
+    if (metricsServer) metricsServer.close();
     // A database that hangs must not keep the process: whoever waits for its end would kill it.
-    await within(STOP_TIMEOUT, app.stop());
+    await within(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
     await within(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
     log.info('stopped');
     process.exit(0);
@@ -181,6 +173,7 @@ async function start(config: Config): Promise<void> {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected error'));
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  if (worker) servePrimary(worker, metrics, () => stop('primary ended'));
 }
 
 /** Why the program could not start, for the operator: a line, or one for each wrong variable. */

@@ -9,7 +9,7 @@ let begunAt = 0;
 let turn: Promise<void> | null = null;
 
 /** Lets others have their turn, where this thread was held for long. All who do so at once go on together. */
-export async function breathe(): Promise<void> {
+export async function yieldToOthers(): Promise<void> {
   if (performance.now() - begunAt < SLICE) return;
   turn ??= setImmediate().then(() => {
     turn = null;
@@ -20,7 +20,7 @@ export async function breathe(): Promise<void> {
 
 async function* slices<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   for (const item of items) {
-    await breathe();
+    await yieldToOthers();
     yield item;
   }
 }

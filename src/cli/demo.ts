@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
+import { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hashPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError, withDatabase } from './command.ts';
@@ -54,6 +55,7 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
       ...{ scheme: base.protocol, defaultDomainId, hashPassword, verifiesDomains: true },
       random: (below: number) => Math.floor(random() * below),
       resolveTxt: async () => [],
+      lists: new OperatorLists(),
     };
     // A key that the operator gave is not told.
     const told = initialApiKey === undefined ? made : null;

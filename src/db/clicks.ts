@@ -2,6 +2,7 @@ import type { LinkCounter } from '../generated/sqlite/client.ts';
 import { type Db, isSqlite } from './connection/client.ts';
 import { retryConflicts } from './connection/retry.ts';
 import type { Tx } from './connection/transaction.ts';
+import { dateText } from './date-text.ts';
 import { type Sql, sql } from './reading/list.ts';
 import { dayOf, hourOf } from './statistics/calendar.ts';
 import { END } from './statistics/write.ts';
@@ -16,6 +17,32 @@ export async function lockCounter(tx: Tx, linkId: number, accountId: number): Pr
     SELECT CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
     FROM "LinkCounter" WHERE "linkId" = ${linkId} AND "accountId" = ${accountId} ${locked}`);
   return row ? Number(row.any) > 0 : null;
+}
+
+/** What a new link brings along of its clicks. */
+export interface Brought {
+  readonly linkId: number;
+  readonly clicks: number;
+  readonly lastClickedAt: Date | null;
+}
+
+/** Gives new links, in their own transaction, the clicks that they had elsewhere. */
+export async function bringClicks(tx: Tx, brought: readonly Brought[]): Promise<void> {
+  if (brought.length === 0) return;
+  const rows = JSON.stringify(
+    brought.map(({ linkId, clicks, lastClickedAt }) => [
+      linkId,
+      clicks,
+      lastClickedAt && dateText(lastClickedAt),
+    ]),
+  );
+  await tx.$executeRaw(
+    isSqlite(tx)
+      ? sql`UPDATE "LinkCounter" SET "clicks" = "brought"."value" ->> 1, "lastClickedAt" = "brought"."value" ->> 2
+          FROM json_each(${rows}) AS "brought" WHERE "linkId" = "brought"."value" ->> 0`
+      : sql`UPDATE "LinkCounter" SET "clicks" = ("one" ->> 1)::integer, "lastClickedAt" = ("one" ->> 2)::timestamp
+          FROM jsonb_array_elements(${rows}::jsonb) AS "one" WHERE "linkId" = ("one" ->> 0)::integer`,
+  );
 }
 
 /** Forgets the receipts of processes that ended long ago. */

@@ -3,11 +3,12 @@ import { Prisma } from '../generated/sqlite/client.ts';
 import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Database, Provider } from './connection/client.ts';
+import { directTransaction } from './connection/direct.ts';
 import { join, name, readNumbers, type Sql, sql } from './reading/list.ts';
 
 const BATCH = 500;
 /** As long as it takes: a copy is one transaction on either side. */
-const PATIENCE = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
+const COPY_LIMITS = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 
 /** In an order in which each refers to earlier ones only, as they stand in the models. */
 type Model = Exclude<Prisma.ModelName, 'Revision' | 'DaySalt' | 'DayVisitor'>;
@@ -23,6 +24,8 @@ const keys: Partial<Record<Model, readonly string[]>> = {
   LinkCounter: ['linkId'],
   AccountTally: ['accountId', 'slot'],
   SpaceTally: ['spaceId', 'slot'],
+  DomainTally: ['accountId', 'domainId', 'slot'],
+  EndTally: ['accountId', 'period', 'slot'],
   LinkHour: ['linkId', 'hour'],
   LinkDay: ['linkId', 'day'],
   LinkDayValue: ['linkId', 'kind', 'day', 'valueId'],
@@ -31,6 +34,8 @@ const keys: Partial<Record<Model, readonly string[]>> = {
   AccountDay: ['accountId', 'day'],
   AccountDayValue: ['accountId', 'kind', 'day', 'valueId'],
   AccountMonthValue: ['accountId', 'kind', 'month', 'valueId'],
+  WebhookQueue: ['webhookId'],
+  LogReader: ['name'],
 };
 
 type Row = Record<string, unknown>;
@@ -90,7 +95,7 @@ async function lastIdOf(db: Transaction, provider: Provider, model: Model): Prom
   return id;
 }
 
-async function goOnFrom(db: Transaction, provider: Provider, model: Model, id: number): Promise<void> {
+async function setNextId(db: Transaction, provider: Provider, model: Model, id: number): Promise<void> {
   if (id === 0) return;
   if (provider === 'postgresql') {
     await db.$queryRaw(sql`SELECT setval(pg_get_serial_sequence(${`"${model}"`}, 'id'), ${id})::text`);
@@ -182,9 +187,11 @@ export async function copyDatabase(from: Database, to: Database, progress: Progr
   // SQLite has no other way than this one.
   const isolationLevel = from.provider === 'sqlite' ? 'Serializable' : 'RepeatableRead';
   // The two clients take the same levels, but SQLite's type knows only its own.
-  const reading = { ...PATIENCE, isolationLevel: isolationLevel as 'Serializable' };
-  await from.client.$transaction(
-    (source) => to.client.$transaction((target) => copyAll(source, target, from, to, progress), PATIENCE),
+  const reading = { ...COPY_LIMITS, isolationLevel: isolationLevel as 'Serializable' };
+  await directTransaction(
+    from.client,
+    (source) =>
+      directTransaction(to.client, (target) => copyAll(source, target, from, to, progress), COPY_LIMITS),
     reading,
   );
 }
@@ -212,7 +219,7 @@ async function copyAll(
         progress(model, copied, total);
       }
       if (!(model in keys))
-        await goOnFrom(target, to.provider, model, await lastIdOf(source, from.provider, model));
+        await setNextId(target, to.provider, model, await lastIdOf(source, from.provider, model));
     }
   });
   // The log goes on in an era of its own, which comes after all that was in the source's.

@@ -6,6 +6,7 @@ import { oneLine } from '../one-line.ts';
 import { type Database, type Provider, requireProvider } from './connection/client.ts';
 import { connectTo, isPooled, PoolerBetween } from './connection/postgres.ts';
 import { fileExists, openFile } from './connection/sqlite-file.ts';
+import { dateText } from './date-text.ts';
 
 const FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
 
@@ -50,7 +51,7 @@ const READ_TABLE = `SELECT "migration_name" AS "name" FROM "_prisma_migrations"
 /** The row of a migration that has just been applied. */
 function rowOf(provider: Provider, name: string): string[] {
   const checksum = createHash('sha256').update(scriptOf(provider, name)).digest('hex');
-  const now = new Date().toISOString().replace('Z', '+00:00');
+  const now = dateText(new Date());
   return [randomUUID(), checksum, name, now, now];
 }
 

@@ -6,6 +6,10 @@ export const errorCodes = {
   FORBIDDEN: 'The API key lacks the scope that the operation needs.',
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
+  CONFLICT: 'The record was changed since the given moment; nothing was changed.',
+  IDEMPOTENCY_MISMATCH: 'The Idempotency-Key came with another request; nothing was changed.',
+  IDEMPOTENCY_RUNNING:
+    'The first request with this Idempotency-Key is still running; Retry-After says when to try again.',
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
   RATE_LIMITED: 'Too many requests in a minute; Retry-After says when to try again.',
   UNAVAILABLE: 'The database is not available; the same request may succeed shortly.',

@@ -60,12 +60,15 @@ export function choiceOf<Name extends string>(values: Readonly<Record<Name, stri
 
 /** The id of a record, as its number; `wrong` is told of what no record can have. */
 export function idOf(wrong: string) {
-  return z.string(wrong).transform((id, context) => {
-    const number = parseId(id);
-    if (number !== null) return number;
-    context.addIssue({ code: 'custom', message: wrong });
-    return z.NEVER;
-  });
+  return z
+    .string(wrong)
+    .meta({ format: 'id' })
+    .transform((id, context) => {
+      const number = parseId(id);
+      if (number !== null) return number;
+      context.addIssue({ code: 'custom', message: wrong });
+      return z.NEVER;
+    });
 }
 
 /**

@@ -79,11 +79,20 @@ function encodeCursor({ table, orderBy }: List, [value, id]: Position): string {
   return Buffer.from(JSON.stringify([table, orderBy.name, value, id])).toString('base64url');
 }
 
+/** A moment as a cursor has it, with a year of four digits. */
+const MOMENT = /^\d{4}-/;
+
+function isMoment(text: string): boolean {
+  const moment = new Date(text);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString() === text;
+}
+
 /** Whether the value is one that the column could hold. */
 function isOf({ type, nullable, large }: List['orderBy'], value: Position[0]): boolean {
   if (value === null) return nullable === true;
   if (type === 'number')
     return Number.isSafeInteger(value) && (large === true || Math.abs(Number(value)) <= MAX_INT);
+  if (type === 'moment') return typeof value === 'string' && MOMENT.test(value) && isMoment(value);
   return typeof value === 'string' && isStorable(value);
 }
 
@@ -132,7 +141,8 @@ export async function readEdges<Row extends { id: number }>(
   if (more) rows.splice(fromEnd ? 0 : size, 1);
   // The list's column is one of the row's.
   const position = (row: Row): Position => {
-    const value = (row as Record<string, Position[0] | bigint>)[list.orderBy.name] ?? null;
+    const value = (row as Record<string, Position[0] | bigint | Date>)[list.orderBy.name] ?? null;
+    if (value instanceof Date) return [value.toISOString(), row.id];
     return [typeof value === 'bigint' ? Number(value) : value, row.id];
   };
   // Beyond the rows' own ends; without rows, from the cursor on, whose row is not among them.

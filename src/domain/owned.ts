@@ -10,6 +10,7 @@ import {
   recordingChanges,
 } from './change/change.ts';
 import { notFound } from './errors.ts';
+import { requireUnchanged, timeOfChange } from './unchanged.ts';
 
 type Where = { id: number; accountId: number };
 
@@ -24,7 +25,7 @@ export interface Kind<Row, Data> {
   readonly kind: RecordKind;
   /** What it is called in an error. */
   readonly what: string;
-  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel';
+  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Webhook';
   /** What the schema calls its columns; those that it does not know are not told of. */
   readonly fields: FieldNames;
   rows(tx: Tx): Table<Row, Data>;
@@ -34,15 +35,17 @@ export interface Kind<Row, Data> {
  * Changes the account's own record and records which fields have other values now; where none has, it stays as it is, the
  * time of its last change included. Nobody else changes it meanwhile.
  * @param decide what to set, of the record as it is
- * @throws DomainError NOT_FOUND
+ * @param ifUpdatedAt when the record must have been changed last; null for whenever
+ * @throws DomainError NOT_FOUND, CONFLICT
  */
-export async function updateOwned<Row extends object, Data extends object>(
+export async function updateOwned<Row extends { updatedAt: Date }, Data extends object>(
   db: Db,
   { kind, what, table, fields, rows }: Kind<Row, Data>,
   actor: Actor,
   id: string,
   now: Date,
   decide: (row: Row) => Data,
+  ifUpdatedAt: Date | null = null,
 ): Promise<Row> {
   const where = owned(actor, id);
   if (where === null) throw notFound(what);
@@ -50,9 +53,13 @@ export async function updateOwned<Row extends object, Data extends object>(
     await lockRow(tx, table, where.id);
     const row = await rows(tx).findUnique({ where });
     if (row === null) throw notFound(what);
+    requireUnchanged(row, ifUpdatedAt);
     const changes = differing(row, decide(row));
     if (Object.keys(changes).length === 0) return row;
-    const updated = await rows(tx).update({ where, data: { ...changes, updatedAt: now } });
+    const updated = await rows(tx).update({
+      where,
+      data: { ...changes, updatedAt: timeOfChange(row, ifUpdatedAt, now) },
+    });
     await record('UPDATED', kind, [where.id], fieldsOf(changes, fields));
     return updated;
   });

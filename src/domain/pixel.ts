@@ -4,7 +4,7 @@ import { lockRow } from '../db/connection/transaction.ts';
 import { countOf, type List, sql } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
-import type { Actor } from './access/actor.ts';
+import type { Actor, Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { type FieldError, invalid } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
@@ -58,7 +58,7 @@ const kind = {
   kind: 'PIXEL',
   what: 'pixel',
   table: 'Pixel',
-  fields: { name: 'name', type: 'type', value: 'value' },
+  fields: {},
   rows: (tx) => tx.pixel,
 } satisfies Kind<Pixel, Partial<Pixel>>;
 
@@ -85,7 +85,7 @@ export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
  * A slice of the account's pixels, by cursor, the oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfPixels(
+export async function pixelConnection(
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput,
@@ -103,7 +103,7 @@ export async function edgesOfPixels(
 /** @throws DomainError VALIDATION */
 export async function createPixel(
   db: Db,
-  actor: Actor,
+  actor: Writer,
   input: Unparsed<typeof createPixelInput>,
   now: Date,
 ): Promise<Pixel> {

@@ -4,10 +4,11 @@ import { lockRow } from '../db/connection/transaction.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import type { Actor } from './access/actor.ts';
+import type { Actor, Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { foldCase } from './fold.ts';
 import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { moment } from './link/input.ts';
 import {
   directionInput,
   type Edges,
@@ -19,6 +20,7 @@ import {
   searchInput,
 } from './list.ts';
 import { deleteOwned, type Kind, updateOwned } from './owned.ts';
+import { parseIfUpdatedAt } from './unchanged.ts';
 
 export type { Space };
 
@@ -26,7 +28,7 @@ const kind = {
   kind: 'SPACE',
   what: 'space',
   table: 'Space',
-  fields: { name: 'name', color: 'color' },
+  fields: {},
   rows: (tx) => tx.space,
 } satisfies Kind<Space, Partial<Space>>;
 
@@ -39,11 +41,12 @@ export const updateSpaceInput = z.object({ name: name.optional(), color: color.o
 const columns = {
   ID: { name: 'id', type: 'number' },
   NAME: { name: 'nameKey', type: 'text' },
+  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
 } satisfies Record<string, Column>;
 
-const spaceFilter = z.object({ search: searchInput });
+const spaceFilter = z.object({ search: searchInput, updatedSince: moment.nullish() });
 const spaceOrder = z.object({
-  field: z.enum(['ID', 'NAME']).default('ID'),
+  field: z.enum(['ID', 'NAME', 'UPDATED_AT']).default('ID'),
   direction: directionInput.default('DESC'),
 });
 /** Which spaces, in which order: by default all of them, the newest first. */
@@ -57,6 +60,7 @@ export const spacePageInput = pageInput.extend(selection);
 function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<typeof spacesInput>): List {
   const where = [sql`"accountId" = ${actor.accountId}`];
   if (filter.search) where.push(lists.contains('nameKey', foldCase(filter.search)));
+  if (filter.updatedSince) where.push(sql`"updatedAt" >= ${filter.updatedSince.at}`);
   return {
     table: 'Space',
     where,
@@ -68,7 +72,7 @@ function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<t
 
 /** The number of spaces: kept with the account where nothing narrows it, so that it costs no scan; else counted. */
 function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Sql {
-  if (filter.search) return countOf(list);
+  if (filter.search || filter.updatedSince) return countOf(list);
   return sql`(SELECT COALESCE(SUM("spaces"), 0) FROM "AccountTally" WHERE "accountId" = ${actor.accountId})`;
 }
 
@@ -76,7 +80,7 @@ function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: L
  * One numbered page of the account's spaces, with its total, in one statement.
  * @throws DomainError VALIDATION
  */
-export async function pageOfSpaces(
+export async function spacePage(
   lists: ListReader,
   actor: Actor,
   input: Unparsed<typeof spacePageInput>,
@@ -90,7 +94,7 @@ export async function pageOfSpaces(
  * A stretch of the account's spaces by cursor; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfSpaces(
+export async function spaceConnection(
   lists: ListReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof spacesInput>,
@@ -104,7 +108,7 @@ export async function edgesOfSpaces(
 /** @throws DomainError VALIDATION */
 export async function createSpace(
   db: Db,
-  actor: Actor,
+  actor: Writer,
   input: Unparsed<typeof createSpaceInput>,
   now: Date,
 ): Promise<Space> {
@@ -119,7 +123,8 @@ export async function createSpace(
 
 /**
  * Changes the fields that are there; without any, the space stays as it is.
- * @throws DomainError VALIDATION, NOT_FOUND
+ * @param ifUpdatedAt when it must have been changed last, in ISO 8601; whenever by default
+ * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateSpace(
   db: Db,
@@ -127,10 +132,12 @@ export async function updateSpace(
   id: string,
   input: Unparsed<typeof updateSpaceInput>,
   now: Date,
+  ifUpdatedAt?: string | null,
 ): Promise<Space> {
+  const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateSpaceInput, input);
   const nameKey = fields.name === undefined ? undefined : foldCase(fields.name);
-  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }));
+  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }), seen);
 }
 
 /**

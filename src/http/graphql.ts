@@ -1,12 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
-import type { Asked, CompiledQueries } from '../schema/server/compiled-queries.ts';
-import { type GraphQLServer, headersOf, refusal, statusOf } from '../schema/server/server.ts';
+import type { KeyedWrite } from '../domain/keyed-write.ts';
+import type { CompiledQueries, QueryRequest } from '../schema/server/compiled-queries.ts';
+import type { Context } from '../schema/server/context.ts';
+import { headersOf, statusOf } from '../schema/server/errors.ts';
+import { type GraphQLServer, refusal } from '../schema/server/server.ts';
+import { contextIn, keyedWriteOf, replay } from './keyed-writes.ts';
 import { sendGraphiql } from './pages/pages.ts';
 import { isBrokenOff } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';
-import { exchangeOf } from './request/exchange.ts';
+import { requestInfoOf } from './request/info.ts';
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
@@ -18,6 +22,17 @@ function typeFor(req: IncomingMessage): string {
 function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
   res.writeHead(status, { 'Content-Type': typeFor(req), ...headers });
   res.end(JSON.stringify(body));
+}
+
+/** Sends an answer as the server made it, part by part. */
+async function sendResponse(res: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  if (headers.get('content-type')?.includes('event-stream')) res.setHeader('X-Accel-Buffering', 'no');
+  res.writeHead(status, Object.fromEntries(headers));
+  for await (const part of body ?? []) {
+    if (res.destroyed) break;
+    res.write(part);
+  }
+  res.end();
 }
 
 export interface GraphQLDependencies {
@@ -55,7 +70,7 @@ const plainBody = z.strictObject({
 });
 
 /** What a request asks for; null where the server has to find out. */
-function plainlyAsked(req: IncomingMessage, body: string): Asked | null {
+function plainlyAsked(req: IncomingMessage, body: string): QueryRequest | null {
   if (!PLAIN.test(req.headers.accept ?? '') || req.url !== '/graphql') return null;
   try {
     const { query, operationName, variables, extensions } = plainBody.parse(JSON.parse(body));
@@ -78,6 +93,28 @@ export function createGraphQLHandler({
   compiled,
   report,
 }: GraphQLDependencies): RequestListener {
+  /** Answers a request that came with an Idempotency-Key: a mutation is done once. */
+  const answerOnce = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    context: Context,
+    keyed: KeyedWrite,
+  ): Promise<void> => {
+    try {
+      const response = await server.handleNodeRequestAndResponse(req, res, contextIn(context, keyed));
+      // It may be a stream, which has no end.
+      if (!keyed.hasBegun) return await sendResponse(res, response);
+      const body = await response.text();
+      const contentType = response.headers.get('content-type') ?? '';
+      const first = await keyed.end({ status: response.status, contentType, body });
+      if (first !== null) return replay(res, first);
+      await context.wrote();
+      res.writeHead(response.status, Object.fromEntries(response.headers));
+      res.end(body);
+    } finally {
+      await keyed.close();
+    }
+  };
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (graphiql && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
       sendGraphiql(req, res);
@@ -89,6 +126,8 @@ export function createGraphQLHandler({
       end(req, res, 415, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
       return;
     }
+    const keyed = req.method === 'POST' ? keyedWriteOf(req, context) : null;
+    if (keyed !== null) return answerOnce(req, res, context, keyed);
     const body = req.method === 'POST' ? await shortBody(req) : null;
     const asked = body === null || compiled === null ? null : plainlyAsked(req, body);
     const data = asked && (await compiled?.dataOf(asked, context));
@@ -111,7 +150,7 @@ export function createGraphQLHandler({
         end(req, res, statusOf[visible.code] ?? 400, refusal(visible), headersOf(visible));
         return;
       }
-      const { requestId } = exchangeOf(res);
+      const { requestId } = requestInfoOf(res);
       if (res.headersSent) res.end();
       else
         end(req, res, 500, {

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { DeliveryStatus } from '../domain/webhook/events.ts';
 import type { Surface } from './request/surface.ts';
 
 /** An answered request. */
@@ -10,6 +11,8 @@ export interface Observation {
   readonly status: number;
   readonly seconds: number;
   readonly keyId: number | undefined;
+  /** The deprecated fields of the schema that it asked for. */
+  readonly deprecated?: readonly string[] | undefined;
 }
 
 /** How many names of operations are told apart: clients choose those of GraphQL. */
@@ -33,6 +36,12 @@ export class Metrics {
     labelNames: ['key', 'operation'],
     registers: [this.#registry],
   });
+  readonly #deprecated = new Counter({
+    name: 'linkspace_deprecated_fields_total',
+    help: 'GraphQL requests that asked for a deprecated field, by the id of the key: who still needs it.',
+    labelNames: ['key', 'field'],
+    registers: [this.#registry],
+  });
   readonly #clicks = new Counter({
     name: 'linkspace_clicks_total',
     help: 'Visits that were counted.',
@@ -44,7 +53,13 @@ export class Metrics {
     labelNames: ['cache'],
     registers: [this.#registry],
   });
-  /** Asked when the metrics are read. */
+  readonly #webhooks = new Counter({
+    name: 'linkspace_webhook_attempts_total',
+    help: 'Attempts to deliver to webhooks: delivered, retried (to be tried again), or failed (for good).',
+    labelNames: ['outcome'],
+    registers: [this.#registry],
+  });
+  /** QueryRequest when the metrics are read. */
   #isAway = () => false;
   readonly #statements = new Histogram({
     name: 'linkspace_database_duration_seconds',
@@ -59,6 +74,8 @@ export class Metrics {
     new Gauge({
       name: 'linkspace_database_away',
       help: '1 while the database does not answer, and visitors are served from memory.',
+      // Of several processes, one is enough.
+      aggregator: 'max',
       registers: [this.#registry],
       collect() {
         this.set(isAway() ? 1 : 0);
@@ -66,10 +83,12 @@ export class Metrics {
     });
   }
 
-  request({ surface, operation, status, seconds, keyId }: Observation): void {
+  request({ surface, operation, status, seconds, keyId, deprecated = [] }: Observation): void {
     const known = this.#nameOf(operation);
     this.#requests.observe({ surface, operation: known, status }, seconds);
     if (surface === 'v1' && keyId !== undefined) this.#v1.inc({ key: keyId, operation: known });
+    // The schema bounds the names.
+    if (keyId !== undefined) for (const field of deprecated) this.#deprecated.inc({ key: keyId, field });
   }
 
   click(): void {
@@ -79,6 +98,30 @@ export class Metrics {
   /** Says how to learn whether the database does not answer. */
   watchDatabase(isAway: () => boolean): void {
     this.#isAway = isAway;
+  }
+
+  webhookAttempt(outcome: DeliveryStatus): void {
+    this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
+  }
+
+  /** Says how to learn what waits to be delivered to webhooks, and since when the first of it could have been. */
+  watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
+    const registers = [this.#registry];
+    const lag = new Gauge({
+      name: 'linkspace_webhook_lag_seconds',
+      help: 'For how long the oldest delivery to a webhook is due, by all processes.',
+      registers,
+    });
+    new Gauge({
+      name: 'linkspace_webhook_pending',
+      help: 'Deliveries to webhooks that wait, for their turn or for another try, by all processes.',
+      registers,
+      async collect() {
+        const { pending, dueAt } = await backlog();
+        this.set(pending);
+        lag.set(dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000));
+      },
+    });
   }
 
   lookup(cache: 'hit' | 'miss'): void {
@@ -94,12 +137,21 @@ export class Metrics {
     return this.#names.has(operation) ? operation : 'other';
   }
 
-  /** Answers every request with all that is counted, as Prometheus reads it. */
-  readonly listener: RequestListener = async (_req, res) => {
+  /** All that is counted, for the process that sums it up. */
+  values(): ReturnType<Registry['getMetricsAsJSON']> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
+  readonly listener = answerWith(() => this.#registry.metrics());
+}
+
+/** Answers every request with the metrics, as Prometheus reads them. */
+export function answerWith(text: () => Promise<string>): RequestListener {
+  return async (_req, res) => {
     try {
-      const text = await this.#registry.metrics();
-      res.writeHead(200, { 'Content-Type': this.#registry.contentType });
-      res.end(text);
+      const metrics = await text();
+      res.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE });
+      res.end(metrics);
     } catch {
       res.writeHead(500).end();
     }

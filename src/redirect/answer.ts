@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RedirectOutcome } from '../domain/visit/decision.ts';
-import { exchangeOf } from '../http/request/exchange.ts';
+import { requestInfoOf } from '../http/request/info.ts';
 import { messagePage, type Page } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './texts.ts';
@@ -13,6 +13,7 @@ export const ended: Readonly<
   PREVIEW: [200, 'preview'],
   DISABLED: [410, 'disabled'],
   EXPIRED: [410, 'expired'],
+  BLOCKED: [410, 'blocked'],
 };
 
 /** Answers what no cache may keep; HEAD gets no body. */
@@ -24,7 +25,7 @@ export function send(
   body = '',
 ): void {
   // As a flat list, which Node writes as it is.
-  const all = ['X-Request-Id', exchangeOf(res).requestId, 'Cache-Control', 'private, no-store'];
+  const all = ['X-Request-Id', requestInfoOf(res).requestId, 'Cache-Control', 'private, no-store'];
   all.push('Content-Length', String(Buffer.byteLength(body)));
   for (const [name, value] of Object.entries(headers)) all.push(name, value);
   res.writeHead(status, all);

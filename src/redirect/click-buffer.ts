@@ -15,7 +15,7 @@ import type { Visit } from './visit.ts';
 /** How often clicks are written, in milliseconds: what a crash may cost. */
 const WRITTEN_EVERY = 1_000;
 /** How long the end waits for a database that does not take them, and how often it tries, in milliseconds. */
-const LAST_PATIENCE = 5_000;
+const LAST_TIMEOUT = 5_000;
 const LAST_TRIES_EVERY = 100;
 
 /** Of how many links at most visits are written by one transaction: on SQLite, others wait for its end. */
@@ -119,7 +119,7 @@ export class ClickBuffer {
   /** Ends the writing, after all is written; a database that does not take it is not waited for longer than some seconds. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await within(LAST_PATIENCE, this.#writeAll());
+    await within(LAST_TIMEOUT, this.#writeAll());
     if (this.#unwritten > 0) this.#log.error({ clicks: this.#unwritten }, 'clicks were lost');
   }
 

@@ -3,6 +3,7 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import { CLAIMED_CLICKS, claimVisit } from '../db/clicks.ts';
 import type { Db } from '../db/connection/client.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import type { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hasStatus } from '../domain/link/status.ts';
 import { asciiOf } from '../domain/url.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
@@ -15,7 +16,7 @@ import { ended, send, sendMessage, sendPage } from './answer.ts';
 import { Guesses } from './guesses.ts';
 import type { Found, FoundLink, LinkCache } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
-import { askedBy, header, passwordIn } from './request.ts';
+import { header, passwordIn, readVisit } from './request.ts';
 import { createStatisticsPages } from './statistics/handler.ts';
 import type { VisitRecorder } from './visit.ts';
 
@@ -26,6 +27,7 @@ const MAX_FORMS_OF_NETWORK = 20;
 export interface RedirectDependencies {
   readonly db: Db;
   readonly links: LinkCache;
+  readonly lists: OperatorLists;
   readonly visits: VisitRecorder;
   readonly trust: Trust;
   readonly countryOf: CountryOf;
@@ -50,32 +52,35 @@ interface Request {
 
 /** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, visits, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
+  const { db, links, lists, visits, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
   const guesses = new Guesses();
   const forms = new Places(MAX_FORMS, MAX_FORMS_OF_NETWORK);
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
     forms.take(networkOf(address), () => passwordIn(req, res));
-  const patiently = links.patiently.bind(links);
+  const askDatabase = links.askDatabase.bind(links);
   const statisticsPages = createStatisticsPages({
-    ...{ db, scheme, trust, guesses, patiently, now },
+    ...{ db, scheme, trust, guesses, askDatabase, now },
     passwordIn: givenPassword,
   });
+
+  const decisionOn = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
+    decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
 
   /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
   const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
     const { visitor, address, referrer } = request;
     const at = now();
     const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
-    const claimed = await links.patiently(() => claimVisit(db, link.id, active, at));
+    const claimed = await links.askDatabase(() => claimVisit(db, link.id, active, at));
     if (claimed) {
-      const decision = decideRedirect({ ...link, ...claimed }, visitor, now());
+      const decision = decisionOn({ ...link, ...claimed }, visitor);
       const destination = decision.target ?? null;
       visits.record({ link, at, visitor, address, referrer, destination, claimed: true });
       return decision;
     }
     // It has ended, or was changed meanwhile.
     const fresh = await links.reload(link.id);
-    const decision = decideRedirect(fresh, visitor, now());
+    const decision = decisionOn(fresh, visitor);
     return fresh && leadsOn(decision) ? claim(fresh, request) : decision;
   };
 
@@ -84,7 +89,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const { visitor, address, referrer, isHead } = request;
     const { link } = request.found;
     const at = now();
-    const decision = decideRedirect(link, visitor, at);
+    const decision = decisionOn(link, visitor, at);
     const { outcome, target } = decision;
     if (link === null || !(leadsOn(decision) || outcome === 'PREVIEW')) return decision;
     if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
@@ -116,7 +121,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const { found, visitor, address } = request;
     const { link } = found;
-    const { outcome } = decideRedirect(link, visitor, now());
+    const { outcome } = decisionOn(link, visitor);
     if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, request);
     const password = await givenPassword(req, res, address);
     const asked = { what: String(link.id), hash: link.password };
@@ -129,15 +134,14 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (!['GET', 'HEAD', 'POST'].includes(req.method ?? ''))
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
-    const { alias, statisticsOf, visitor } = askedBy(req, countryOf(req.headers, address));
-    const referrer = header(req, 'referer');
-    const isHead = req.method === 'HEAD';
-    const found = await links.find(host, alias);
+    const { alias, statisticsOf, visitor } = readVisit(req, countryOf(req.headers, address));
+    const found = links.findNow(host, alias) ?? (await links.find(host, alias));
     if (publicStatistics && statisticsOf !== '') {
       const asked = { domain: found.domain, alias: statisticsOf, query: visitor.query, address };
       if (await statisticsPages(req, res, asked)) return;
     }
-    const request: Request = { found, visitor, address, referrer, isHead };
+    const referrer = header(req, 'referer');
+    const request: Request = { found, visitor, address, referrer, isHead: req.method === 'HEAD' };
     await (req.method === 'POST' ? post(req, res, request) : answer(req, res, request));
   };
 

@@ -18,6 +18,8 @@ const MAX_BYTES = 64_000_000;
 const MAX_DOMAINS = 10_000;
 /** How much of what does not exist it remembers: strangers can ask for any number of names. */
 const MAX_MISSING = 2_000;
+/** Hosts that are longer than any name, in characters, are read anew each time. */
+const LONGEST_NAME = 255;
 /** How long it believes that something does not exist, in milliseconds: new records are not told of everywhere. */
 const MISSING_FOR = 900;
 /** After how long it looks again, in milliseconds: what is changed by hand stands in no log. */
@@ -74,6 +76,8 @@ export class LinkCache {
   /** Under which key each link is remembered. */
   readonly #keys = new Map<number, string>();
   #defaultDomain: Remembered<Domain> | null = null;
+  /** Of the hosts that were asked for last. */
+  readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_MISSING });
   /** Raised with each change. What was read before the last one that concerns it is not remembered. */
   #now = 0;
   readonly #lastChanges = { names: 0, pixels: 0, domains: 0 };
@@ -143,8 +147,29 @@ export class LinkCache {
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
   }
 
+  /** The same at once, where all of it is remembered and known to be so still; else undefined. */
+  findNow(host: string, alias: string): Found | undefined {
+    const domain = this.#revisions.isFresh ? this.#domainNow(host) : undefined;
+    if (domain === undefined) return undefined;
+    const link = this.#links.get(`${domain.id} ${alias}`);
+    if (!link?.value || !this.#isTrusted(link)) return undefined;
+    this.#metrics?.lookup('hit');
+    return { domain, link: link.value };
+  }
+
+  #domainNow(host: string): Domain | undefined {
+    let known: Remembered<Domain> | null | undefined;
+    for (const name of this.#namesOf(host)) {
+      known = this.#domains.get(name) ?? this.#missingDomains.get(name);
+      if (known === undefined || !this.#isTrusted(known)) return undefined;
+      if (known.value !== null) return known.value;
+    }
+    known = this.#defaultDomain;
+    return known?.value && this.#isTrusted(known) ? known.value : undefined;
+  }
+
   /** Does what asks the database, unless that is away and enough wait for it already. */
-  async patiently<T>(ask: () => Promise<T>): Promise<T> {
+  async askDatabase<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#revisions.away && this.#waiting >= MAX_WAITING)
       throw new DatabaseAway('the database does not answer');
     this.#waiting++;
@@ -160,21 +185,21 @@ export class LinkCache {
   }
 
   /**
-   * What is remembered, or else what the database says, which is given to `keep` with the number of the last change before.
+   * What is remembered, or else what the database says, which is given to `remember` with the number of the last change before.
    * What is only to be looked at again serves where the database does not answer soon; that there was nothing, where
    * `missingServes`.
    */
   async #lookUp<T>(
     known: Remembered<T> | null | undefined,
     ask: () => Promise<T | null>,
-    keep: (remembered: Remembered<T>, at: number) => void,
+    remember: (remembered: Remembered<T>, at: number) => void,
     missingServes = false,
   ): Promise<T | null> {
     if (known && this.#isTrusted(known)) return known.value;
     const at = this.#now;
     const readAt = performance.now();
-    const asked = this.patiently(ask).then((value) => {
-      keep({ value, readAt }, at);
+    const asked = this.askDatabase(ask).then((value) => {
+      remember({ value, readAt }, at);
       return value;
     });
     if (!known || (known.value === null && !missingServes)) return asked;
@@ -216,9 +241,21 @@ export class LinkCache {
 
   /** A host that is no domain of the service counts as the default one. */
   async #domainOf(host: string): Promise<Domain> {
+    for (const name of this.#namesOf(host)) {
+      const domain = await this.#domainNamed(name);
+      if (domain !== null) return domain;
+    }
+    return this.#default();
+  }
+
+  /** Under which names a domain would answer for the host. */
+  #namesOf(host: string): readonly string[] {
+    const known = this.#names.get(host);
+    if (known !== undefined) return known;
     const name = normalizeHost(host);
-    if (name === null) return this.#default();
-    return (await this.#domainNamed(name)) ?? (await this.#domainNamed(withoutPort(name))) ?? this.#default();
+    const names = name === null ? [] : [...new Set([name, withoutPort(name)])];
+    if (host.length <= LONGEST_NAME) this.#names.set(host, names);
+    return names;
   }
 
   #domainNamed(name: string): Promise<Domain | null> {
@@ -227,12 +264,12 @@ export class LinkCache {
       const found = await this.#db.domain.findUnique({ where: { name } });
       return found && servesVisitors(found, this.#site) ? found : null;
     };
-    const keep = (remembered: Remembered<Domain>, at: number) => {
+    const remember = (remembered: Remembered<Domain>, at: number) => {
       if (this.#lastChanges.domains > at) return;
       (remembered.value === null ? this.#missingDomains : this.#domains).set(name, remembered);
     };
     // Most hosts that are no domain are other names of this service.
-    return this.#lookUp(known, read, keep, true);
+    return this.#lookUp(known, read, remember, true);
   }
 
   async #default(): Promise<Domain> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isAlias } from '../domain/link/alias.ts';
+import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
 import { isBot, type Visitor } from '../domain/visit/visitor.ts';
 import { LATE, within } from '../within.ts';
 
@@ -13,19 +13,6 @@ const LONGEST_HEADER = 1_000;
 export function header(req: IncomingMessage, name: string): string {
   return String(req.headers[name] ?? '').slice(0, LONGEST_HEADER);
 }
-
-/** The only part of a path, decoded; empty where there is none. */
-function partOf(path: string): string {
-  const [, part = ''] = /^\/([^/]+)\/?$/.exec(path) ?? [];
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return '';
-  }
-}
-
-/** The text where it can be an alias; else an empty one, which no link has. */
-const aliasIn = (text: string): string => (isAlias(text) ? text : '');
 
 /** How long a form may take to come, in milliseconds. */
 const FORM_TIMEOUT = 5_000;
@@ -53,7 +40,7 @@ async function readPassword(req: IncomingMessage, res: ServerResponse): Promise<
 }
 
 /** What a request for a short link tells. */
-export interface Asked {
+export interface VisitRequest {
   /** The alias that it asks for; an empty one, which no link has, where its path can be none. */
   readonly alias: string;
   /** The alias whose page of statistics it asks for, as `alias+`; else an empty one. */
@@ -62,7 +49,7 @@ export interface Asked {
 }
 
 /** Reads what a request tells of its visitor, who is in the given country. */
-export function askedBy(req: IncomingMessage, country: string | null): Asked {
+export function readVisit(req: IncomingMessage, country: string | null): VisitRequest {
   const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
   const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
   const userAgent = header(req, 'user-agent');
@@ -77,7 +64,5 @@ export function askedBy(req: IncomingMessage, country: string | null): Asked {
     counts: req.method !== 'HEAD' && !prefetches && !isBot({ userAgent }),
     query,
   };
-  const part = partOf(path);
-  const statisticsOf = part.endsWith('+') ? aliasIn(part.slice(0, -1)) : '';
-  return { alias: aliasIn(part), statisticsOf, visitor };
+  return { alias: aliasOfPath(path), statisticsOf: statisticsAliasOfPath(path), visitor };
 }

@@ -5,6 +5,7 @@ const texts = {
   en: {
     notFound: ['Link not found', 'There is no link at this address. Is it spelled right?'],
     disabled: ['This link is switched off', 'Whoever made it has switched it off.'],
+    blocked: ['This link is not available', 'It no longer leads anywhere.'],
     expired: ['This link has ended', 'Its time is over, or it was used as often as it may be.'],
     password: ['Password needed', 'This link asks for a password.'],
     statisticsPassword: ['Password needed', 'The statistics of this link ask for a password.'],
@@ -25,6 +26,7 @@ const texts = {
       'Unter dieser Adresse gibt es keinen Link. Ist sie richtig geschrieben?',
     ],
     disabled: ['Dieser Link ist abgeschaltet', 'Wer ihn angelegt hat, hat ihn abgeschaltet.'],
+    blocked: ['Dieser Link ist nicht verfügbar', 'Er führt nirgendwo mehr hin.'],
     expired: ['Dieser Link ist abgelaufen', 'Seine Zeit ist um, oder er wurde so oft benutzt, wie er darf.'],
     password: ['Passwort nötig', 'Dieser Link verlangt ein Passwort.'],
     statisticsPassword: ['Passwort nötig', 'Die Statistik dieses Links verlangt ein Passwort.'],
@@ -42,6 +44,7 @@ const texts = {
   es: {
     notFound: ['Enlace no encontrado', 'No hay ningún enlace en esta dirección. ¿Está bien escrita?'],
     disabled: ['Este enlace está desactivado', 'Quien lo creó lo ha desactivado.'],
+    blocked: ['Este enlace no está disponible', 'Ya no lleva a ninguna parte.'],
     expired: ['Este enlace ha terminado', 'Se acabó su tiempo o ya se usó todas las veces permitidas.'],
     password: ['Se necesita una contraseña', 'Este enlace pide una contraseña.'],
     statisticsPassword: [
@@ -62,6 +65,7 @@ const texts = {
   fr: {
     notFound: ['Lien introuvable', 'Il n’y a pas de lien à cette adresse. Est-elle bien écrite ?'],
     disabled: ['Ce lien est désactivé', 'La personne qui l’a créé l’a désactivé.'],
+    blocked: ['Ce lien n’est pas disponible', 'Il ne mène plus nulle part.'],
     expired: ['Ce lien a expiré', 'Sa durée est passée, ou il a été utilisé autant de fois que permis.'],
     password: ['Mot de passe requis', 'Ce lien demande un mot de passe.'],
     statisticsPassword: ['Mot de passe requis', 'Les statistiques de ce lien demandent un mot de passe.'],
@@ -84,6 +88,7 @@ type Texts = (typeof texts)[Language];
 export type Message =
   | 'notFound'
   | 'disabled'
+  | 'blocked'
   | 'expired'
   | 'password'
   | 'statisticsPassword'

@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What is sent instead of the body: an answer that is no JSON. */
+  readonly content?: { readonly type: string; readonly data: string | Buffer };
 }
 
 export function success(body: Record<string, unknown>, status = 200): Answer {
@@ -60,6 +62,12 @@ export const answerTo: Record<ErrorCode, (error: DomainError, refusals: Refusals
   FORBIDDEN: ({ message }) => failure(403, message),
   NOT_FOUND: () => notFound,
   IN_USE: ({ message }) => failure(409, message),
+  CONFLICT: ({ message }) => failure(409, message),
+  IDEMPOTENCY_MISMATCH: ({ code, message }) => ({
+    status: 422,
+    body: { message, errors: { 'Idempotency-Key': [message] }, code, status: 422 },
+  }),
+  IDEMPOTENCY_RUNNING: (error) => later(409, error),
   VALIDATION: (_error, refusals) => unprocessable(refusals),
   RATE_LIMITED: (error) => later(429, error),
   UNAVAILABLE: (error) => later(503, error),

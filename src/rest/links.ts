@@ -1,5 +1,8 @@
+import { z } from 'zod';
+import { withDefault } from '../domain/input.ts';
 import { createLinkInput, updateLinkInput } from '../domain/link/input.ts';
 import { linkPageInput } from '../domain/link/list.ts';
+import { qrCodeInput, qrCodePng, qrCodeSvg } from '../domain/link/qr-code.ts';
 import {
   type CreateLinkInput,
   type LinkFieldsFragment,
@@ -7,11 +10,12 @@ import {
   RestDeleteLinkDocument,
   RestLinkDocument,
   RestLinkPageDocument,
+  RestLinkQrDocument,
   RestLinkRowsDocument,
   type RestLinkRowsQueryVariables,
   RestUpdateLinkDocument,
 } from '../generated/documents.ts';
-import { notFound, success } from './answer.ts';
+import { type Answer, notFound, success } from './answer.ts';
 import { csv } from './csv.ts';
 import { expirationDate, expirationTime } from './form/expiration.ts';
 import {
@@ -44,10 +48,15 @@ const platforms = {
   'Chrome OS': 'CHROME_OS',
 } as const;
 
-/** v1's spelling of a value. */
-function spellingOf(values: Readonly<Record<string, string>>, value: string): string {
-  return Object.entries(values).find(([, known]) => known === value)?.[0] ?? value;
+/** v1's spelling of each value. */
+function spellingsOf(values: Readonly<Record<string, string>>): (value: string) => string {
+  const spellings = new Map(Object.entries(values).map(([spelling, value]) => [value, spelling]));
+  return (value) => spellings.get(value) ?? value;
 }
+const stateOf = spellingsOf(states);
+const privacyOf = spellingsOf(privacies);
+const targetTypeOf = spellingsOf(targetTypes);
+const platformOf = spellingsOf(platforms);
 
 const fields = {
   url: { ...text('url'), example: 'https://example.com/summer' },
@@ -158,24 +167,24 @@ function encodeLink(link: LinkFieldsFragment) {
     })),
     has_password: link.hasPassword,
     disabled: Number(link.disabled),
-    privacy: Number(spellingOf(privacies, link.privacy)),
+    privacy: Number(privacyOf(link.privacy)),
     has_privacy_password: link.hasPrivacyPassword,
     expiration_url: expiration.url,
     expiration_date: expiration.at?.slice(0, 10) ?? null,
     expiration_time: expiration.at?.slice(11, 16) ?? null,
     expiration_clicks: expiration.clicks,
     ends_at: expiration.at,
-    target_type: Number(spellingOf(targetTypes, targeting.type)),
+    target_type: Number(targetTypeOf(targeting.type)),
     country: targeting.countries.map(({ country, url }) => ({ key: country, value: url })),
     platform: targeting.platforms.map(({ platform, url }) => ({
-      key: spellingOf(platforms, platform),
+      key: platformOf(platform),
       value: url,
     })),
     language: targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
     rotation: targeting.rotation.map((url) => ({ value: url })),
     clicks: link.clicks,
     last_clicked_at: link.lastClickedAt,
-    state: Number(spellingOf(states, link.status)),
+    state: Number(stateOf(link.status)),
     created_at: link.createdAt,
     updated_at: link.updatedAt,
   };
@@ -200,6 +209,33 @@ const columns = [
 ];
 
 const noTargets = { countries: [], platforms: [], languages: [], rotation: [] };
+
+const qrFields = {
+  size: { ...integer('size'), about: 'The width and height in pixels.' },
+  ecc: {
+    ...choice('errorCorrection', { L: 'L', M: 'M', Q: 'Q', H: 'H' }),
+    decodesEmpty: false,
+    about: 'How much of the code may be damaged or covered: L 7 percent, M 15, Q 25, H 30.',
+  },
+  margin: { ...integer('margin'), about: 'The margin in modules, the dots of the code. Readers expect 4.' },
+  format: {
+    ...choice('format', { svg: 'svg', png: 'png' }),
+    decodesEmpty: false,
+    about: 'The type of the image.',
+  },
+} satisfies Fields;
+
+const qrInput = qrCodeInput.extend({ format: withDefault(z.enum(['svg', 'png']), 'svg') });
+
+/** The short URL as an image. */
+function encodeQrCode(shortUrl: string, unparsed: unknown): Answer {
+  const { format, ...input } = qrInput.parse(unparsed);
+  const content =
+    format === 'png'
+      ? { type: 'image/png', data: qrCodePng(shortUrl, input) }
+      : { type: 'image/svg+xml', data: qrCodeSvg(shortUrl, input) };
+  return { status: 200, body: {}, content };
+}
 
 export const linkRoutes = [
   route({
@@ -258,5 +294,19 @@ export const linkRoutes = [
     variables: (_input, id) => ({ id }),
     encode: ({ deleteLink }) =>
       success({ id: Number(recordOf(deleteLink).id), object: 'link', deleted: true }),
+  }),
+  route({
+    methods: ['GET'],
+    path: '/links/:id/qr',
+    fields: qrFields,
+    schema: qrInput,
+    document: RestLinkQrDocument,
+    variables: (_input, id) => ({ id }),
+    encode: ({ link }, _url, input) => (link ? encodeQrCode(link.shortUrl, input) : notFound),
+    file: {
+      operationId: 'showLinkQr',
+      summary: 'Show the QR code of a link',
+      types: ['image/svg+xml', 'image/png'],
+    },
   }),
 ];

@@ -14,6 +14,13 @@ export interface RequestUrl {
   readonly query: string;
 }
 
+/** What is no JSON: which operation gives it, and of which types it may be. */
+export interface FileAnswer {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly types: readonly string[];
+}
+
 /** One operation of v1, spelled as data. */
 export interface Route<Data, Variables> {
   readonly methods: readonly Method[];
@@ -26,11 +33,13 @@ export interface Route<Data, Variables> {
   readonly document: TypedDocumentNode<Data, Variables>;
   /** The document's variables, from the decoded fields and the path's id. */
   variables(input: Record<string, unknown>, id: string): Variables;
-  encode(data: Data, url: RequestUrl): Answer;
+  encode(data: Data, url: RequestUrl, input: Record<string, unknown>): Answer;
   /** How it answers who prefers CSV. */
   readonly csv?: AnyCsv;
   /** Where it lists what belongs to one record: the schema of an item, and what the operation is called. */
   readonly lists?: { readonly record: string; readonly summary: string };
+  /** How the description tells of an operation that answers with something else than a record. */
+  readonly file?: FileAnswer;
 }
 
 /** Of a route that takes nothing but what its path says. */

@@ -2,6 +2,8 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, type Respo
 import { getOperationAST } from 'graphql';
 import { requireScope } from '../domain/access/actor.ts';
 import { DomainError, visibleError } from '../domain/errors.ts';
+import type { KeyedWrite } from '../domain/keyed-write.ts';
+import { contextIn, keyedWriteOf, replay } from '../http/keyed-writes.ts';
 import type { ContextOf } from '../http/request/context.ts';
 import type { Context } from '../schema/server/context.ts';
 import { type GraphQLServer, scopeOf } from '../schema/server/server.ts';
@@ -39,14 +41,14 @@ export interface RestDependencies {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-function send(res: Response, { status, body, headers }: Answer): void {
-  const text = JSON.stringify(body);
+function send(res: Response, { status, body, headers, content }: Answer): void {
+  const { type, data } = content ?? { type: JSON_TYPE, data: JSON.stringify(body) };
   res.writeHead(status, {
-    'Content-Type': JSON_TYPE,
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(data),
     ...headers,
   });
-  res.end(text);
+  res.end(data);
 }
 
 function urlOf(req: Request, baseUrl: string): RequestUrl {
@@ -106,10 +108,43 @@ async function answer(
       return null;
     }
     const variables = route.variables(input, id);
-    return route.encode(await execute(server, route, variables, context), url);
+    return route.encode(await execute(server, route, variables, context), url, input);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return answerTo[error.code](error, refusalsOf(route.fields, sent, error.fields));
+  }
+}
+
+/** What a form has, as a text that is the same for the same fields. */
+function textOf(form: FormFields): string {
+  return JSON.stringify(form, (_name, value) => (value instanceof Map ? [...value] : value));
+}
+
+/** Answers a request that came with an Idempotency-Key: what it asks for is done once. */
+async function answerOnce(
+  req: Request,
+  res: Response,
+  route: AnyRoute,
+  dependencies: RestDependencies,
+  keyed: KeyedWrite,
+): Promise<void> {
+  const context: Context = res.locals.context;
+  requireScopeOf(route, context);
+  res.locals.form = await fieldsOf(req, res, route, urlOf(req, dependencies.baseUrl));
+  try {
+    const request = JSON.stringify(['v1', route.methods, req.path, textOf(res.locals.form)]);
+    const before = await keyed.begin(request);
+    if (before !== null) return replay(res, before);
+    res.locals.context = contextIn(context, keyed);
+    const made = await answer(req, res, route, dependencies);
+    if (made === null) throw new Error('a write is never answered with a file');
+    const { status, body } = made;
+    const first = await keyed.end({ status, contentType: JSON_TYPE, body: JSON.stringify(body) });
+    if (first !== null) return replay(res, first);
+    await context.wrote();
+    send(res, made);
+  } finally {
+    await keyed.close();
   }
 }
 
@@ -146,6 +181,8 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
     if (route === undefined) return send(res, methodNotAllowed(method, allowed));
     context.named(`${method} ${route.path}`);
+    const keyed = method === 'GET' ? null : keyedWriteOf(req, context);
+    if (keyed !== null) return answerOnce(req, res, route, dependencies, keyed);
     const answered = await answer(req, res, route, dependencies);
     if (answered !== null) send(res, answered);
   };
@@ -155,7 +192,14 @@ function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     const visible = visibleError(error);
     if (visible?.code === 'UNAVAILABLE') report(res, error);
-    if (visible) return send(res, answerTo[visible.code](visible, new Map()));
+    if (visible) {
+      // What is wrong beyond the fields is so with a header.
+      const refusals = visible.fields.map(({ path, messages }): [string, string[]] => {
+        const name = path.join('.');
+        return [name, messages.map((message) => `The header ${name} ${message}.`)];
+      });
+      return send(res, answerTo[visible.code](visible, new Map(refusals)));
+    }
     if (error instanceof Refused) return send(res, error.answer);
     if (error instanceof UnreadableBody) return send(res, unreadable(error.message));
     // Express could not decode the path: nothing has such an id.

@@ -10,7 +10,7 @@ interface SchemaTypes {
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string | number };
-    DateTime: { Input: never; Output: Date };
+    DateTime: { Input: string; Output: Date };
     URL: { Input: never; Output: string };
     Date: { Input: string; Output: string };
   };

@@ -1,11 +1,18 @@
 import type { LoggedChange } from '../db/change/log.ts';
 import { changeActions, recordKinds } from '../domain/change/change.ts';
-import { changeOrderFields, edgesOfChanges, historyOf, parseChangeFilter } from '../domain/change/list.ts';
+import {
+  changeConnection,
+  changeOrderFields,
+  findChanges,
+  historyOf,
+  parseChangeFilter,
+} from '../domain/change/list.ts';
 import { DomainError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { reads } from './selected.ts';
 import { costs } from './server/cost.ts';
 import { ApiKey } from './viewer.ts';
@@ -24,6 +31,7 @@ const RecordKind = builder.enumType('RecordKind', {
 const FIELDS = 20;
 
 export const Change = builder.objectRef<LoggedChange>('Change').implement({
+  interfaces: [Node],
   description: 'What was done to one record, when and by which key. It names fields, and tells no values.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the change.' }),
@@ -54,6 +62,8 @@ export const Change = builder.objectRef<LoggedChange>('Change').implement({
   }),
 });
 
+findNodes('Change', ({ db, actor }, ids) => findChanges(db, actor, ids));
+
 const ChangeConnection = connectionOf('Change', 'changes', Change);
 
 export const ChangeFilter = builder.inputType('ChangeFilter', {
@@ -74,7 +84,7 @@ builder.queryField('changes', (t) =>
     description:
       "What was done to the account's records, by cursor. Whoever goes on from a cursor misses none.",
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (_root, args, { db, lists, actor }) => edgesOfChanges(db, lists, actor, args),
+    resolve: (_root, args, { db, lists, actor }) => changeConnection(db, lists, actor, args),
   }),
 );
 

@@ -1,16 +1,19 @@
 import {
   createDomain,
   deleteDomain,
-  edgesOfDomains,
+  domainConnection,
   updateDomain,
   usableDomain,
+  usableDomains,
   verificationOf,
   verifyDomain,
 } from '../domain/domain/domain.ts';
 import { builder } from './builder.ts';
 import { InUseError, NotFoundError, ValidationError } from './error.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import { reads } from './selected.ts';
 import { changeCost, costs, DNS } from './server/cost.ts';
 
 const DomainVerification = builder
@@ -24,10 +27,11 @@ const DomainVerification = builder
   });
 
 export const Domain = builder.prismaObject('Domain', {
+  interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the domain.' }),
-    name: t.exposeString('name'),
-    notFoundUrl: t.expose('notFoundUrl', { type: 'URL', nullable: true }),
+    id: t.exposeID('id', { extensions: reads(), description: 'The id of the domain.' }),
+    name: t.exposeString('name', { extensions: reads('name') }),
+    notFoundUrl: t.expose('notFoundUrl', { extensions: reads('notFoundUrl'), type: 'URL', nullable: true }),
     shared: t.boolean({
       description: 'Whether all accounts may use the domain; then no account can change it.',
       resolve: ({ accountId }) => accountId === null,
@@ -48,6 +52,10 @@ export const Domain = builder.prismaObject('Domain', {
   }),
 });
 
+findNodes('Domain', ({ db, actor }, ids) =>
+  db.domain.findMany({ where: { id: { in: ids }, ...usableDomains(actor) } }),
+);
+
 const DomainConnection = connectionOf('Domain', 'domains', Domain);
 
 builder.queryFields((t) => ({
@@ -67,7 +75,7 @@ builder.queryFields((t) => ({
     description:
       'The domains that the account may use, its own and the shared ones, oldest first, paginated by cursor.',
     args: edgesArgs,
-    resolve: (_root, args, { lists, actor }) => edgesOfDomains(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => domainConnection(lists, actor, args),
   }),
 }));
 
@@ -134,6 +142,6 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: "Deletes one of the account's own domains, if it has no links.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteDomain(db, actor, id, now())),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Domain', deleteDomain(db, actor, id, now())),
   }),
 }));

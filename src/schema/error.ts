@@ -15,14 +15,14 @@ export class Failure {
   readonly message: string;
   readonly fields: readonly FieldError[];
 
-  constructor({ code, message, fields }: DomainError) {
+  constructor({ code, message, fields }: Pick<DomainError, 'code' | 'message' | 'fields'>) {
     this.code = code;
     this.message = message;
     this.fields = fields;
   }
 }
 
-const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
+export const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
   description: 'An expected failure of a mutation.',
   fields: (t) => ({
     message: t.exposeString('message', { description: 'A message for people.' }),

@@ -6,9 +6,11 @@ import './pixel.ts';
 import './link/link.ts';
 import './link/query.ts';
 import './link/mutation.ts';
+import './link/batch.ts';
 import './link/explain.ts';
 import './statistics.ts';
 import './change.ts';
+import './webhook.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();

@@ -3,7 +3,7 @@ import { DEFAULT_EDGES, type Edges, MAX_EDGES, PAGE_SIZES, type Page } from '../
 import { inSlices } from '../slices.ts';
 import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { costs, fieldOf } from './server/cost.ts';
+import { costs } from './server/cost.ts';
 
 /** What a statement costs, what reading on past many rows, what a condition that no index answers, and what a search. */
 const STATEMENT = 10;
@@ -18,10 +18,9 @@ const SEARCH = 6_000;
 export const listCost = costs({
   size: ({ first, last, perPage }) =>
     Number([perPage, first, last].find((one) => typeof one === 'number') ?? DEFAULT_EDGES),
-  work({ filter, orderBy, page }) {
+  work({ filter, page }) {
     const { search, ...narrowing } = { search: undefined, ...(typeof filter === 'object' ? filter : {}) };
-    const narrows =
-      Object.values(narrowing).some((one) => one != null) || fieldOf(orderBy, 'field') === 'URL';
+    const narrows = Object.values(narrowing).some((one) => one != null);
     const past = typeof page === 'number' && page > ROWS_PAST ? NARROWING : 0;
     return STATEMENT + (search ? SEARCH : 0) + (narrows ? NARROWING : 0) + past;
   },
@@ -63,8 +62,11 @@ const PageInfo = builder.objectRef<Edges<unknown>>('PageInfo').implement({
 
 type Connection<Row> = Edges<Row> & { total(): Promise<number> };
 
-/** The connection and edge types of a list by cursor. */
-export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<Types, Row>) {
+/**
+ * The connection and edge types of a list by cursor.
+ * @param ofTotal what else there is to say of its total
+ */
+export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<Types, Row>, ofTotal = '') {
   const Edge = builder.objectRef<{ cursor: string; node: Row }>(`${name}Edge`).implement({
     description: `One of the ${plural} of a connection, with its cursor.`,
     fields: (t) => ({
@@ -85,19 +87,32 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
         extensions: costs({ size: 1 }),
         resolve: ({ edges }, _args, { isHeavy }) => (isHeavy ? inSlices(edges) : edges),
       }),
+      nodes: t.field({
+        type: [node],
+        description: 'The records without their cursors, in order.',
+        extensions: costs({ size: 1 }),
+        resolve: ({ edges }, _args, { isHeavy }) => {
+          const rows = edges.map((edge) => edge.node);
+          return (isHeavy ? inSlices(rows) : rows) as never; // As of an edge's node.
+        },
+      }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Information about the page.',
         resolve: (edges) => edges,
       }),
       totalCount: t.int({
-        description: `The number of ${plural} in the whole list; computed only if selected.`,
+        description: `The number of ${plural} in the whole list; computed only if selected.${ofTotal}`,
         extensions: costs({ work: STATEMENT }),
         resolve: (connection) => connection.total(),
       }),
     }),
   });
 }
+
+/** What lists say of their filter by the last change. */
+export const updatedSince =
+  'Only records that were changed at this moment or later: ISO 8601 with an offset from UTC. Deletions are in `changes`.';
 
 export const edgesArgs = builder.args((t) => ({
   first: t.int({

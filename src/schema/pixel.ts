@@ -2,7 +2,7 @@ import { owned } from '../domain/access/actor.ts';
 import {
   createPixel,
   deletePixel,
-  edgesOfPixels,
+  pixelConnection,
   pixelTypes,
   typeOfPixel,
   updatePixel,
@@ -10,6 +10,7 @@ import {
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { changeCost } from './server/cost.ts';
 
@@ -19,6 +20,7 @@ const PixelType = builder.enumType('PixelType', {
 });
 
 export const Pixel = builder.prismaObject('Pixel', {
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the pixel.' }),
     name: t.exposeString('name'),
@@ -32,6 +34,10 @@ export const Pixel = builder.prismaObject('Pixel', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
+
+findNodes('Pixel', ({ db, actor: { accountId } }, ids) =>
+  db.pixel.findMany({ where: { id: { in: ids }, accountId } }),
+);
 
 const PixelConnection = connectionOf('Pixel', 'pixels', Pixel);
 
@@ -51,7 +57,7 @@ builder.queryFields((t) => ({
     extensions: listCost,
     description: "The account's pixels, oldest first, paginated by cursor.",
     args: edgesArgs,
-    resolve: (_root, args, { lists, actor }) => edgesOfPixels(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => pixelConnection(lists, actor, args),
   }),
 }));
 
@@ -98,6 +104,6 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Deletes a pixel.',
     args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deletePixel(db, actor, id, now())),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Pixel', deletePixel(db, actor, id, now())),
   }),
 }));

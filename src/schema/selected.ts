@@ -2,14 +2,25 @@ import {
   type FieldNode,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
+  getNamedType,
   isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
 
+type Reads = {
+  readonly reads: readonly string[];
+  readonly readsOf?: string;
+};
+
 /** Which columns a field reads of its row, for its `extensions`. */
-export function reads<Column extends string>(...columns: Column[]): { reads: readonly Column[] } {
+export function reads(...columns: string[]): Reads {
   return { reads: columns };
+}
+
+/** The same of a field that gives an object which is joined to its row, under this name: of that, only what is asked for. */
+export function readsOf(name: string): Reads {
+  return { reads: [name], readsOf: name };
 }
 
 type Fragments = GraphQLResolveInfo['fragments'];
@@ -23,15 +34,27 @@ function* fieldsIn(selectionSet: SelectionSetNode | undefined, fragments: Fragme
   }
 }
 
-function columnsOf(type: GraphQLObjectType, nodes: Iterable<FieldNode>): ReadonlySet<string> | null {
+/** The columns that the fields of the type read, those of joined objects as `space.name`; null where one may read any. */
+function columnsOf(
+  type: GraphQLObjectType,
+  nodes: Iterable<FieldNode>,
+  fragments: Fragments,
+): ReadonlySet<string> | null {
   const fields = type.getFields();
   const columns = new Set<string>();
-  for (const { name } of nodes) {
+  for (const { name, selectionSet } of nodes) {
     if (name.value.startsWith('__')) continue;
-    // What `reads` made; nothing else writes there.
-    const read = fields[name.value]?.extensions.reads as readonly string[] | undefined;
-    if (read === undefined) return null;
-    for (const column of read) columns.add(column);
+    const field = fields[name.value];
+    // What `reads` and `readsOf` made; nothing else writes there.
+    const { reads, readsOf } = (field?.extensions ?? {}) as Partial<Reads>;
+    if (field === undefined || reads === undefined) return null;
+    const below = getNamedType(field.type);
+    const ofJoined =
+      readsOf !== undefined && isObjectType(below)
+        ? columnsOf(below, fieldsIn(selectionSet, fragments), fragments)
+        : null;
+    if (ofJoined === null) for (const column of reads) columns.add(column);
+    else for (const column of ['id', ...ofJoined]) columns.add(`${readsOf}.${column}`);
   }
   return columns;
 }
@@ -60,7 +83,7 @@ export function columnsRead(
       [...fieldsIn(node.selectionSet, fragments)].filter((one) => one.name.value === name),
     );
   const fields = nodes.flatMap((node) => [...fieldsIn(node.selectionSet, fragments)]);
-  const columns = columnsOf(type, fields);
+  const columns = columnsOf(type, fields, fragments);
   known.set(only, (known.get(only) ?? new Map()).set(way, columns));
   return columns;
 }

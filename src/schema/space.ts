@@ -1,19 +1,27 @@
 import { owned } from '../domain/access/actor.ts';
-import { createSpace, deleteSpace, edgesOfSpaces, pageOfSpaces, updateSpace } from '../domain/space.ts';
+import { createSpace, deleteSpace, spaceConnection, spacePage, updateSpace } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf } from './list.ts';
+import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
+import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
+import { reads } from './selected.ts';
 import { changeCost } from './server/cost.ts';
 
 export const Space = builder.prismaObject('Space', {
+  interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
-    name: t.exposeString('name'),
-    color: t.exposeInt('color'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
+    name: t.exposeString('name', { extensions: reads('name') }),
+    color: t.exposeInt('color', { extensions: reads('color') }),
+    createdAt: t.expose('createdAt', { extensions: reads('createdAt'), type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { extensions: reads('updatedAt'), type: 'DateTime' }),
   }),
 });
+
+findNodes('Space', ({ db, actor: { accountId } }, ids) =>
+  db.space.findMany({ where: { id: { in: ids }, accountId } }),
+);
 
 const SpaceConnection = connectionOf('Space', 'spaces', Space);
 const SpacePage = pageOf('Space', 'spaces', Space);
@@ -22,12 +30,14 @@ const SpaceFilter = builder.inputType('SpaceFilter', {
   description: 'A filter for spaces.',
   fields: (t) => ({
     search: t.string({ description: 'Only spaces whose name contains this text, case-insensitive.' }),
+    updatedSince: t.field({ type: 'DateTime', description: updatedSince }),
   }),
 });
 
 const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, {
   ID: 'The order of creation.',
   NAME: 'The name, case-insensitive.',
+  UPDATED_AT: 'When they were last changed.',
 });
 
 builder.queryFields((t) => ({
@@ -46,14 +56,14 @@ builder.queryFields((t) => ({
     extensions: listCost,
     description: "The account's spaces, paginated by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (_root, args, { lists, actor }) => edgesOfSpaces(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => spaceConnection(lists, actor, args),
   }),
   spacePage: t.field({
     type: SpacePage,
     extensions: listCost,
     description: "The account's spaces, paginated by page number.",
     args: { ...pageArgs, ...selectionArgs },
-    resolve: (_root, args, { lists, actor }) => pageOfSpaces(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => spacePage(lists, actor, args),
   }),
 }));
 
@@ -73,7 +83,7 @@ const UpdateSpaceInput = builder.inputType('UpdateSpaceInput', {
   }),
 });
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space);
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space, [], [ConflictError]);
 
 builder.mutationFields((t) => ({
   createSpace: t.field({
@@ -90,14 +100,19 @@ builder.mutationFields((t) => ({
     args: {
       id: t.arg.id({ required: true, description: 'The id of the space.' }),
       input: t.arg({ type: UpdateSpaceInput, required: true, description: 'What to change.' }),
+      ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updateSpace(db, actor, id, input, now())),
+    resolve: (_root, { id, input, ifUpdatedAt: seen }, { db, actor, now }) =>
+      asUpdate('Space', updateSpace(db, actor, id, input, now(), seen), async () => {
+        const where = owned(actor, id);
+        return where && db.space.findUnique({ where });
+      }),
   }),
   deleteSpace: t.field({
     type: DeleteResult,
     extensions: changeCost,
     description: 'Deletes a space. Its links remain, without a space.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted(deleteSpace(db, actor, id, now())),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Space', deleteSpace(db, actor, id, now())),
   }),
 }));

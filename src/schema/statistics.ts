@@ -267,8 +267,7 @@ builder.mutationField('resetStatistics', (t) =>
     args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { linkId }, context) => {
       const { db, actor, now } = context;
-      const reset = resetStatistics(db, actor, linkId, now()).then((id) => ({ id }));
-      return asResult(shownLink(context, reset));
+      return asResult(shownLink(context, resetStatistics(db, actor, linkId, now())));
     },
   }),
 );

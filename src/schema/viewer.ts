@@ -1,6 +1,7 @@
 import { scopes } from '../domain/access/actor.ts';
 import { parseScopes } from '../domain/access/api-key.ts';
 import { builder } from './builder.ts';
+import type { RateLimitState } from './server/context.ts';
 import { costs } from './server/cost.ts';
 
 export const Account = builder.prismaObject('Account', {
@@ -35,6 +36,15 @@ export const ApiKey = builder.prismaObject('ApiKey', {
   }),
 });
 
+const RateLimit = builder.objectRef<RateLimitState>('RateLimit').implement({
+  description: 'How many requests the key may make. The headers X-RateLimit-… of every answer say the same.',
+  fields: (t) => ({
+    limit: t.exposeInt('limit', { description: 'How many requests it may make in a minute.' }),
+    remaining: t.exposeInt('remaining', { description: 'How many are left until `resetAt`.' }),
+    resetAt: t.expose('resetAt', { type: 'DateTime', description: 'When it may make all of them again.' }),
+  }),
+});
+
 const Viewer = builder.objectRef<object>('Viewer').implement({
   description: 'The caller.',
   fields: (t) => ({
@@ -43,6 +53,12 @@ const Viewer = builder.objectRef<object>('Viewer').implement({
       description: 'The account of the key.',
       resolve: (query, _viewer, _args, { db, actor }) =>
         db.account.findUniqueOrThrow({ ...query, where: { id: actor.accountId } }),
+    }),
+    rateLimit: t.field({
+      type: RateLimit,
+      nullable: true,
+      description: 'The rate limit of the key; null if the service has none.',
+      resolve: (_viewer, _args, { rateLimit }) => rateLimit,
     }),
     key: t.prismaField({
       type: ApiKey,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -14,8 +14,10 @@ import type { Scope } from '../domain/access/actor.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { countryLookup } from '../http/request/country.ts';
 import { createHttpServer } from '../http/server.ts';
+import { readOperatorFiles } from '../operator-files.ts';
 import type { TrustedDocuments } from '../schema/server/trusted-documents.ts';
 import { Caller } from './caller.ts';
 
@@ -23,6 +25,9 @@ export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
 /** Passwords are hashed as ever, and in a hundredth of the time. */
 const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
+
+/** How often the operator's lists are looked at, in milliseconds. */
+const LISTS_READ_EVERY = 50;
 
 export interface TestServerOptions {
   /** The database, migrated; by default an empty SQLite file, which goes when the server stops. */
@@ -48,9 +53,17 @@ export interface TestServerOptions {
   readonly verifiesDomains?: boolean;
   /** Where visitors of an unknown alias on the default domain are sent. */
   readonly notFoundUrl?: string;
-  /** Whether clicks are written and changes looked for as time goes by. */
+  /** A file of hosts that no link may lead to, and one of aliases that no new link may have; read again as they change. */
+  readonly blockedHostsFile?: string;
+  readonly reservedAliasesFile?: string;
+  /** Whether webhooks may lead to this machine; only `hosts` names others. */
+  readonly allowPrivateWebhooks?: boolean;
+  /** How long after each failure a webhook's delivery is tried again, in milliseconds. */
+  readonly webhookDelays?: readonly number[];
+  /** Whether clicks are written, changes looked for and webhooks told as time goes by. */
   readonly background?: boolean;
   random?(below: number): number;
+  readonly metrics?: Metrics;
 }
 
 /** The statements that come with time alone: a look at what others have changed, and when a key was last used. */
@@ -84,8 +97,13 @@ export async function startTestServer({
   idleTimeout,
   verifiesDomains = false,
   notFoundUrl,
+  blockedHostsFile,
+  reservedAliasesFile,
+  allowPrivateWebhooks = true,
+  webhookDelays,
   background = false,
   random = (below: number) => randomInt(below),
+  metrics,
 }: TestServerOptions = {}) {
   const own = url === undefined ? await temporaryDatabase() : null;
   const databaseUrl = url ?? own?.url ?? '';
@@ -94,6 +112,7 @@ export async function startTestServer({
   if (migrated) await settleEra(database.client);
   const clock = { now: NOON };
   const dns = new Map<string, string[] | Error>();
+  const hosts = new Map<string, string[]>();
   const log: Record<string, unknown>[] = [];
   const sink = new Writable({
     write(line, _encoding, done) {
@@ -108,6 +127,12 @@ export async function startTestServer({
   await once(http, 'listening');
   const { port } = http.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
+  const paths = {
+    ...(blockedHostsFile !== undefined && { blockedHostsFile }),
+    ...(reservedAliasesFile !== undefined && { reservedAliasesFile }),
+  };
+  const logger = pino({ level: 'info' }, sink);
+  const operatorFiles = await readOperatorFiles(paths, logger, LISTS_READ_EVERY);
   const app = createApp({
     database,
     replicas,
@@ -122,7 +147,8 @@ export async function startTestServer({
     statisticsMonths,
     publicStatistics,
     maxInFlight,
-    log: pino({ level: 'info' }, sink),
+    log: logger,
+    lists: operatorFiles.lists,
     now: () => clock.now,
     random,
     hashPassword: (password) => hashPassword(password, CHEAP),
@@ -132,9 +158,18 @@ export async function startTestServer({
       if (records instanceof Error) throw records;
       return records;
     },
+    async resolveHost(host) {
+      const addresses = hosts.get(host);
+      if (addresses === undefined) throw new Error(`no test has a host ${host}`);
+      return addresses.map((address) => ({ address, family: isIP(address) }));
+    },
+    allowPrivateWebhooks,
+    ...(webhookDelays && { webhookDelays }),
     countryOf: await countryLookup('X-Country'),
+    metrics,
   });
   app.attachTo(http);
+  operatorFiles.start();
   if (background) app.start();
 
   return {
@@ -144,6 +179,8 @@ export async function startTestServer({
     clock,
     /** The TXT records that DNS has, by name, or how it fails. */
     dns,
+    /** The addresses that hosts of webhooks have. */
+    hosts,
     log,
     /** A caller with a new key of the named account. */
     async caller(account = 'owner', scopes: Scope[] = ['read', 'write'], expiresAt: Date | null = null) {
@@ -165,6 +202,7 @@ export async function startTestServer({
       http.closeAllConnections();
       http.close();
       await app.stop();
+      await operatorFiles.stop();
       await database.close();
       own?.remove();
     },

@@ -35,6 +35,19 @@ const CONTENTS = [
   `INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "clicks", "createdAt", "updatedAt")
     VALUES (1, 1, 1, ${text('hello')}, ${text('https://example.com/')}, 7, ${time}, ${time})`,
   `INSERT INTO "LinkPixel" ("linkId", "pixelId") VALUES (1, 1)`,
+  // Disabled; ended by its time, and by its clicks; not ended by either, and on another domain.
+  ...[
+    `'a', 1, 0, true, ${time}, 1`,
+    `'b', 1, 0, false, ${time}, NULL`,
+    `'c', 1, 5, false, ${time}, 5`,
+    `'d', 2, 4, false, NULL, 5`,
+  ].map(
+    (
+      values,
+    ) => `INSERT INTO "Link" ("alias", "domainId", "clicks", "disabled", "expiresAt", "expirationClicks",
+      "accountId", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
+      VALUES (${values}, 1, 'x', ${text('https://example.com/')}, ${time}, ${time})`,
+  ),
 ];
 
 /** The last migration of version 0.1.0. */
@@ -71,8 +84,12 @@ test('an old database is brought to today, with what is in it', async () => {
   const today = await openDatabase(url);
   const domains = await today.client.domain.findMany({ orderBy: { id: 'asc' } });
   const links = await today.client.link.findMany({
+    orderBy: { id: 'asc' },
     include: { space: { include: { tallies: true } }, counter: true, pixels: true },
   });
+  const [account] = await today.client.accountTally.findMany({ where: { accountId: 1 } });
+  const byDomain = await today.client.domainTally.findMany({ orderBy: { domainId: 'asc' } });
+  const byEnd = await today.client.endTally.findMany({ orderBy: { period: 'asc' } });
   await today.close();
   expect(domains).toMatchObject([
     { name: 'localhost:3000', hostKey: 'localhost', accountId: null, verifiedAt: expect.any(Date) },
@@ -80,7 +97,25 @@ test('an old database is brought to today, with what is in it', async () => {
     { name: 'go.example:8080', hostKey: 'go.example', accountId: 2, verifiedAt: expect.any(Date) },
   ]);
   expect(links).toMatchObject([
-    { alias: 'hello', space: { tallies: [{ links: 1 }] }, counter: { clicks: 7 }, pixels: [{ pixelId: 1 }] },
+    {
+      alias: 'hello',
+      space: { tallies: [{ links: 1 }] },
+      counter: { clicks: 7, spaceId: 1 },
+      pixels: [{ pixelId: 1 }],
+    },
+    { counter: { clickLimit: null, endsAt: null } },
+    { counter: { clickLimit: null, endsAt: new Date('2026-01-01') } },
+    { counter: { clickLimit: 5, endsAt: new Date(0) } },
+    { counter: { clickLimit: 5, endsAt: null } },
+  ]);
+  expect(account).toMatchObject({ links: 5, disabled: 1 });
+  expect(byDomain).toMatchObject([
+    { accountId: 1, domainId: 1, links: 4 },
+    { accountId: 1, domainId: 2, links: 1 },
+  ]);
+  expect(byEnd).toMatchObject([
+    { accountId: 1, period: 0, links: 1 },
+    { accountId: 1, period: 1685, links: 1 },
   ]);
 });
 

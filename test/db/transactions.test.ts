@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
+import { readRows } from '../../src/db/connection/direct.ts';
+import { transaction } from '../../src/db/connection/transaction.ts';
+import { sql } from '../../src/db/reading/list.ts';
 import { newDatabase } from '../support/database.ts';
 import { NOON } from '../support/server.ts';
 
@@ -73,4 +76,14 @@ test('transactions that begin at once are done one after the other', async () =>
   });
   await Promise.all(made);
   expect(await client.linkPixel.count({ where: { pixelId } })).toBe(after.length);
+});
+
+test('work within a transaction that asks past it fails at once, where it would wait for itself', async (context) => {
+  context.skip(!database.url.startsWith('file:'), 'the others have several connections');
+  const { client } = database;
+  const past = transaction(client, async () => client.space.count());
+  await expect(past).rejects.toThrow('asks past it');
+  const directly = transaction(client, async () => readRows(client, sql`SELECT 1`));
+  await expect(directly).rejects.toThrow('asks past it');
+  expect(await client.space.count()).toBe(1);
 });

@@ -35,6 +35,7 @@ async function answersOf(caller: Caller) {
     domains { edges { node { id name notFoundUrl shared verified verification { name value } createdAt } } }
     pixels { edges { node { id name type value createdAt updatedAt } } }
     spaces { totalCount edges { node { name links { totalCount edges { node { id clicks lastClickedAt } } } } } }
+    webhooks { edges { node { id url events disabled deliveries { edges { node { id event status createdAt } } } } } }
     viewer { account { id name createdAt statistics { clicks visitors top(by: BROWSER) { rows { value clicks } } } } key { id prefix scopes createdAt } }
   }`);
   return { lists, graphql };
@@ -76,6 +77,15 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
   const { alias } = await server.database.client.link.findFirstOrThrow({ where: { title: 'Link 5' } });
   await visit(server.origin, `/${alias}`);
   await server.flush();
+  await owner.data(
+    'mutation { createWebhook(input: { url: "https://crm.example/", events: [LINK_CREATED] }) { __typename } }',
+  );
+  await server.database.client.webhookDelivery.create({
+    data: {
+      ...{ webhookId: 1, messageId: 'msg_1', event: 'LINK_CREATED', kind: 'LINK', recordId: 1, body: '{}' },
+      ...{ createdAt: server.clock.now, nextAttemptAt: server.clock.now },
+    },
+  });
   const last = await owner.link();
   await owner.rest('DELETE', `/links/${last.id}`);
   await server.database.client.linkCounter.updateMany({

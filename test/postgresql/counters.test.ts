@@ -46,7 +46,14 @@ async function totals() {
     UNION ALL SELECT COALESCE(SUM("spaces"), 0)::int, (SELECT COUNT(*)::int FROM "Space" WHERE "accountId" = "a"."id")
       FROM "Account" AS "a" LEFT JOIN "AccountTally" ON "accountId" = "a"."id" GROUP BY "a"."id"
     UNION ALL SELECT COALESCE(SUM("links"), 0)::int, (SELECT COUNT(*)::int FROM "Link" WHERE "spaceId" = "s"."id")
-      FROM "Space" AS "s" LEFT JOIN "SpaceTally" ON "spaceId" = "s"."id" GROUP BY "s"."id"`;
+      FROM "Space" AS "s" LEFT JOIN "SpaceTally" ON "spaceId" = "s"."id" GROUP BY "s"."id"
+    UNION ALL SELECT COALESCE(SUM("disabled"), 0)::int, (SELECT COUNT(*)::int FROM "Link" WHERE "accountId" = "a"."id" AND "disabled")
+      FROM "Account" AS "a" LEFT JOIN "AccountTally" ON "accountId" = "a"."id" GROUP BY "a"."id"
+    UNION ALL SELECT COALESCE(SUM("links"), 0)::int, (SELECT COUNT(*)::int FROM "Link" WHERE "domainId" = "d"."id")
+      FROM "Domain" AS "d" LEFT JOIN "DomainTally" ON "domainId" = "d"."id" GROUP BY "d"."id"
+    UNION ALL SELECT COALESCE(SUM("links"), 0)::int,
+        (SELECT COUNT(*)::int FROM "Link" WHERE "accountId" = "a"."id" AND "expiresAt" IS NOT NULL AND NOT "disabled")
+      FROM "Account" AS "a" LEFT JOIN "EndTally" ON "accountId" = "a"."id" GROUP BY "a"."id"`;
 }
 
 test('totals stay exact through statements of many rows, and through what is deleted with its account', async () => {
@@ -58,7 +65,9 @@ test('totals stay exact through statements of many rows, and through what is del
     FROM generate_series(${from}::int, ${from}::int + 999) AS "n"`;
   await Promise.all([insert(0, first), insert(1000, second), insert(2000, 0)]);
   await client.$executeRaw`UPDATE "Link" SET "spaceId" = CASE WHEN "id" % 2 = 0 THEN ${first}::int WHEN "id" % 3 = 0 THEN ${second}::int END`;
+  await client.$executeRaw`UPDATE "Link" SET "disabled" = "id" % 7 = 0, "expiresAt" = CASE WHEN "id" % 4 = 0 THEN now() + "id" * interval '1 day' END`;
   await client.$executeRaw`DELETE FROM "Link" WHERE "id" % 5 = 0`;
+  await client.$executeRaw`UPDATE "Link" SET "disabled" = false WHERE "id" % 14 = 0`;
   await owner.rest('DELETE', `/spaces/${second}`);
   const stranger = await server.caller('stranger');
   await stranger.link({ space_id: await stranger.space('Theirs') });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
@@ -41,6 +41,15 @@ test.each([
   ['GRAPHIQL', 'maybe', 'GRAPHIQL is "maybe"; it may be on or off.'],
   ['RATE_LIMIT', '-1', 'RATE_LIMIT is "-1"; it may be a whole number from 0 to 1000000000.'],
   ['METRICS_PORT', '0', 'METRICS_PORT is "0"; it may be a whole number from 1 to 65535.'],
+  ['WORKERS', '0', 'WORKERS is "0"; it may be auto, or a whole number from 1 to 64.'],
+  ['WORKERS', '65', 'WORKERS is "65"; it may be auto, or a whole number from 1 to 64.'],
+  ['WORKERS', 'many', 'WORKERS is "many"; it may be auto, or a whole number from 1 to 64.'],
+  ['WORKERS', '1.5', 'WORKERS is "1.5"; it may be auto, or a whole number from 1 to 64.'],
+  [
+    'WORKERS',
+    '2',
+    'WORKERS is "2"; it may be 1 where DATABASE_URL is not PostgreSQL, since SQLite is for one process.',
+  ],
   [
     'LOG_LEVEL',
     'loud',
@@ -139,6 +148,20 @@ test.each([
   expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected);
 });
 
+test.each([
+  [{}, 1, 10],
+  [{ WORKERS: '1' }, 1, 10],
+  [{ WORKERS: '8' }, 8, 10],
+  [{ WORKERS: '16' }, 16, 5],
+  [{ WORKERS: '64' }, 64, 1],
+  [{ WORKERS: '64', DATABASE_POOL_SIZE: '20' }, 64, 20],
+  [{ WORKERS: 'auto' }, Math.min(availableParallelism(), 64), undefined],
+])('processes and their connections: %j', (env, workers, poolSize) => {
+  const config = readConfig({ DATABASE_URL: 'postgresql://db/x', ...env });
+  expect(config.workers).toBe(workers);
+  if (poolSize !== undefined) expect(config.pool.poolSize).toBe(poolSize);
+});
+
 test('a port that is taken, or a database that is not there, stops the start in one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -158,3 +181,17 @@ test('a port that is taken, or a database that is not there, stops the start in 
   expect(lost.code).toBe(1);
   expect(lost.stderr.trim().split('\n')).toHaveLength(1);
 });
+
+test.each(['BLOCKED_HOSTS', 'RESERVED_ALIASES'])(
+  'a file of %s that is missing stops the start',
+  async (name) => {
+    const { code, stderr } = await runProgram('main', {
+      [name]: '/nowhere/list',
+      DATABASE_URL: 'file:/nowhere/x.db',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^${name} is "/nowhere/list"; it must be the path of a readable file of .*: ENOENT.*\\.\n$`),
+    );
+  },
+);

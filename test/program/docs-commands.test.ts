@@ -70,7 +70,7 @@ function majorOf(program: string): number | null {
   return status === 0 ? Number(/(\d+)(?:\.\d+)*\s*(?:\(|$)/m.exec(stdout)?.[1]) : null;
 }
 
-const CLI = ['keys', 'domains', 'backup', 'copy', 'migrate'];
+const CLI = ['keys', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'];
 const helps = new Map<string, Promise<string>>();
 
 /** The names of the options that a program takes: by its help, or by its source where it has no help. */
@@ -163,7 +163,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     // How a program is called: its options are there, and have the defaults that are shown.
-    /^npm run (bench|bench:statistics|soak|timing) -- /,
+    /^npm run (bench|bench:statistics|orders|soak|timing|webhooks) -- /,
     async (command) => {
       const [, script = '', args = ''] = /^npm run ([\w:]+) -- (.*)$/.exec(command) ?? [];
       await isThere(script, args);
@@ -234,10 +234,18 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
-    /^DATABASE_URL=postgresql:\S* npm start$/,
+    /^DATABASE_URL=postgresql:\S* (WORKERS=auto )?npm start$/,
     async (command) => {
       const { origin } = await start(await onPostgres(command), { BASE_URL: 'https://s.example' });
       expect((await visit(origin, '/kept')).status).toBe(302);
+    },
+  ],
+  [
+    // They are run with the files of each service in test/start/moving.test.ts.
+    /^npm run (import|export) -- /,
+    (command) => {
+      const [, script = '', args = ''] = /^npm run (\w+) -- (.*)$/.exec(command) ?? [];
+      return isThere(script, args);
     },
   ],
   [
@@ -332,9 +340,8 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
     },
   ],
   [
-    /^node (scripts\/\S+) (\w+)$/,
-    (script = '', program = '') =>
-      expect([existsSync(script), existsSync(`dist/${program}.js`)]).toEqual([true, true]),
+    /^(node .*scripts\/run\.mjs main)$/,
+    (command = '') => expect(manifest.scripts.start).toBe(`exec ${command}`),
   ],
   [/^docker compose$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isObjectType, isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseBlockedHosts } from '../../src/domain/link/operator-lists.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
@@ -70,6 +71,8 @@ const checks: Record<string, (block: Block) => void | Promise<void>> = {
     expect(Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts)).toContain('start');
     if (existsSync('/usr/bin/systemd-analyze')) expect(faultsOfUnit(text)).toEqual([]);
   },
+  // Files of the operator's, as the program reads them.
+  conf: async ({ text }) => expect((await parseBlockedHosts(text)).wrong).toEqual([]),
   // Drawings: the files and folders in them are there.
   text({ text }) {
     const paths = text.match(/\b[\w.-]+\/[\w./-]*/g) ?? [];
@@ -118,7 +121,9 @@ function typeErrors(blocks: readonly Block[]): string {
         } else if (!existsSync(join(folder, name))) {
           // What a generator makes.
           const isJson = name.endsWith('.json');
-          const made = isJson ? '{}' : 'declare const made: any; export default made;';
+          const made = isJson
+            ? '{ "__schema": { "queryType": { "name": "Query" } } }'
+            : 'declare const made: any; export default made;';
           writeFileSync(join(folder, isJson ? name : `${name}.d.ts`), made);
         }
       }

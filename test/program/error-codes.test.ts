@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorCodes } from '../../src/domain/errors.ts';
+import { KeyedWrite } from '../../src/domain/keyed-write.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 
@@ -91,6 +92,18 @@ const requests: Record<string, () => Promise<string[]>> = {
       query: 'query ($status: LinkStatus) { links(filter: { status: $status }) { totalCount } }',
       variables: { status: 'GONE' },
     }),
+  'an empty Idempotency-Key': () => ask(owner, { query: mutation }, { headers: { 'Idempotency-Key': '' } }),
+  'an Idempotency-Key of another request': async () => {
+    const headers = { 'Idempotency-Key': 'once' };
+    await ask(owner, { query: mutation }, { headers });
+    return ask(owner, { query: mutation, variables: { other: 1 } }, { headers });
+  },
+  'an Idempotency-Key whose first request is running': () =>
+    onServer({}, async (caller, { database, clock }) => {
+      const first = new KeyedWrite(database.client, 1, 'at once', clock.now);
+      await first.begin('a request');
+      return ask(caller, { query: mutation }, { headers: { 'Idempotency-Key': 'at once' } });
+    }),
   'another method': () => ask(owner, { query: VIEWER }, { method: 'PUT' }),
   'a mutation by GET': () => get(mutation),
   'another type': () => ask(owner, 'query', { headers: { 'Content-Type': 'text/plain' } }),
@@ -135,6 +148,7 @@ test('results of mutations have the codes that the guide says', async () => {
     createLink(input: { url: "nowhere" }) { ... on Error { code } }
     deleteLink(id: "999") { ... on Error { code } }
     deleteDomain(id: "${domain}") { ... on Error { code } }
+    updateLink(id: "1", input: {}, ifUpdatedAt: "2020-01-01T00:00:00Z") { ... on Error { code } }
   }`);
   expect(Object.values(results).map(({ code }) => code)).toEqual(inData);
 });

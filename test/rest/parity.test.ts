@@ -526,6 +526,19 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
   'PUT /links/:id': updatesOf('PUT', 'link'),
   'PATCH /links/:id': updatesOf('PATCH', 'link'),
   'DELETE /links/:id': deletionsOf('link'),
+  // Its images are compared in qr.test.ts.
+  'GET /links/:id/qr': async () => [
+    {
+      what: 'no link',
+      rest: ['GET', '/links/99999/qr'],
+      graphql: ['{ link(id: 99999) { qrCode } }'],
+      status: 404,
+      body: (data) => {
+        expect(data).toEqual({ link: null });
+        return { message: 'Resource not found.' };
+      },
+    },
+  ],
 };
 
 /** The body without what two records of the same making cannot share: their ids and aliases. */

@@ -42,6 +42,7 @@ test('tells what a visitor gets, and why, rule by rule', async () => {
     steps: [
       { rule: 'EXISTS', applied: false, why: 'The link exists.' },
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
+      { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: false, why: 'It has not expired.' },
       { rule: 'PASSWORD', applied: false, why: 'The right password was given.' },
       { rule: 'CLICK_LIMIT', applied: false, why: 'It has no click limit.' },
@@ -71,6 +72,7 @@ test('tells of a link at another moment', async () => {
     steps: [
       { rule: 'EXISTS', applied: false, why: 'The link exists.' },
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
+      { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: true, why: 'It expired at 2027-01-01T00:00:00.000Z.' },
       ...notReached('PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
     ],
@@ -86,7 +88,7 @@ test.each([
     destination: null,
     steps: [
       { rule: 'EXISTS', applied: true, why: 'There is no link with this alias on this domain.' },
-      ...notReached('DISABLED', 'EXPIRED', 'PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
+      ...notReached('DISABLED', 'BLOCKED', 'EXPIRED', 'PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
     ],
   });
 });

@@ -68,6 +68,21 @@ test.each(fields)('%s, asked for alone, is what it is beside all others', async 
   for (const alone of await ask(asked)) expect(alone).toEqual({ [name]: all?.[name] });
 });
 
+const joined = ['space', 'domain'].flatMap((name) => {
+  const type = schema.getType(name === 'space' ? 'Space' : 'Domain');
+  const leaves = isObjectType(type) ? Object.values(type.getFields()) : [];
+  return leaves
+    .filter(({ type }) => isLeafType(getNamedType(type)))
+    .map((leaf) => [name, leaf.name] as const);
+});
+
+test.each(joined)('%s { %s }, asked for alone, is what it is beside all others', async (name, leaf) => {
+  const [all] = await ask(whole);
+  const record = all?.[name] as Record<string, unknown> | undefined;
+  for (const alone of await ask(`${name} { ${leaf} }`))
+    expect(alone).toEqual({ [name]: { [leaf]: record?.[leaf] } });
+});
+
 test.each(['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'])(
   'a list ordered by %s can be gone through, whatever is asked of its links',
   async (field) => {
@@ -101,4 +116,14 @@ test('what is not asked for is not read', async () => {
   );
   expect(statement).toContain('"alias"');
   expect(statement).not.toMatch(/"url"|"password"|Domain|Space|LinkCounter|LinkPixel/);
+});
+
+test('of what is joined, only what is asked for is read', async () => {
+  const [statement = ''] = await server.statementsOf(() =>
+    owner.data(
+      '{ links(first: 3) { edges { node { shortUrl space { ...S } } } } } fragment S on Space { color }',
+    ),
+  );
+  expect(statement).toMatch(/"space.color"/);
+  expect(statement).not.toMatch(/nameKey|verificationToken|"space.name"|"domain.createdAt"/);
 });

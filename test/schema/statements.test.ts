@@ -94,7 +94,6 @@ test.each([
 test.runIf(inject('database').provider === 'sqlite').each([
   ['a filter', 'filter: { status: ACTIVE }'],
   ['a search that no index serves', 'filter: { search: "zq" }'],
-  ['an order that no index has', 'orderBy: { field: URL }'],
   ['an order within a space', 'filter: { spaceId: 1 }, orderBy: { field: TITLE }'],
 ])(
   'reads what scans by %s one after the other, so that others have their turn between',

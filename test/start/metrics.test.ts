@@ -52,6 +52,19 @@ test('counts requests by surface and operation, uses of v1 by key, clicks, looku
   expect(await sample('nodejs_eventloop_lag_seconds ')).toBeGreaterThan(0);
 });
 
+test('counts what webhooks were told, and what waits', async () => {
+  const caller = new Caller(program.origin, KEY);
+  // No address of this machine is asked: it fails, and waits to be tried again.
+  await caller.data(
+    `mutation { createWebhook(input: { url: "http://127.0.0.1:${port}/", events: [SPACE_CREATED] }) { __typename } }`,
+  );
+  expect(await sample('linkspace_webhook_pending ')).toBe(0);
+  await caller.space('Told of');
+  await expect.poll(() => sample('linkspace_webhook_attempts_total', 'outcome="retried"')).toBe(1);
+  expect(await sample('linkspace_webhook_pending ')).toBe(1);
+  expect(await sample('linkspace_webhook_lag_seconds ')).toBeLessThan(5);
+});
+
 test('the log names the operation too', async () => {
   await expect
     .poll(() => program.log.filter(({ msg }) => msg === 'request').map(({ operation }) => operation))

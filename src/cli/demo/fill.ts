@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db/connection/client.ts';
+import type { Visits } from '../../db/statistics/batch.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { reopenDays } from '../../db/statistics/reopen.ts';
 import { ValueIds } from '../../db/statistics/value-ids.ts';
@@ -11,8 +12,7 @@ import { createSpace } from '../../domain/space.ts';
 import { decideRedirect } from '../../domain/visit/decision.ts';
 import { OTHER_REFERRER } from '../../domain/visit/facts.ts';
 import { OperatorError } from '../../operator-error.ts';
-import { PendingVisits } from '../../redirect/pending-visits.ts';
-import type { Visit } from '../../redirect/visit.ts';
+import { addVisit } from './batch.ts';
 import { type DemoLink, demoLinks, demoSpaces, SITE } from './company.ts';
 import { poisson, type Random } from './random.ts';
 import { demoVisit, weekdays } from './visitors.ts';
@@ -66,14 +66,15 @@ async function makeLinks(
       ...more,
       spaceId: spaceId === undefined ? null : String(spaceId),
     };
-    made.push({ link: await createLink(db, actor, site, input, startOf(daysAfter(last, -age), 8)), demo });
+    const id = await createLink(db, actor, site, input, startOf(daysAfter(last, -age), 8));
+    made.push({ link: await db.link.findUniqueOrThrow({ where: { id } }), demo });
   }
   return made;
 }
 
 /** The visits of one link's day, none of them after `end`. */
 function addVisits(
-  pending: PendingVisits,
+  visits: Visits,
   link: Link,
   demo: DemoLink,
   day: number,
@@ -82,18 +83,18 @@ function addVisits(
   const since = (startOf(day).getTime() - startOf(dayOf(link.createdAt)).getTime()) / 86_400_000;
   if (since < 0) return 0;
   const mood = 0.85 + 0.3 * random();
-  const visits = poisson(expected(demo, startOf(day), since) * mood * scale, random);
+  const count = poisson(expected(demo, startOf(day), since) * mood * scale, random);
+  // Those who were led on before it was switched off count as ever.
   const visited = { ...link, disabled: false, clicks: 0, turns: 0, pixels: [] };
-  const people = { first: Math.floor(random() * 1e7), count: Math.max(1, Math.round(visits * PEOPLE)) };
+  const people = { first: Math.floor(random() * 1e7), count: Math.max(1, Math.round(count * PEOPLE)) };
   let clicks = 0;
-  for (let i = 0; i < visits; i++) {
-    const { hour, visitor, address, referrer } = demoVisit(demo, people, random);
-    const at = new Date(startOf(day, hour).getTime() + Math.floor(random() * 3_600_000));
+  for (let i = 0; i < count; i++) {
+    const visit = demoVisit(demo, people, random);
+    const at = new Date(startOf(day, visit.hour).getTime() + Math.floor(random() * 3_600_000));
     if (at >= end) continue;
-    const { target = null } = decideRedirect(visited, visitor, at);
-    const visit = { link: visited, at, visitor, address, referrer, destination: target, claimed: false };
-    pending.add(visit satisfies Visit);
-    if (visitor.counts) clicks++;
+    const { target = link.url } = decideRedirect(visited, visit.visitor, at, false);
+    addVisit(visits, link.id, at, visit, target);
+    if (visit.visitor.counts) clicks++;
   }
   return clicks;
 }
@@ -114,9 +115,9 @@ export async function fillDemo(db: Db, actor: Actor, site: Site, options: DemoOp
   const processId = randomUUID();
   let clicks = 0;
   for (let day = first, number = 1; day <= last; day = daysAfter(day, 1), number++) {
-    const pending = new PendingVisits();
-    for (const { link, demo } of links) clicks += addVisits(pending, link, demo, day, options);
-    await writeVisits(db, pending.take(Number.POSITIVE_INFINITY), { processId, number }, memory);
+    const visits: Visits = new Map();
+    for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
+    await writeVisits(db, visits, { processId, number }, memory);
     // As the service does when a day is over.
     while (await forgetVisitors(db, day));
   }

@@ -1,7 +1,7 @@
 import { type Change, Prisma } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
-import { type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
+import { clientOf, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
@@ -34,6 +34,11 @@ export function isSettled(db: Db): Sql {
 /** How many changes one statement records: a statement may have only so many parameters. */
 const TOGETHER = 1_000;
 
+/** The value of "tx" in what a transaction records. */
+export function txNumber(db: Db | Tx): Sql {
+  return isSqlite(db) ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
+}
+
 type Listener = (changes: readonly (NewChange & { readonly id: number })[]) => void;
 const listeners = new WeakMap<Db, Set<Listener>>();
 
@@ -44,6 +49,11 @@ export function onOwnChanges(db: Db, listener: Listener): () => void {
   return () => known.delete(listener);
 }
 
+/** Tells this process of changes that it has committed. */
+export function tellOwn(db: Db, changes: Parameters<Listener>[0]): void {
+  for (const listener of listeners.get(clientOf(db)) ?? []) listener(changes);
+}
+
 /** One transaction, in which what `record` is given is recorded beside what is changed. */
 export async function changing<T>(
   db: Db,
@@ -52,24 +62,26 @@ export async function changing<T>(
   return transaction(db, async (tx) => {
     const recorded: (NewChange & { id: number })[] = [];
     whenCommitted(tx, () => {
-      if (recorded.length > 0) for (const hear of listeners.get(db) ?? []) hear(recorded);
+      if (recorded.length > 0) tellOwn(db, recorded);
     });
     return work(tx, async (changes) => {
       for (let from = 0; from < changes.length; from += TOGETHER)
-        recorded.push(...(await insert(tx, changes.slice(from, from + TOGETHER), isSqlite(db))));
+        recorded.push(...(await insert(tx, changes.slice(from, from + TOGETHER))));
     });
   });
 }
 
-async function insert(tx: Tx, changes: readonly NewChange[], sqlite: boolean) {
-  const number = sqlite ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
+async function insert(tx: Tx, changes: readonly NewChange[]) {
+  const number = txNumber(tx);
   const rows = changes.map(
     ({ accountId, at, keyId, action, kind, recordId, fields }) =>
       sql`(${number}, ${accountId}, ${at}, ${keyId}, ${action}, ${kind}, ${recordId}, ${JSON.stringify(fields)})`,
   );
-  const ids = await tx.$queryRaw<{ id: number | bigint }[]>(sql`
-    INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields") VALUES ${join(rows)}
-    RETURNING "id"`);
+  const ids = await readRows<{ id: number }>(
+    tx,
+    sql`INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields") VALUES ${join(rows)}
+    RETURNING "id"`,
+  );
   // The rows come back in the order in which they were written.
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }
@@ -160,12 +172,30 @@ export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen)
   return rows.map(logged);
 }
 
+/** The account's changes with one of these ids, of which there is at least one. */
+export async function changesWithIds(
+  db: Db,
+  accountId: number,
+  ids: readonly number[],
+): Promise<LoggedChange[]> {
+  const rows = await readRows<Change>(
+    db,
+    sql`SELECT ${columnsOf.Change} FROM "Change" WHERE "id" IN (${join([...ids])}) AND "accountId" = ${accountId}`,
+  );
+  return rows.map(logged);
+}
+
 /** How many old changes are deleted at once. */
 const DELETED_TOGETHER = 1_000;
 
-/** Deletes changes from before a moment, the oldest first; returns whether there may be more. */
+/**
+ * Deletes changes from before a moment, the oldest first, but for those that webhooks are still to be told of; returns whether
+ * there may be more.
+ */
 export async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
-    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
+    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETED_TOGETHER})
+    AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
+      WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND EXISTS (SELECT 1 FROM "Webhook"))`;
   return deleted === DELETED_TOGETHER;
 }

@@ -6,7 +6,7 @@ import { within } from '../../within.ts';
 const AGAIN_AFTER = 1_000;
 
 /** A connection that hangs is given up, so that another is made. */
-const END_PATIENCE = 1_000;
+const END_TIMEOUT = 1_000;
 const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 
 /** Who hears of notifications. */
@@ -89,7 +89,7 @@ export class Notifications {
     this.#works = false;
     if (client)
       await within(
-        END_PATIENCE,
+        END_TIMEOUT,
         client.end().catch(() => {}),
       );
   }

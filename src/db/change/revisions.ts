@@ -9,8 +9,8 @@ const TRUSTED_FOR = 900;
 /** How often it is renewed while nobody waits for it, in milliseconds. */
 const RENEWED_EVERY = 400;
 /** How long a visit waits to learn whether something has changed, and any other request, in milliseconds. */
-const VISIT_PATIENCE = 200;
-const PATIENCE = 2_000;
+const VISIT_TIMEOUT = 200;
+const REQUEST_TIMEOUT = 2_000;
 /** The channel on which a trigger notifies of each revision. */
 const CHANNEL = 'linkspace';
 
@@ -64,7 +64,8 @@ export class Revisions {
     return this.#away;
   }
 
-  #isFresh(): boolean {
+  /** Whether what is known is less than a second old. */
+  get isFresh(): boolean {
     return performance.now() - this.#confirmedAt <= TRUSTED_FOR;
   }
 
@@ -73,16 +74,16 @@ export class Revisions {
    * @throws DatabaseAway where the database does not say so soon; what it says where it cannot be asked
    */
   async fresh(): Promise<void> {
-    if (this.#isFresh()) return;
+    if (this.isFresh) return;
     await this.confirm();
   }
 
   /** The same, for who is better served with what is remembered than not at all. Of a database that is away nobody waits. */
   async freshOrAway(): Promise<void> {
-    if (this.#isFresh() || (this.#away && performance.now() < this.#restsUntil)) return;
+    if (this.isFresh || (this.#away && performance.now() < this.#restsUntil)) return;
     const confirmed = this.confirm().catch(() => {});
     if (this.#away) return;
-    if ((await within(VISIT_PATIENCE, confirmed)) === LATE) this.#away = true;
+    if ((await within(VISIT_TIMEOUT, confirmed)) === LATE) this.#away = true;
   }
 
   /** Asks once for all who wait; the age counts from before the question, never from the answer. */
@@ -90,7 +91,7 @@ export class Revisions {
     this.#confirming ??= (async () => {
       const askedAt = performance.now();
       // Where a connection went dark, the next question goes by another one.
-      if ((await within(PATIENCE, this.#look())) === LATE)
+      if ((await within(REQUEST_TIMEOUT, this.#look())) === LATE)
         throw new DatabaseAway('the database did not answer in time');
       this.#confirmedAt = askedAt;
       this.#away = false;

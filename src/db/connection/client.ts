@@ -1,9 +1,9 @@
-import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../../generated/sqlite/client.ts';
-import { readDirectly } from './direct.ts';
+import { readDirectly, type Source, tellTransaction } from './direct.ts';
 import { hasPooler } from './postgres.ts';
 import { keepPrivate, pathOf } from './sqlite-file.ts';
-import { keepsStatements } from './sqlite-statements.ts';
+import { keepsStatements, rawReader } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
 import { namesOfStatements } from './statement-names.ts';
 
@@ -71,20 +71,20 @@ interface Pool extends PoolOptions {
 }
 
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
-const CONNECTION_PATIENCE = 5_000;
+const CONNECTION_TIMEOUT = 5_000;
 /** How much longer than the server we wait for a statement, and how long where the server has no limit, in milliseconds. */
 const GRACE = 1_000;
-const UNLIMITED_PATIENCE = 30_000;
+const UNLIMITED_TIMEOUT = 30_000;
 
 /** What `pg` asks of a pool. A server that hangs gives nothing up: so we have limits of our own. */
 function poolConfig(connectionString: string, { poolSize, statementTimeout, pooled }: Pool) {
-  const patience = statementTimeout > 0 ? statementTimeout + GRACE : UNLIMITED_PATIENCE;
+  const timeout = statementTimeout > 0 ? statementTimeout + GRACE : UNLIMITED_TIMEOUT;
   return {
     connectionString,
     max: poolSize,
     keepAlive: true,
-    connectionTimeoutMillis: Math.min(CONNECTION_PATIENCE, patience),
-    query_timeout: patience,
+    connectionTimeoutMillis: Math.min(CONNECTION_TIMEOUT, timeout),
+    query_timeout: timeout,
     // Poolers refuse settings that come when a connection is opened.
     ...(statementTimeout > 0 && !pooled && { statement_timeout: statementTimeout }),
   };
@@ -108,10 +108,10 @@ export async function adapterFor(url: string, pool?: Pool): Promise<SqlMigration
   return new PrismaBetterSqlite3({ url, timeout: 0 });
 }
 
-/** The same; `hear` gets each new connection. Of SQLite, statements are kept prepared, and nobody is in another's transaction. */
-function improved(
+/** The same; of SQLite, statements are kept prepared, and nobody is in another's transaction. */
+function withOwnConnections(
   factory: SqlMigrationAwareDriverAdapterFactory,
-  hear: (connection: SqlDriverAdapter) => void,
+  onConnection: (connection: Source) => void,
 ): SqlMigrationAwareDriverAdapterFactory {
   const { provider, adapterName } = factory;
   return {
@@ -119,9 +119,15 @@ function improved(
     adapterName,
     async connect() {
       const connected = await factory.connect();
-      const connection =
-        provider === 'sqlite' ? keepsTransactionsApart(keepsStatements(connected)) : connected;
-      hear(connection);
+      const readRaw = provider === 'sqlite' && rawReader(connected);
+      const connection = readRaw ? keepsTransactionsApart(keepsStatements(connected), readRaw) : connected;
+      onConnection(connection);
+      const { startTransaction } = connection;
+      connection.startTransaction = async (isolationLevel) => {
+        const transaction = await startTransaction.call(connection, isolationLevel);
+        tellTransaction(transaction);
+        return transaction;
+      };
       return connection;
     },
     connectToShadowDb: () => factory.connectToShadowDb(),
@@ -169,12 +175,14 @@ export async function openDatabase(
   const log = onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [];
   const adapter = await adapterFor(url, pool && { ...pool, pooled });
   let opened: Db | undefined;
-  const onConnection = (connection: SqlDriverAdapter) => {
+  const onConnection = (connection: Source) => {
     if (opened) readDirectly(opened, connection, onStatement);
   };
-  const options = { adapter: improved(adapter, onConnection), log };
+  const options = { adapter: withOwnConnections(adapter, onConnection), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   opened = client;
+  // It opens a file, and no connection to a server.
+  await client.$connect();
   if (onStatement) client.$on('query', (event) => onStatement(event.query, event.duration / 1000));
   if (provider === 'sqlite') {
     sqliteClients.add(client);

@@ -1,5 +1,5 @@
 /** What Prisma and the drivers tell of an error; which of these are there depends on where it happened. */
-interface Told {
+interface ErrorDetails {
   code?: unknown;
   message?: unknown;
   meta?: { driverAdapterError?: { cause?: Cause } };
@@ -13,29 +13,34 @@ interface Cause {
   code?: unknown;
 }
 
-function told(error: unknown): Told {
-  return error instanceof Error ? (error as Told) : {};
+function detailsOf(error: unknown): ErrorDetails {
+  return error instanceof Error ? (error as ErrorDetails) : {};
 }
 
 /** What the adapter tells of the driver's error. */
 function causeOf(error: unknown): Cause {
-  const { meta, cause } = told(error);
+  const { meta, cause } = detailsOf(error);
   return meta?.driverAdapterError?.cause ?? cause ?? {};
+}
+
+/** Whether the error has Prisma's code, its adapters' kind, or SQLite's own code, by who was asked. */
+function isOneOf(error: unknown, code: string, kind: string, sqlite: string): boolean {
+  return [code, sqlite].some((one) => detailsOf(error).code === one) || causeOf(error).kind === kind;
 }
 
 /** Whether a write failed because a value that must be unique is there already. */
 export function isUniqueViolation(error: unknown): boolean {
-  return told(error).code === 'P2002';
+  return isOneOf(error, 'P2002', 'UniqueConstraintViolation', 'SQLITE_CONSTRAINT_UNIQUE');
 }
 
 /** Whether a write failed because what it refers to is not there, or what it would delete is still referred to. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return told(error).code === 'P2003';
+  return isOneOf(error, 'P2003', 'ForeignKeyConstraintViolation', 'SQLITE_CONSTRAINT_FOREIGNKEY');
 }
 
 /** Whether two writes waited for each other, and this one gave way: nothing of it was done. */
 export function isWriteConflict(error: unknown): boolean {
-  return told(error).code === 'P2034' || causeOf(error).kind === 'TransactionWriteConflict';
+  return detailsOf(error).code === 'P2034' || causeOf(error).kind === 'TransactionWriteConflict';
 }
 
 /** Prisma's codes for: not reachable, timed out, closed, no connection free, a transaction that was, too many connections. */
@@ -56,7 +61,7 @@ export class DatabaseAway extends Error {}
 /** Whether the database could not be asked just now, for no fault of the request. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true;
-  const { code, message } = told(error);
+  const { code, message } = detailsOf(error);
   const { kind, originalCode, code: driverCode } = causeOf(error);
   return (
     UNREACHABLE.has(String(code)) ||

@@ -1,4 +1,3 @@
-import { readReplicas } from '@prisma/extension-read-replicas';
 import { Notifications } from '../change/notifications.ts';
 import type { Database, Db } from './client.ts';
 
@@ -10,11 +9,6 @@ const CHANNEL = 'linkspace_writes';
 function positionOf(lsn: string): bigint {
   const [high = '0', low = '0'] = lsn.split('/');
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
-}
-
-/** What the extension makes of a client. */
-interface Picker {
-  $replica(): Db;
 }
 
 /** What reads may go to. */
@@ -44,12 +38,14 @@ export class Replicas implements Readers {
   /** What a replica needs to have for any account. */
   #floor = 0n;
   readonly #notifications: Notifications;
-  #kept: { among: readonly Db[]; picker?: Picker } = { among: [] };
+  readonly #random: (below: number) => number;
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<unknown> | undefined;
 
-  constructor(primary: Database, replicas: readonly Database[]) {
+  /** @param random a whole number from 0 up to, and without, the given one */
+  constructor(primary: Database, replicas: readonly Database[], random: (below: number) => number) {
     this.#primary = primary;
+    this.#random = random;
     this.#replayed = new Map(replicas.map(({ client }) => [client, null]));
     this.#notifications = new Notifications(primary.directUrl, CHANNEL, {
       onNotification: (payload) => {
@@ -70,20 +66,8 @@ export class Replicas implements Readers {
     const needed = written > this.#floor ? written : this.#floor;
     const able = [...this.#replayed].filter(([, replayed]) => replayed !== null && replayed >= needed);
     if (able.length === 0 || !this.#notifications.works) return this.#primary.client;
-    return this.#picker(able.map(([client]) => client)).$replica();
-  }
-
-  /** The primary, extended by a choice among these replicas; kept while the choice stays the same. */
-  #picker(replicas: readonly Db[]): Picker {
-    const { among, picker } = this.#kept;
-    if (picker && among.length === replicas.length && among.every((one, index) => one === replicas[index]))
-      return picker;
-    // The extension types what it picks by the client that it extends, less two methods of its own.
-    const extended = this.#primary.client.$extends(
-      readReplicas({ replicas: [...replicas] }),
-    ) as unknown as Picker;
-    this.#kept = { among: replicas, picker: extended };
-    return extended;
+    const [chosen] = able[this.#random(able.length)] ?? [];
+    return chosen ?? this.#primary.client;
   }
 
   async wrote(accountId: number): Promise<void> {

@@ -5,7 +5,8 @@ export interface Statement {
   readonly reader: boolean;
   bind(args: unknown[]): Statement;
   run(...args: unknown[]): unknown;
-  columns(): unknown[];
+  columns(): readonly { readonly name: string; readonly type: string | null }[];
+  safeIntegers(toggle: boolean): Statement;
   raw(toggle?: boolean): Statement;
   all(...args: unknown[]): unknown[];
 }

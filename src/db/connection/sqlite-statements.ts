@@ -1,17 +1,74 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
+import { dateText } from '../date-text.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 
-/** How many statements a connection keeps prepared. */
+/** How many statements a connection keeps prepared, of either kind. */
 const KEPT = 500;
 
+const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
+
+/**
+ * The same statement, planned once. SQLite plans one anew whenever a parameter is bound whose value it looked at for its plan,
+ * which takes many times as long as a small read. It does not look behind a sign, which changes no value.
+ */
+export function plannedOnce(sql: string): string {
+  return sql.replaceAll(QUOTED_OR_PARAMETER, (found) => (found === '?' ? '+?' : found));
+}
+
+/** What a statement read, with what kinds of values the columns have beyond those of JSON. */
+export interface RawRows {
+  readonly names: readonly string[];
+  readonly kinds: readonly ('date' | 'boolean' | 'number' | undefined)[];
+  readonly rows: readonly unknown[][];
+}
+
+/** A connection to SQLite that reads without Prisma's adapter, which makes large numbers of all numbers, and these again. */
+export interface ReadsRaw {
+  readRaw(sql: string, args: readonly unknown[]): Promise<RawRows>;
+}
+
+/** A value as Prisma writes it to SQLite. */
+function written(value: unknown): unknown {
+  if (value instanceof Date) return dateText(value);
+  return typeof value === 'boolean' ? Number(value) : value;
+}
+
+/** Reads by statements that are kept prepared; at once, whatever transaction is open. */
+export function rawReader(adapter: SqlDriverAdapter): (sql: string, args: readonly unknown[]) => RawRows {
+  const driver = driverOf(adapter);
+  const prepare = driver.prepare.bind(driver);
+  const statements = new LRUCache<string, Pick<RawRows, 'names' | 'kinds'> & { statement: Statement }>({
+    max: KEPT,
+  });
+  return (sql, args) => {
+    let known = statements.get(sql);
+    if (known === undefined) {
+      const statement = prepare(plannedOnce(sql));
+      const columns = statement.columns();
+      known = {
+        statement: statement.safeIntegers(false).raw(true),
+        names: columns.map(({ name }) => name),
+        kinds: columns.map(({ type }) =>
+          type === 'DATETIME' ? 'date' : type === 'BOOLEAN' ? 'boolean' : undefined,
+        ),
+      };
+      statements.set(sql, known);
+    }
+    const { names, kinds, statement } = known;
+    // A raw statement's rows are lists.
+    return { names, kinds, rows: statement.all(...args.map(written)) as unknown[][] };
+  };
+}
+
 /** A prepared statement with the arguments of one execution: better-sqlite3's own binding is for good. */
-function bound(statement: Statement, columns: () => unknown[], args: unknown[]): Statement {
+function bound(statement: Statement, columns: Statement['columns'], args: unknown[]): Statement {
   return {
     reader: statement.reader,
     bind: (other) => bound(statement, columns, other),
     run: () => statement.run(...args),
     columns,
+    safeIntegers: (toggle) => bound(statement.safeIntegers(toggle), columns, args),
     raw: () => bound(statement.raw(true), columns, args),
     all: () => statement.all(...args),
   };
@@ -19,7 +76,7 @@ function bound(statement: Statement, columns: () => unknown[], args: unknown[]):
 
 /** A statement without arguments, that asks once for what it can be asked only by a tenth of the time of a small read. */
 function kept(statement: Statement): Statement {
-  let columns: unknown[] | undefined;
+  let columns: ReturnType<Statement['columns']> | undefined;
   const known = () => {
     columns ??= statement.columns();
     return columns;
@@ -38,7 +95,7 @@ export function keepsStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
   driver.prepare = (sql) => {
     const known = statements.get(sql);
     if (known) return known;
-    const statement = kept(prepare(sql));
+    const statement = kept(prepare(plannedOnce(sql)));
     statements.set(sql, statement);
     return statement;
   };

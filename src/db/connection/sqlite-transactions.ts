@@ -1,6 +1,8 @@
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
+import { currentTransaction, type Source } from './direct.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
+import type { ReadsRaw, rawReader } from './sqlite-statements.ts';
 
 /** A statement that does nothing. */
 const nothing: Statement = {
@@ -8,6 +10,7 @@ const nothing: Statement = {
   bind: () => nothing,
   run: () => undefined,
   columns: () => [],
+  safeIntegers: () => nothing,
   raw: () => nothing,
   all: () => [],
 };
@@ -17,14 +20,23 @@ const nothing: Statement = {
  * statement at once even where a transaction is open: it would see what is not committed yet, and what it wrote would be
  * rolled back with the rest after it was said to be done.
  */
-export function keepsTransactionsApart(adapter: SqlDriverAdapter): SqlDriverAdapter {
+export function keepsTransactionsApart(
+  adapter: SqlDriverAdapter,
+  readRaw: ReturnType<typeof rawReader>,
+): SqlDriverAdapter & ReadsRaw {
   /** Ends with the transaction that is open, or about to begin. */
   let open: Promise<void> | null = null;
+  let current: Source | null = null;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
   // What it runs begins in the same step in which nothing was open any more.
   const alone = async <T>(run: () => Promise<T>): Promise<T> => {
-    while (open) await open;
+    while (open) {
+      // It would wait for itself.
+      if (current !== null && currentTransaction() === current)
+        throw new Error('the work of a transaction asks past it: it has to use its own client');
+      await open;
+    }
     return run();
   };
   adapter.queryRaw = (query) => whenUnlocked(() => alone(() => queryRaw.call(adapter, query)));
@@ -34,11 +46,14 @@ export function keepsTransactionsApart(adapter: SqlDriverAdapter): SqlDriverAdap
     open = new Promise((resolve) => {
       end = () => {
         open = null;
+        current = null;
         resolve();
       };
     });
     try {
-      const transaction = await startTransaction.call(adapter, isolationLevel);
+      const transaction: Transaction & Source = await startTransaction.call(adapter, isolationLevel);
+      current = transaction;
+      transaction.readRaw = async (sql, args) => readRaw(sql, args);
       const { commit, rollback } = transaction;
       transaction.commit = () => commit.call(transaction).finally(end);
       transaction.rollback = () => rollback.call(transaction).finally(end);
@@ -60,5 +75,8 @@ export function keepsTransactionsApart(adapter: SqlDriverAdapter): SqlDriverAdap
         return begin(isolationLevel);
       }),
     );
-  return adapter;
+  return Object.assign(adapter, {
+    readRaw: (sql: string, args: readonly unknown[]) =>
+      whenUnlocked(() => alone(async () => readRaw(sql, args))),
+  });
 }

@@ -15,4 +15,17 @@ export const columnsOf = {
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
   Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
   Change: listed('Change', Prisma.ChangeScalarFieldEnum),
+  Webhook: listed('Webhook', Prisma.WebhookScalarFieldEnum),
+  WebhookDelivery: listed('WebhookDelivery', Prisma.WebhookDeliveryScalarFieldEnum),
 };
+
+/**
+ * Columns of what is joined to a record, as an object of its own in a row (see `readRows`): the id always, which tells
+ * whether there is one.
+ * @param alias what the statement calls the table
+ * @param of the object's name
+ */
+export function nestedColumns(alias: string, of: string, columns: readonly string[]): Prisma.Sql {
+  const all = ['id', ...columns.filter((column) => column !== 'id')];
+  return Prisma.raw(all.map((column) => `"${alias}"."${column}" AS "${of}.${column}"`).join(', '));
+}

@@ -1,20 +1,20 @@
 import DataLoader from 'dataloader';
 import type { ApiKey, Pixel } from '../../generated/sqlite/client.ts';
-import { breathe } from '../../slices.ts';
+import { yieldToOthers } from '../../slices.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { readPixelsOfEach } from './link-rows.ts';
 import {
   anyOf,
   type List,
+  type ListRange,
   readNumbers,
   readRowsAndTotal,
   readRowsOfEach,
   type Sql,
-  type Stretch,
   type Window,
 } from './list.ts';
-import { contains, type Found, type LinkSearch, linksContaining } from './search.ts';
+import { contains, type LinkSearch, linksContaining, type SearchResult } from './search.ts';
 
 /** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
 const options = { cache: false, maxBatchSize: 100 };
@@ -36,8 +36,8 @@ export class ListReader {
   readonly #numbers: DataLoader<Sum, number>;
   readonly #pixels: DataLoader<number, Pixel[]>;
   readonly #keys: DataLoader<number, ApiKey | null>;
-  readonly #searches: DataLoader<LinkSearch, Found, string>;
-  readonly #tables = new Map<string, DataLoader<Stretch, unknown[]>>();
+  readonly #searches: DataLoader<LinkSearch, SearchResult, string>;
+  readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -89,10 +89,10 @@ export class ListReader {
     const table =
       this.#tables.get(kind) ??
       new DataLoader(
-        (stretches: readonly Stretch[]) =>
+        (ranges: readonly ListRange[]) =>
           this.#together(
-            stretches,
-            (stretch) => stretch.list.scans === true,
+            ranges,
+            (range) => range.list.scans === true,
             (some) => readRowsOfEach<unknown>(this.#db, some),
           ),
         options,
@@ -125,7 +125,7 @@ export class ListReader {
   }
 
   /** What links of the account meet whose column contains the text. */
-  async linksContaining(search: LinkSearch): Promise<Found> {
+  async linksContaining(search: LinkSearch): Promise<SearchResult> {
     try {
       return await this.#searches.load(search);
     } finally {
@@ -151,7 +151,7 @@ async function inTurns<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) {
-    await breathe();
+    await yieldToOthers();
     results.push(await work(item));
   }
   return results;

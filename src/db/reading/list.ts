@@ -1,6 +1,7 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
+import type { Tx } from '../connection/transaction.ts';
 import { columnsOf } from './columns.ts';
 
 export type Sql = Prisma.Sql;
@@ -9,15 +10,17 @@ export const { sql, join } = Prisma;
 /** A column to order by. Where it may be null, nulls come last in either direction. */
 export interface Column {
   readonly name: string;
-  readonly type: 'number' | 'text';
+  readonly type: 'number' | 'text' | 'moment';
   readonly nullable?: boolean;
   /** Whether its numbers may take more than 32 bits. */
   readonly large?: boolean;
+  /** Conditions of which each row meets one, where an index has the order of each part of the rows, and none that of all. */
+  readonly parts?: readonly { readonly where: Sql; readonly first?: Sql }[];
   /** The column that has the ids, where the index of this order does not call it "id". */
   readonly tie?: string;
 }
 
-/** A place in an ordered list: the value that the list is ordered by, and the id that breaks ties. */
+/** A place in an ordered list: the value that the list is ordered by (a moment in ISO 8601), and the id that breaks ties. */
 export type Position = readonly [value: string | number | null, id: number];
 
 /** Columns and the tables that have them; where they are joined to the rows of a list, those are called "page". */
@@ -27,7 +30,7 @@ export interface Joined {
 }
 
 export interface List {
-  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change';
+  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change' | 'Webhook' | 'WebhookDelivery';
   /** What its rows are read from, and which columns they have: the table and its own by default. */
   readonly source?: Joined;
   readonly joined?: Joined;
@@ -71,36 +74,53 @@ function beyond({ orderBy, descending }: List, position: Position, later: boolea
   const operator = Prisma.raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
   const { tie = 'id' } = orderBy;
   if (orderBy.name === 'id' || value === null) return sql`${name(tie)} ${operator} ${id}`;
-  return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${value}, ${id})`;
+  const bound = orderBy.type === 'moment' ? new Date(value) : value;
+  return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${bound}, ${id})`;
 }
 
-/**
- * The condition of a bound for one half of the rows: those whose value is null, which come last, or the others. Null where
- * all of the half are on that side.
- */
-function halfBeyond(list: List, position: Position, later: boolean, nulls: boolean, inclusive?: boolean) {
+/** Rows of a list that an index has in order. Those whose value is null come after all others. */
+interface Part {
+  readonly where: Sql | null;
+  /** How the value begins, which is all of it that the index has. */
+  readonly first?: Sql;
+  readonly nulls: boolean;
+}
+
+function partsOf({ orderBy: { name: column, nullable, parts } }: List): readonly Part[] {
+  if (!nullable) return (parts ?? [{ where: null }]).map((part) => ({ ...part, nulls: false }));
+  return [
+    { where: sql`${name(column)} IS NOT NULL`, nulls: false },
+    { where: sql`${name(column)} IS NULL`, nulls: true },
+  ];
+}
+
+/** The condition of a bound for a part of the rows. Null where all of the part are on that side. */
+function partBeyond(list: List, position: Position, later: boolean, { nulls }: Part, inclusive?: boolean) {
   const positionIsNull = position[0] === null;
   if (positionIsNull === nulls) return beyond(list, position, later, inclusive);
   return later === nulls ? null : sql`1 = 0`;
 }
 
-/** What rows of the window meet; of those whose value is null, or is not, where `nulls` says which. */
-function conditions(list: List, window: Omit<Window, 'limit'>, nulls = false): Sql {
-  const all = [...list.where];
+/** What rows of the part meet that are in the window. */
+function conditions(list: List, window: Omit<Window, 'limit'>, part: Part): Sql {
   const { after, before, inclusive } = window;
-  const { nullable } = list.orderBy;
-  if (nullable) all.push(sql`${name(list.orderBy.name)} ${Prisma.raw(nulls ? 'IS NULL' : 'IS NOT NULL')}`);
-  const bounds = [
-    after && halfBeyond(list, after, true, nulls, inclusive),
-    before && halfBeyond(list, before, false, nulls, inclusive),
+  const all = [
+    ...list.where,
+    part.where,
+    after && partBeyond(list, after, true, part, inclusive),
+    before && partBeyond(list, before, false, part, inclusive),
   ];
-  return join([...all, ...bounds.filter((bound) => bound != null)], ' AND ');
+  return join(
+    all.filter((one) => one != null),
+    ' AND ',
+  );
 }
 
-function ordering({ orderBy, descending }: List, reversed = false): Sql {
+function ordering({ orderBy, descending }: List, reversed = false, first?: Sql): Sql {
   const direction = Prisma.raw(descending === reversed ? 'ASC' : 'DESC');
   if (orderBy.name === 'id') return sql`"id" ${direction}`;
-  return sql`${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
+  const before = first ? sql`${first} ${direction}, ` : Prisma.empty;
+  return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
 }
 
 /** The same of all rows, where the column may be null. */
@@ -124,15 +144,14 @@ function pageOf(list: List, window: Window): Sql {
   const { limit, offset = 0, fromEnd } = window;
   const order = orderingOfAll(list, fromEnd);
   const skip = offset > 0 ? sql`OFFSET ${offset}` : Prisma.empty;
-  if (!list.orderBy.nullable) return sql`${rowsWhere(list, conditions(list, window), order, limit)} ${skip}`;
-  // No index knows "nulls last, either way". It knows the rows with a value in order, and those without one.
-  const halves = [true, false].map((nulls) =>
-    rowsWhere(list, conditions(list, window, nulls), ordering(list, fromEnd), limit + offset),
-  );
-  const [without, having] = halves as [Sql, Sql]; // There are two.
-  return sql`SELECT * FROM (
-      SELECT * FROM (${having}) AS "having" UNION ALL SELECT * FROM (${without}) AS "without"
-    ) AS "halves" ORDER BY ${order} LIMIT ${constant(limit)} ${skip}`;
+  const parts = partsOf(list);
+  const rowsOf = (part: Part, most: number) =>
+    rowsWhere(list, conditions(list, window, part), ordering(list, fromEnd, part.first), most);
+  const [only] = parts;
+  if (only && parts.length === 1) return sql`${rowsOf(only, limit)} ${skip}`;
+  // No index knows "nulls last, either way", or long texts. It knows the rows of each part in order.
+  const all = parts.map((part) => sql`SELECT * FROM (${rowsOf(part, limit + offset)}) AS "part"`);
+  return sql`SELECT * FROM (${join(all, ' UNION ALL ')}) AS "parts" ORDER BY ${order} LIMIT ${constant(limit)} ${skip}`;
 }
 
 /** With what is joined to them: after the limit, so that no more rows than are asked for meet other tables. */
@@ -146,20 +165,20 @@ function select(list: List, window: Window): Sql {
   return joinedTo(pageOf(list, window), list.joined, orderingOfAll(list, window.fromEnd));
 }
 
-/** One stretch of a list. */
-export interface Stretch {
+/** One range of a list. */
+export interface ListRange {
   readonly list: List;
   readonly window: Window;
 }
 
-/** The rows of each stretch, in its list's order, by one statement. All lists are of one table, whose model is `Row`. */
-export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[]): Promise<Row[][]> {
-  const inOrder = (rows: Row[], { window }: Stretch) => (window.fromEnd ? rows.reverse() : rows);
-  const [only] = stretches;
-  if (only && stretches.length === 1) {
+/** The rows of each range, in its list's order, by one statement. All lists are of one table, whose model is `Row`. */
+export async function readRowsOfEach<Row>(db: Db, ranges: readonly ListRange[]): Promise<Row[][]> {
+  const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
+  const [only] = ranges;
+  if (only && ranges.length === 1) {
     return [inOrder(await readRows<Row>(db, select(only.list, only.window)), only)];
   }
-  const parts = stretches.map(
+  const parts = ranges.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
       ROW_NUMBER() OVER (ORDER BY ${orderingOfAll(list, window.fromEnd)}) AS "rank", "rows".*
       FROM (${pageOf(list, window)}) AS "rows"`,
@@ -170,27 +189,29 @@ export async function readRowsOfEach<Row>(db: Db, stretches: readonly Stretch[])
     db,
     joinedTo(union, only?.list.joined, order),
   );
-  const rows: Row[][] = stretches.map(() => []);
+  const rows: Row[][] = ranges.map(() => []);
   for (const row of found) rows[Number(row.part)]?.push(row);
-  return stretches.map((stretch, part) => inOrder(rows[part] ?? [], stretch));
+  return ranges.map((range, part) => inOrder(rows[part] ?? [], range));
 }
 
-/** An expression for the number of the list's rows, by counting them. */
-export function countOf(list: List): Sql {
-  return sql`(SELECT COUNT(*) FROM ${name(list.table)} WHERE ${join([...list.where], ' AND ')})`;
+/** An expression for the number of the list's rows, by counting them: all, or so many at most. */
+export function countOf(list: List, most?: number): Sql {
+  const rows = sql`FROM ${name(list.table)} WHERE ${join([...list.where], ' AND ')}`;
+  if (most === undefined) return sql`(SELECT COUNT(*) ${rows})`;
+  return sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${constant(most)}) AS "counted")`;
 }
 
 /** An expression that is above 0 where the window has any row, else 0. */
 export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
-  const halves = (list.orderBy.nullable ? [false, true] : [false]).map(
-    (nulls) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${sourceOf(list).tables}
-      WHERE ${conditions(list, window, nulls)} LIMIT 1) AS "any")`,
+  const parts = partsOf(list).map(
+    (part) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${sourceOf(list).tables}
+      WHERE ${conditions(list, window, part)} LIMIT 1) AS "any")`,
   );
-  return join(halves, ' + ');
+  return join(parts, ' + ');
 }
 
 /** What each of the expressions is, by one statement. */
-export async function readNumbers(db: Pick<Db, '$queryRaw'>, expressions: readonly Sql[]): Promise<number[]> {
+export async function readNumbers(db: Db | Tx, expressions: readonly Sql[]): Promise<number[]> {
   const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
   const [row] = await readRows<Record<string, number | bigint>>(db, sql`SELECT ${join(columns)}`);
   return expressions.map((_, index) => Number(row?.[`number${index}`] ?? 0));

@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
-import type { Db } from '../connection/client.ts';
+import { type Db, isSqlite } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
 import { join, type Sql, sql } from './list.ts';
 
 /** What a link refers to, to be looked up; ids that nothing has are welcome. */
@@ -14,7 +15,7 @@ export interface References {
   readonly linkId: number | null;
 }
 
-export interface Found {
+export interface FoundReferences {
   /** Whether the account may use the domain: as its own, or as a shared one. */
   domain: boolean;
   /** Whether the space is the account's. */
@@ -28,7 +29,7 @@ export interface Found {
 }
 
 /** Finds all that the references name, by one statement. */
-export async function findReferences(db: Db, references: References): Promise<Found> {
+export async function findReferences(db: Db, references: References): Promise<FoundReferences> {
   const { accountId, domainId, spaceId, pixelIds, hosts, alias, linkId } = references;
   // Of what the account may not use, it learns nothing.
   const isUsable = sql`("Domain"."accountId" = ${accountId} OR "Domain"."accountId" IS NULL)`;
@@ -54,15 +55,74 @@ export async function findReferences(db: Db, references: References): Promise<Fo
         WHERE "domainId" = ${domainId} AND "alias" = ${alias} ${another}`,
     );
   }
-  const rows = await db.$queryRaw<{ kind: string; id: number | bigint; name: string }[]>(
-    join(parts, ' UNION ALL '),
-  );
+  const rows = await readRows<{ kind: string; id: number; name: string }>(db, join(parts, ' UNION ALL '));
   const of = (kind: string) => rows.filter((row) => row.kind === kind);
   return {
     domain: of('domain').length > 0,
     space: of('space').length > 0,
-    pixelIds: new Set(of('pixel').map(({ id }) => Number(id))),
+    pixelIds: new Set(of('pixel').map(({ id }) => id)),
     hosts: new Set(of('host').map(({ name }) => name)),
     alias: of('alias').length > 0,
+  };
+}
+
+/** A link that has one of the aliases that were asked for, or one that differs from it in case alone. */
+export interface Namesake {
+  readonly domainId: number;
+  readonly alias: string;
+  readonly url: string;
+  readonly accountId: number;
+}
+
+/** What many new links refer to. */
+export interface ManyReferences {
+  readonly accountId: number;
+  readonly domainIds: readonly number[];
+  readonly spaceIds: readonly number[];
+  readonly pixelIds: readonly number[];
+  readonly hosts: readonly string[];
+  /** Aliases on the domains, and the same with case folded. */
+  readonly aliases: readonly string[];
+  readonly aliasKeys: readonly string[];
+}
+
+export interface FoundMany {
+  readonly domainIds: ReadonlySet<number>;
+  readonly spaceIds: ReadonlySet<number>;
+  readonly pixelIds: ReadonlySet<number>;
+  readonly hosts: Set<string>;
+  readonly namesakes: readonly Namesake[];
+}
+
+/** Finds all that many new links name; each list is one parameter, however long it is. */
+export async function findManyReferences(db: Db, references: ManyReferences): Promise<FoundMany> {
+  const { accountId, domainIds, spaceIds, pixelIds, hosts, aliases, aliasKeys } = references;
+  const texts = (values: readonly string[]): Sql =>
+    isSqlite(db)
+      ? sql`(SELECT "value" FROM json_each(${JSON.stringify(values)}))`
+      : sql`(SELECT jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`;
+  const numbers = (values: readonly number[]): Sql =>
+    isSqlite(db)
+      ? sql`(SELECT "value" FROM json_each(${JSON.stringify(values)}))`
+      : sql`(SELECT jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)::integer)`;
+  const isUsable = sql`("accountId" = ${accountId} OR "accountId" IS NULL)`;
+  const ids = async (query: Sql) =>
+    new Set((await db.$queryRaw<{ id: number | bigint }[]>(query)).map(({ id }) => Number(id)));
+  const names = await db.$queryRaw<{ name: string }[]>(
+    sql`SELECT "name" FROM "Domain" WHERE "name" IN ${texts(hosts)} AND ${isUsable}`,
+  );
+  const columns = sql`"domainId", "alias", "url", "accountId"`;
+  return {
+    domainIds: await ids(sql`SELECT "id" FROM "Domain" WHERE "id" IN ${numbers(domainIds)} AND ${isUsable}`),
+    spaceIds: await ids(
+      sql`SELECT "id" FROM "Space" WHERE "id" IN ${numbers(spaceIds)} AND "accountId" = ${accountId}`,
+    ),
+    pixelIds: await ids(
+      sql`SELECT "id" FROM "Pixel" WHERE "id" IN ${numbers(pixelIds)} AND "accountId" = ${accountId}`,
+    ),
+    hosts: new Set(names.map(({ name }) => name)),
+    namesakes: await db.$queryRaw<Namesake[]>(sql`
+      SELECT ${columns} FROM "Link" WHERE "domainId" IN ${numbers(domainIds)} AND "alias" IN ${texts(aliases)}
+      UNION SELECT ${columns} FROM "Link" WHERE "accountId" = ${accountId} AND "aliasKey" IN ${texts(aliasKeys)}`),
   };
 }

@@ -12,12 +12,13 @@ export interface LinkSearch {
   readonly text: string;
 }
 
-/** The shortest text that SQLite's index knows, in characters. */
+/** The shortest text that the indexes know, in characters. */
 const SHORTEST = 3;
 /** How much of a text an index is asked for, in characters: each three of them are looked up, at all of their places. */
 const INDEXED = 32;
 /** From how many candidates on it costs less to read all of the account's links in order than to look each up. */
-const MANY = 1_000;
+const manyOf = (accountId: number) => sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / 20, 1000), 20000)
+  FROM "AccountTally" WHERE "accountId" = ${accountId})`;
 
 /** Rows whose column contains the text as it stands; compared step by step, where a pattern could be tried again and again. */
 export function contains(db: Db, column: string, text: string): Sql {
@@ -38,35 +39,39 @@ function shifted(text: string, accountId: number): string {
 /** The account's links that may contain the text, by SQLite's index; null where they are many. */
 async function candidates(db: Db, { accountId, column, text }: LinkSearch): Promise<number[] | null> {
   const phrase = `${column} : "${shifted(startOf(text), accountId)}"`;
-  const found = await readRows<{ id: number | bigint }>(
+  const many = manyOf(accountId);
+  const found = await readRows<{ id: number | bigint; many: number | bigint }>(
     db,
-    sql`SELECT "rowid" & 4294967295 AS "id" FROM "LinkText" WHERE "LinkText" MATCH ${phrase}
-      AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${MANY}`,
+    sql`SELECT "rowid" & 4294967295 AS "id", ${many} AS "many" FROM "LinkText" WHERE "LinkText" MATCH ${phrase}
+      AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${many}`,
   );
-  return found.length < MANY ? found.map(({ id }) => Number(id)) : null;
+  return found.length < Number(found[0]?.many ?? 1) ? found.map(({ id }) => Number(id)) : null;
 }
 
-/** What the links meet that a search finds, and whether an index says which few may meet it. */
-export interface Found {
+/** What the links meet that a search finds, and whether an index says which few may meet it, or knows texts so short at all. */
+export interface SearchResult {
   readonly condition: Sql;
   readonly few: boolean;
+  readonly indexed: boolean;
 }
 
 /**
  * What links of the account meet whose column contains the text. PostgreSQL sees by itself that an index serves it; SQLite is
  * asked for candidates first, which the condition then checks like any other row.
  */
-export async function linksContaining(db: Db, search: LinkSearch): Promise<Found> {
+export async function linksContaining(db: Db, search: LinkSearch): Promise<SearchResult> {
   const { column, text } = search;
   const condition = contains(db, column, text);
+  // No pattern either: a plan for any text at all would read the whole index for it.
+  if ([...text].length < SHORTEST) return { condition, few: false, indexed: false };
   if (!isSqlite(db)) {
     const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
-    return { condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`, few: false };
+    return { condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`, few: false, indexed: true };
   }
-  const ids = [...text].length < SHORTEST ? null : await candidates(db, search);
-  if (ids === null) return { condition, few: false };
-  if (ids.length === 0) return { condition: sql`1 = 0`, few: true };
+  const ids = await candidates(db, search);
+  if (ids === null) return { condition, few: false, indexed: true };
+  if (ids.length === 0) return { condition: sql`1 = 0`, few: true, indexed: true };
   // As one parameter, of which a statement may have only so many.
   const among = sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)}))`;
-  return { condition: sql`${among} AND ${condition}`, few: true };
+  return { condition: sql`${among} AND ${condition}`, few: true, indexed: true };
 }

@@ -1,5 +1,6 @@
 import { type Db, isSqlite } from '../connection/client.ts';
 import { type Tx, transaction } from '../connection/transaction.ts';
+import { dateText } from '../date-text.ts';
 import { type Sql, sql } from '../reading/list.ts';
 import { unwrittenOf, type Visits } from './batch.ts';
 import { above } from './calendar.ts';
@@ -29,9 +30,6 @@ export interface Memory {
   readonly other: Value;
 }
 
-/** A moment as a SQLite file has it. */
-const asText = (at: Date) => at.toISOString().replace('Z', '+00:00');
-
 /** Whether this write was not made before. SQLite is in this process: what failed was not done. */
 async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
   if (isSqlite(tx)) return true;
@@ -54,7 +52,7 @@ async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, number>>
 async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
   const rows = [...visits].flatMap(([id, link]) => {
     const clicks = unwrittenOf(link);
-    return clicks > 0 && link.last !== null ? [[id, clicks, asText(link.last)]] : [];
+    return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
   });
   if (rows.length === 0) return;
   const given = rowsAsTable(tx, { id: 'integer', count: 'integer', last: 'text' }, rows);

@@ -108,8 +108,8 @@ export class Authentication {
   /** A key that was revoked or has expired is looked for as one that never was: the time it takes tells nothing. */
   async #load(hash: string, now: Date): Promise<Remembered | null> {
     const revision = this.#revisions.numberOf('keys');
-    const lasts = { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
-    const row = await this.#db.apiKey.findFirst({ where: { hash, revokedAt: null, ...lasts } });
+    const isCurrent = { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+    const row = await this.#db.apiKey.findFirst({ where: { hash, revokedAt: null, ...isCurrent } });
     if (row === null) return null;
     const known: Remembered = {
       actor: { accountId: row.accountId, keyId: row.id, scopes: new Set(parseScopes(row.scopes)) },

@@ -1,4 +1,4 @@
-import { changing } from '../../db/change/log.ts';
+import { changing, type NewChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
 import type { Tx } from '../../db/connection/transaction.ts';
 
@@ -15,6 +15,7 @@ export const recordKinds = {
   LINK: 'A link.',
   DOMAIN: 'A domain.',
   PIXEL: 'A pixel.',
+  WEBHOOK: 'A webhook.',
 } as const;
 
 export type ChangeAction = keyof typeof changeActions;
@@ -55,21 +56,30 @@ export function recordingChanges<T>(
       record: (action, kind, ids, fields = [], owner) =>
         insert(
           ids.map((recordId) => ({
-            accountId: owner ?? accountId,
-            keyId,
-            at,
-            action,
-            kind,
+            ...newChange({ accountId: owner ?? accountId, keyId }, at, action, kind, fields),
             recordId,
-            fields,
           })),
         ),
     }),
   );
 }
 
-/** What the schema calls the columns of a record. Several may be one field. */
+/** One change of one record, to be recorded. */
+export function newChange(
+  { accountId, keyId }: Author,
+  at: Date,
+  action: ChangeAction,
+  kind: RecordKind,
+  fields: readonly string[],
+): Omit<NewChange, 'recordId'> {
+  return { accountId, keyId, at, action, kind, fields };
+}
+
+/** What the schema calls those columns that it does not call by their own names. Several may be one field. */
 export type FieldNames = Readonly<Record<string, string>>;
+
+/** Columns that are no fields: whose a record is, when it was written, what it is compared by, and secrets. */
+const NO_FIELD = /^(accountId|createdAt|updatedAt|verificationToken|\w+Key)$/;
 
 function isSame(one: unknown, other: unknown): boolean {
   if (one instanceof Date && other instanceof Date) return one.getTime() === other.getTime();
@@ -87,7 +97,9 @@ export function differing<Data extends object>(row: object, data: Data): Partial
 
 /** The fields that the columns belong to, each once. */
 export function fieldsOf(columns: object, names: FieldNames): string[] {
-  const fields = Object.keys(columns).flatMap((column) => names[column] ?? []);
+  const fields = Object.keys(columns).flatMap((column) =>
+    NO_FIELD.test(column) ? [] : (names[column] ?? column),
+  );
   return [...new Set(fields)];
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSettled, type LoggedChange } from '../../db/change/log.ts';
+import { changesWithIds, isSettled, type LoggedChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { countOf, type List, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
@@ -48,7 +48,7 @@ type ChangeEdges = Edges<LoggedChange> & { total(): Promise<number> };
  * A slice of the account's changes by cursor, the oldest first by default. Whoever goes on from a cursor misses none.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfChanges(
+export async function changeConnection(
   db: Db,
   lists: ListReader,
   { accountId }: Actor,
@@ -74,6 +74,11 @@ export async function edgesOfChanges(
   return { ...edges, total: () => lists.number(countOf(list), true) };
 }
 
+/** Those of the account's changes that have one of the ids. */
+export function findChanges(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
+  return changesWithIds(db, accountId, ids);
+}
+
 /** A slice of what was done to one record, the newest first. */
 export function historyOf(
   db: Db,
@@ -84,5 +89,5 @@ export function historyOf(
   input: EdgesInput,
 ): Promise<ChangeEdges> {
   const filter = { kind, recordId: String(record.id) };
-  return edgesOfChanges(db, lists, actor, { ...input, filter, orderBy: { direction: 'DESC' } });
+  return changeConnection(db, lists, actor, { ...input, filter, orderBy: { direction: 'DESC' } });
 }

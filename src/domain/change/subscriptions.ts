@@ -12,7 +12,7 @@ const MAX = 200;
 /** How many changes wait for a subscriber that does not take them. */
 const MAX_WAITING = 1_000;
 /** How long the others wait for a subscriber that is slow, and how often it is looked at, in milliseconds. */
-const PATIENCE = 1_000;
+const TIMEOUT = 1_000;
 const LOOKED_AT_EVERY = 5;
 /** How often keys are asked for that have expired, in milliseconds. */
 const KEYS_CHECKED_EVERY = 5_000;
@@ -123,7 +123,7 @@ export class ChangeSubscriptions {
 
   /** Waits until all subscribers have taken most of what waits for them, or for a second. */
   async #room(): Promise<void> {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + TIMEOUT;
     while (performance.now() < deadline && [...this.#all].some(({ waiting }) => waiting > MAX_WAITING / 4))
       await setTimeout(LOOKED_AT_EVERY);
   }
@@ -132,8 +132,8 @@ export class ChangeSubscriptions {
   async checkKeys(): Promise<void> {
     const ids = [...new Set([...this.#all].map(({ actor }) => actor.keyId))];
     if (ids.length === 0) return;
-    const lasts = { OR: [{ expiresAt: null }, { expiresAt: { gt: this.#now() } }] };
-    const where = { id: { in: ids }, revokedAt: null, ...lasts };
+    const isCurrent = { OR: [{ expiresAt: null }, { expiresAt: { gt: this.#now() } }] };
+    const where = { id: { in: ids }, revokedAt: null, ...isCurrent };
     const valid = await this.#db.apiKey.findMany({ where, select: { id: true } });
     const good = new Set(valid.map(({ id }) => id));
     // One of another key may have begun meanwhile.

@@ -5,7 +5,7 @@ import { countOf, type List, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { LATE, within } from '../../within.ts';
-import { type Actor, owned } from '../access/actor.ts';
+import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
@@ -39,7 +39,7 @@ const kind = {
 } satisfies Kind<Domain, Partial<Domain>>;
 
 /** The domains that an account may use: its own, and those that all share. */
-function usableDomains(actor: Actor) {
+export function usableDomains(actor: Actor) {
   return { OR: [{ accountId: actor.accountId }, { accountId: null }] };
 }
 
@@ -93,7 +93,7 @@ function hostColumns(host: string, { random, verifiesDomains }: Site, now: Date)
  * A slice of the domains that the account may use, by cursor, the oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfDomains(
+export async function domainConnection(
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput,
@@ -114,7 +114,7 @@ export async function edgesOfDomains(
  */
 export async function createDomain(
   db: Db,
-  actor: Actor,
+  actor: Writer,
   site: Site,
   input: Unparsed<typeof createDomainInput>,
   now: Date,
@@ -158,7 +158,7 @@ export async function updateDomain(
 }
 
 /** How long DNS may take to answer, in milliseconds. */
-const DNS_PATIENCE = 5_000;
+const DNS_TIMEOUT = 5_000;
 
 /**
  * Looks for the domain's record in DNS; from then on the domain serves visitors.
@@ -177,7 +177,7 @@ export async function verifyDomain(
   const record = verificationOf(domain);
   if (domain.verifiedAt !== null || record === null) return domain;
   const found = await within(
-    DNS_PATIENCE,
+    DNS_TIMEOUT,
     resolveTxt(record.name).catch(() => []),
   );
   if (found === LATE || !found.some((text) => text.trim() === record.value)) {

@@ -1,13 +1,15 @@
 import type { Db } from '../../db/connection/client.ts';
-import { findReferences } from '../../db/reading/references.ts';
+import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
-import type { Actor } from '../access/actor.ts';
+import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
 import { hostOf, isSendable, tooLongAsSent } from '../url.ts';
+import { addressesOf } from './addresses.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
-import { targetingOf } from './targeting.ts';
+import type { Site } from './link.ts';
 
 export const aliasTaken = 'is already taken on this domain';
+const aliasReserved = 'is reserved on this service';
 
 /** Every address that the input names, with its place in it. */
 function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[]; url: string }[] {
@@ -25,11 +27,9 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
   ];
 }
 
-/** Every address that a stored link has: they were allowed once, and may be sent back. */
-function addressesOf(link: Link): Set<string> {
-  const { countries, platforms, languages, rotation } = targetingOf(link);
-  const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);
-  return new Set([link.url, link.expirationUrl ?? '', ...targets, ...rotation]);
+/** The hosts of the addresses that the input names. */
+export function hostsIn(input: LinkInput): string[] {
+  return [...new Set(addressesIn(input).map(({ url }) => hostOf(url)))];
 }
 
 /**
@@ -38,7 +38,8 @@ function addressesOf(link: Link): Set<string> {
  */
 export async function refusalsOf(
   db: Db,
-  actor: Actor,
+  actor: Writer,
+  site: Pick<Site, 'lists'>,
   input: LinkInput,
   domainId: number,
   link: Link | null,
@@ -46,23 +47,38 @@ export async function refusalsOf(
   const { alias, spaceId, pixelIds = [] } = input;
   const known = link === null ? new Set<string>() : addressesOf(link);
   const added = addressesIn(input).filter(({ url }) => !known.has(url));
-  const addresses = added.map((address) => ({ ...address, host: hostOf(address.url) }));
   const found = await findReferences(db, {
     accountId: actor.accountId,
     domainId,
     spaceId: spaceId ?? null,
     pixelIds,
-    hosts: [...new Set(addresses.map(({ host }) => host))],
+    hosts: [...new Set(added.map(({ url }) => hostOf(url)))],
     alias: alias ?? null,
     linkId: link?.id ?? null,
   });
+  return refusalsBy(found, site, input, link);
+}
+
+/** What is against the input, by what was found of all that it names. */
+export function refusalsBy(
+  found: FoundReferences,
+  { lists }: Pick<Site, 'lists'>,
+  input: LinkInput,
+  link: Link | null,
+): FieldError[] {
+  const { alias, spaceId, pixelIds = [] } = input;
+  const known = link === null ? new Set<string>() : addressesOf(link);
+  const addresses = addressesIn(input).filter(({ url }) => !known.has(url));
   const refusals: FieldError[] = [];
   const refuse = (path: string[], message: string) => refusals.push({ path, messages: [message] });
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
-  for (const { path, host } of addresses)
-    if (found.hosts.has(host)) refuse(path, 'may not lead to a short domain of this service');
+  for (const { path, url } of addresses)
+    if (found.hosts.has(hostOf(url))) refuse(path, 'may not lead to a short domain of this service');
+  for (const { path, url } of addresses)
+    if (lists.blocksAddress(url)) refuse(path, 'may not lead to a host that is blocked on this service');
   if (!found.domain && link === null) refuse(['domainId'], wrongDomain);
   if (found.alias) refuse(['alias'], aliasTaken);
+  else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
   if (spaceId != null && !found.space) refuse(['spaceId'], wrongSpace);
   const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));
   if (unknown.length > 0)

@@ -1,14 +1,24 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { lockRow, type Tx } from '../../db/connection/transaction.ts';
+import { insertLink, insertLinkIn } from '../../db/insert-link.ts';
+import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { differing, fieldsOf, fieldsSet, recordingChanges } from '../change/change.ts';
+import {
+  differing,
+  type FieldNames,
+  fieldsOf,
+  fieldsSet,
+  newChange,
+  recordingChanges,
+} from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { deleteOwned } from '../owned.ts';
+import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.ts';
 import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
 import {
@@ -18,6 +28,8 @@ import {
   missingPrivacyPassword,
   updateLinkInput,
 } from './input.ts';
+import type { OperatorLists } from './operator-lists.ts';
+import { Reuse } from './reuse.ts';
 import { encodeTargets } from './targeting.ts';
 
 export type { Link };
@@ -36,6 +48,8 @@ export interface Site {
   readonly verifiesDomains: boolean;
   /** The texts of the TXT records that DNS has under a name. */
   resolveTxt(name: string): Promise<readonly string[]>;
+  /** What the operator lets no link lead to, or be called. */
+  readonly lists: OperatorLists;
 }
 
 /** Where visitors find the link. */
@@ -47,21 +61,17 @@ export function shortUrlOf(
   return `${scheme}//${domain.name}/${alias}`;
 }
 
-/** The columns that the input sets; what is absent is undefined. */
-async function columnsOf(input: LinkInput, site: Site) {
-  const { url, alias, title, spaceId, disabled, privacy, expiration, targeting } = input;
+/** The columns that the input sets; what is absent is undefined. A field that is not taken apart here has a column of its name. */
+export async function columnsOf(input: LinkInput, site: Site) {
+  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
   const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
   const [password, privacyPassword] = await Promise.all([hash(input.password), hash(input.privacyPassword)]);
   return {
-    url,
-    urlKey: url && foldCase(url),
+    ...columns,
+    urlKey: input.url && foldCase(input.url),
     ...(alias ? aliasColumns(alias) : {}),
-    title,
-    titleKey: title && foldCase(title),
+    titleKey: input.title && foldCase(input.title),
     password,
-    spaceId,
-    disabled,
-    privacy,
     privacyPassword,
     expirationUrl: expiration?.url,
     expiresAt: expiration?.at === null ? null : expiration?.at?.at,
@@ -71,31 +81,18 @@ async function columnsOf(input: LinkInput, site: Site) {
   };
 }
 
-function aliasColumns(alias: string) {
+export function aliasColumns(alias: string) {
   return { alias, aliasKey: foldCase(alias) };
 }
 
-/** What the schema calls the columns of a link. */
-const fieldNames = {
-  url: 'url',
+/** What the schema calls the columns of a link that it does not call by their own names. */
+export const fieldNames: FieldNames = {
   domainId: 'domain',
-  alias: 'alias',
-  title: 'title',
-  password: 'password',
   spaceId: 'space',
-  pixels: 'pixels',
-  disabled: 'disabled',
-  privacy: 'privacy',
-  privacyPassword: 'privacyPassword',
-  expirationUrl: 'expiration',
-  expiresAt: 'expiration',
-  expirationClicks: 'expiration',
+  ...{ expirationUrl: 'expiration', expiresAt: 'expiration', expirationClicks: 'expiration' },
   targetType: 'targeting',
-  countries: 'targeting',
-  platforms: 'targeting',
-  languages: 'targeting',
-  rotation: 'targeting',
-} as const;
+  ...{ countries: 'targeting', platforms: 'targeting', languages: 'targeting', rotation: 'targeting' },
+};
 
 /** Ids as a text that is the same for the same ones. */
 function listed(ids: readonly number[]): string {
@@ -113,40 +110,77 @@ function pixelsOf(pixelIds: readonly number[]) {
   return { createMany: { data: [...new Set(pixelIds)].map((pixelId) => ({ pixelId })) } };
 }
 
-/** @throws DomainError VALIDATION */
+/** Finds links that are as the input asks for one, of what of it was given. */
+async function reuseOf(
+  destination: Destination,
+  site: Site,
+  unparsed: Unparsed<typeof createLinkInput>,
+  now: Date,
+): Promise<Reuse> {
+  const { domainId: _, ...fields } = unparsed;
+  const given = parseInput(
+    updateLinkInput,
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
+  );
+  const columns = await columnsOf({ ...given, password: undefined, privacyPassword: undefined }, site);
+  return new Reuse(destination, given, columns, now);
+}
+
+/**
+ * Makes a link, or takes the account's newest active one with the same domain and given fields, where that will do. Returns its
+ * id.
+ * @throws DomainError VALIDATION
+ */
 export async function createLink(
   db: Db,
   actor: Actor,
   site: Site,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
-): Promise<Link> {
-  const input = parseInput(createLinkInput, unparsed);
+): Promise<number> {
+  const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const check = async () => {
-    const refusals = await refusalsOf(db, actor, input, domainId, null);
+    const refusals = await refusalsOf(db, actor, site, input, domainId, null);
     if (refusals.length > 0) throw invalid(refusals);
   };
-  await check();
   const { url, pixelIds = [] } = input;
+  const destination = { accountId: actor.accountId, domainId, url };
+  const reuse = reuses ? await reuseOf(destination, site, unparsed, now) : null;
+  const same = await reuse?.find(db);
+  if (same) return same.id;
+  try {
+    await check();
+  } catch (error) {
+    // Another may have made just that meanwhile, and have the alias.
+    const made = await reuse?.find(db);
+    if (made) return made.id;
+    throw error;
+  }
   const data = {
     ...(await columnsOf(input, site)),
     url,
     urlKey: foldCase(url),
-    ...(pixelIds.length > 0 && { pixels: pixelsOf(pixelIds) }),
     accountId: actor.accountId,
     domainId,
     createdAt: now,
     updatedAt: now,
   };
+  const pixels = [...new Set(pixelIds)];
   for (let attempt = 0; ; attempt++) {
     const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
+    if (input.alias == null && site.lists.reserves(alias)) continue;
     try {
       const row = { ...data, ...aliasColumns(alias) };
+      const fields = fieldsSet({ ...row, ...(pixels.length > 0 && { pixels }) }, fieldNames);
+      const made = { row, pixelIds: pixels };
+      if (reuse === null) return await insertLink(db, made, newChange(actor, now, 'CREATED', 'LINK', fields));
       return await recordingChanges(db, actor, now, async ({ tx, record }) => {
-        const link = await tx.link.create({ data: row });
-        await record('CREATED', 'LINK', [link.id], fieldsSet(row, fieldNames));
-        return link;
+        const same = await reuse.findLocked(tx);
+        if (same) return same.id;
+        const id = await insertLinkIn(tx, made);
+        await record('CREATED', 'LINK', [id], fields);
+        return id;
       });
     } catch (error) {
       // What the checks saw may be gone by now; the constraints have the last word.
@@ -165,8 +199,10 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
 }
 
 /**
- * Changes the fields that are there; null clears a field that can be cleared. A list replaces the stored one.
- * @throws DomainError VALIDATION, NOT_FOUND
+ * Changes the fields that are there, and returns the link's id; null clears a field that can be cleared. A list replaces the
+ * stored one.
+ * @param ifUpdatedAt when it must have been changed last, in ISO 8601; whenever by default
+ * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateLink(
   db: Db,
@@ -175,12 +211,14 @@ export async function updateLink(
   id: string,
   unparsed: Unparsed<typeof updateLinkInput>,
   now: Date,
-): Promise<Link> {
+  ifUpdatedAt?: string | null,
+): Promise<number> {
+  const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
-  const refusals = await refusalsOf(db, actor, input, link.domainId, link);
+  const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     refusals.push({ path: ['domainId'], messages: [fixedDomain] });
   refusals.push(...privacyRefusals(input, link));
@@ -192,6 +230,7 @@ export async function updateLink(
       await lockRow(tx, 'Link', where.id);
       const row = await tx.link.findUnique({ where, include: { pixels: pixelIds !== undefined } });
       if (row === null) throw notFound('link');
+      requireUnchanged(row, seen);
       const { pixels: fired = [], ...stored } = row;
       // Somebody else may have changed it since the check above.
       const late = privacyRefusals(input, stored);
@@ -202,16 +241,19 @@ export async function updateLink(
       });
       const before = fired.map(({ pixelId }) => pixelId);
       const firesOthers = pixelIds !== undefined && listed(before) !== listed(pixelIds);
-      if (Object.keys(columns).length === 0 && !firesOthers) return stored;
+      if (Object.keys(columns).length === 0 && !firesOthers) return where.id;
       const pixels = firesOthers && { pixels: { deleteMany: {}, ...pixelsOf(pixelIds) } };
-      const updated = await tx.link.update({ where, data: { ...columns, ...pixels, updatedAt: now } });
+      await tx.link.update({
+        where,
+        data: { ...columns, ...pixels, updatedAt: timeOfChange(stored, seen, now) },
+      });
       await record('UPDATED', 'LINK', [where.id], fieldsOf({ ...columns, ...pixels }, fieldNames));
-      return updated;
+      return where.id;
     });
   } catch (error) {
     // What the checks saw changed meanwhile: they are asked again.
     if (isForeignKeyViolation(error) || isUniqueViolation(error))
-      return updateLink(db, actor, site, id, unparsed, now);
+      return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt);
     throw error;
   }
 }

@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import {
-  type FlatLinkRow,
-  type LinkRow,
-  linkJoins,
-  linkSource,
-  nest,
-  type Wanted,
-} from '../../db/reading/link-rows.ts';
-import { type Column, countOf, type List, type Sql, sql } from '../../db/reading/list.ts';
+import { type LinkRow, linkJoins, linkSource, type Wanted } from '../../db/reading/link-rows.ts';
+import { type Column, countOf, join, type List, type Sql, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../fold.ts';
@@ -22,8 +15,9 @@ import {
   readPage,
   searchInput,
 } from '../list.ts';
-import { wrongDomain, wrongSpace } from './input.ts';
+import { moment, wrongDomain, wrongSpace } from './input.ts';
 import { hasStatus, linkStatuses } from './status.ts';
+import { keptTotal } from './total.ts';
 
 /** In what of a link a search looks. */
 export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
@@ -37,6 +31,7 @@ export const linkOrderFields = {
   TITLE: 'The title, case-insensitive. Links without a title come last in both directions.',
   ALIAS: 'The alias, case-insensitive.',
   URL: 'The URL, case-insensitive.',
+  UPDATED_AT: 'When they were last changed.',
 } as const;
 
 const columns: Record<keyof typeof linkOrderFields, Column> = {
@@ -44,10 +39,19 @@ const columns: Record<keyof typeof linkOrderFields, Column> = {
   CLICKS: { name: 'clicks', type: 'number', tie: 'linkId' },
   TITLE: { name: 'titleKey', type: 'text', nullable: true },
   ALIAS: { name: 'aliasKey', type: 'text' },
-  URL: { name: 'urlKey', type: 'text' },
+  // As the indexes are parted: an entry of PostgreSQL's has some 2,700 bytes at most.
+  URL: {
+    name: 'urlKey',
+    type: 'text',
+    parts: [
+      { where: sql`octet_length("urlKey") <= 2500` },
+      { where: sql`octet_length("urlKey") > 2500`, first: sql`substr("urlKey", 1, 600)` },
+    ],
+  },
+  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
 };
 /** The orders that an index has of an account's links, and of a space's. */
-const indexed = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS'], space: ['ID'] };
+const orders = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL', 'UPDATED_AT'], space: ['ID', 'CLICKS'] };
 
 const linkFilter = z.object({
   search: searchInput,
@@ -57,6 +61,7 @@ const linkFilter = z.object({
   withoutSpace: z.boolean().nullish(),
   domainId: idOf(wrongDomain).nullish(),
   pixelId: idOf('must be the id of one of your pixels').nullish(),
+  updatedSince: moment.nullish(),
 });
 const linkOrder = z.object({
   field: choiceOf(linkOrderFields).default('ID'),
@@ -73,29 +78,33 @@ export const linkPageInput = pageInput.extend(selection);
 type Filter = z.output<typeof linkFilter>;
 type Within = { readonly id: number } | undefined;
 
-/** What the filter asks for beyond a space; `few` where an index leaves only few links to look at. */
+/** How many links a connection counts at most that a search finds for which no index can be asked. */
+export const MOST_COUNTED = 1_000;
+
+/** What the filter asks for beyond a space; `few` where an index leaves only few links to look at, `indexed` where one serves a search. */
 async function narrowing(
   lists: ListReader,
   { accountId }: Actor,
-  { search, searchBy, status, withoutSpace, domainId, pixelId }: Filter,
+  { search, searchBy, status, domainId, pixelId, updatedSince }: Filter,
   now: () => Date,
-): Promise<{ where: Sql[]; few: boolean }> {
+): Promise<{ where: Sql[]; few: boolean; indexed: boolean }> {
   const where: Sql[] = [];
   let few = false;
+  let indexed = true;
   if (search) {
     const column = searched[searchBy];
     const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
     where.push(found.condition);
-    few = found.few;
+    ({ few, indexed } = found);
   }
   if (status) where.push(hasStatus(status, now()));
-  if (withoutSpace) where.push(sql`"spaceId" IS NULL`);
   if (domainId) where.push(sql`"domainId" = ${domainId}`);
   if (pixelId)
     where.push(
       sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`,
     );
-  return { where, few };
+  if (updatedSince) where.push(sql`"updatedAt" >= ${updatedSince.at}`);
+  return { where, few, indexed };
 }
 
 /** How a list reads its links: what is wanted of them, and what they are ordered by. */
@@ -103,16 +112,14 @@ function readingOf(
   accountId: number,
   wanted: Wanted,
   orderedBy: string,
+  inSpaces: readonly Sql[] = [],
 ): Pick<List, 'source' | 'joined' | 'shape'> {
   const joined = linkJoins(wanted, orderedBy);
   const shape = [orderedBy, ...(wanted === null ? ['all'] : [...wanted].sort())].join();
-  return { source: linkSource(accountId, wanted, orderedBy), ...(joined && { joined }), shape };
+  return { source: linkSource(accountId, wanted, orderedBy, inSpaces), ...(joined && { joined }), shape };
 }
 
-/**
- * The list, and an expression for the number of its rows: where at most a space narrows it, that is kept with the space
- * or the account, and costs no scan; else it is counted.
- */
+/** The list, and expressions for the number of its rows: exact, and as far as a connection counts them. */
 async function listOf(
   lists: ListReader,
   actor: Actor,
@@ -120,40 +127,36 @@ async function listOf(
   now: () => Date,
   within: Within,
   wanted: Wanted,
-): Promise<{ list: List; total: Sql }> {
+): Promise<{ list: List; total: Sql; counted: Sql }> {
   const { accountId } = actor;
-  const { where: narrowed, few } = await narrowing(lists, actor, filter, now);
+  const { where: narrowed, few, indexed } = await narrowing(lists, actor, filter, now);
   const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
-  const inSpaces = spaces.map((id) => sql`"spaceId" = ${id}`);
+  const inSpaces = [
+    ...spaces.map((id) => sql`"spaceId" = ${id}`),
+    ...(filter.withoutSpace ? [sql`"spaceId" IS NULL`] : []),
+  ];
+  const where = [sql`"accountId" = ${accountId}`, ...narrowed];
   const list: List = {
     table: 'Link',
-    ...readingOf(accountId, wanted, columns[orderBy.field].name),
-    where: [sql`"accountId" = ${accountId}`, ...inSpaces, ...narrowed],
+    ...readingOf(accountId, wanted, columns[orderBy.field].name, inSpaces),
+    // In the order of clicks, counters have said so. Asked twice, PostgreSQL would expect far fewer links than there are.
+    where: orderBy.field === 'CLICKS' ? where : [...where, ...inSpaces],
     orderBy: columns[orderBy.field],
     descending: orderBy.direction === 'DESC',
     scans:
       !few &&
-      (narrowed.length > 0 || !indexed[spaces.length > 0 ? 'space' : 'account'].includes(orderBy.field)),
+      (narrowed.length > 0 || !orders[inSpaces.length > 0 ? 'space' : 'account'].includes(orderBy.field)),
   };
-  const [space, other] = spaces;
-  if (narrowed.length > 0 || other !== undefined) return { list, total: countOf(list) };
-  if (space === undefined)
-    return {
-      list,
-      total: sql`(SELECT COALESCE(SUM("links"), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`,
-    };
-  return {
-    list,
-    total: sql`(SELECT COALESCE(SUM("links"), 0) FROM "SpaceTally" JOIN "Space" ON "Space"."id" = "spaceId"
-      WHERE "spaceId" = ${space} AND "accountId" = ${accountId})`,
-  };
+  const all = { ...list, where: [...where, ...inSpaces] };
+  const total = keptTotal(accountId, filter, spaces, now) ?? countOf(all);
+  return { list, total, counted: indexed ? total : countOf(all, MOST_COUNTED) };
 }
 
 /**
  * One numbered page of the account's links, with its total, in one statement.
  * @throws DomainError VALIDATION
  */
-export async function pageOfLinks(
+export async function linkPage(
   lists: ListReader,
   actor: Actor,
   input: Unparsed<typeof linkPageInput>,
@@ -162,16 +165,15 @@ export async function pageOfLinks(
 ): Promise<Page<LinkRow>> {
   const which = parseInput(linkPageInput, input);
   const { list, total } = await listOf(lists, actor, which, now, undefined, wanted);
-  const page = await readPage<FlatLinkRow>(lists, list, which, total);
-  return { ...page, items: page.items.map(nest) };
+  return readPage<LinkRow>(lists, list, which, total);
 }
 
 /**
  * A stretch of the account's links by cursor, of those in the space `within` where it is given; `total` counts them when
- * it is called.
+ * it is called, and of those that a search of one or two characters finds no more than `MOST_COUNTED`.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfLinks(
+export async function linkConnection(
   lists: ListReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof linksInput>,
@@ -180,13 +182,9 @@ export async function edgesOfLinks(
   wanted: Wanted = null,
 ): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
-  const { list, total } = await listOf(lists, actor, which, now, within, wanted);
-  const { edges, ...beyond } = await readEdges<FlatLinkRow>(lists, list, input);
-  return {
-    ...beyond,
-    edges: edges.map(({ cursor, node }) => ({ cursor, node: nest(node) })),
-    total: () => lists.number(total, list.scans),
-  };
+  const { list, counted } = await listOf(lists, actor, which, now, within, wanted);
+  const edges = await readEdges<LinkRow>(lists, list, input);
+  return { ...edges, total: () => lists.number(counted, list.scans) };
 }
 
 /** The account's own link with this id; null where it has none. */
@@ -198,13 +196,34 @@ export async function findLink(
 ): Promise<LinkRow | null> {
   const where = owned(actor, id);
   if (where === null) return null;
+  const [row] = await linksWhere(lists, actor, sql`"id" = ${where.id}`, 1, wanted);
+  return row ?? null;
+}
+
+/** Those of the account's own links that have one of these ids, of which there is at least one. */
+export function findLinks(
+  lists: ListReader,
+  actor: Actor,
+  ids: readonly number[],
+  wanted: Wanted = null,
+): Promise<LinkRow[]> {
+  return linksWhere(lists, actor, sql`"id" IN (${join([...ids])})`, ids.length, wanted);
+}
+
+/** So many of the account's own links that meet a condition. */
+export async function linksWhere(
+  lists: ListReader,
+  { accountId }: Actor,
+  condition: Sql,
+  limit: number,
+  wanted: Wanted,
+): Promise<LinkRow[]> {
   const list: List = {
     table: 'Link',
-    ...readingOf(where.accountId, wanted, 'id'),
-    where: [sql`"id" = ${where.id} AND "accountId" = ${where.accountId}`],
+    ...readingOf(accountId, wanted, 'id'),
+    where: [sql`${condition} AND "accountId" = ${accountId}`],
     orderBy: columns.ID,
     descending: true,
   };
-  const [row] = await lists.rows<FlatLinkRow>(list, { limit: 1 });
-  return row ? nest(row) : null;
+  return lists.rows<LinkRow>(list, { limit });
 }

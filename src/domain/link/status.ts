@@ -25,6 +25,9 @@ export function statusOf(
 
 const CLICKS = sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "Link"."id")`;
 
+/** What an index of the few links is about that can expire. */
+const CAN_EXPIRE = sql`("expiresAt" IS NOT NULL OR "expirationClicks" IS NOT NULL)`;
+
 /**
  * The same, asked of rows.
  * @param clicks where a link's clicks are, asked only of those that end by them
@@ -33,7 +36,7 @@ export function hasStatus(status: LinkStatus, now: Date, clicks = CLICKS): Sql {
   const conditions: Record<LinkStatus, Sql> = {
     ACTIVE: sql`NOT "disabled" AND ("expiresAt" IS NULL OR "expiresAt" > ${now})
       AND ("expirationClicks" IS NULL OR ${clicks} < "expirationClicks")`,
-    EXPIRED: sql`NOT "disabled" AND ("expiresAt" <= ${now}
+    EXPIRED: sql`NOT "disabled" AND ${CAN_EXPIRE} AND ("expiresAt" <= ${now}
       OR ("expirationClicks" IS NOT NULL AND ${clicks} >= "expirationClicks"))`,
     DISABLED: sql`"disabled"`,
   };

@@ -27,7 +27,7 @@ export const platforms = {
 export type TargetType = keyof typeof targetTypes;
 export type Platform = keyof typeof platforms;
 
-const MAX_TARGETS = 250;
+export const MAX_TARGETS = 250;
 const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
 
 const languageCodes: ReadonlySet<string> = new Set(iso6391.getAllCodes());
@@ -49,8 +49,8 @@ function codeOf(fold: (code: string) => string, codes: ReadonlySet<string>, allo
     .meta({ pattern: TWO_LETTERS.source });
 }
 
-export const targetTypeInput = choiceOf(targetTypes);
-const platform = choiceOf(platforms);
+export const targetTypeInput = choiceOf(targetTypes).meta({ title: 'TargetType' });
+const platform = choiceOf(platforms).meta({ title: 'Platform' });
 const country = codeOf((code) => code.toUpperCase(), countryCodes, 'an ISO 3166-1 alpha-2 code, such as DE');
 const language = codeOf((code) => code.toLowerCase(), languageCodes, 'an ISO 639-1 code, such as de');
 
@@ -69,12 +69,37 @@ function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, stri
   });
 }
 
+/** What a target's key is, in words. */
+export const targetKeys = {
+  country: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
+  platform: 'The operating system.',
+  language: 'The language: an ISO 639-1 code, such as de.',
+} as const;
+
+const url = webAddress.describe('The destination of these visitors: an absolute http or https URL.');
+const ofVisitors = (who: string) => `The destination of visitors ${who}.`;
+const countryTarget = z
+  .object({ country: country.describe(`${targetKeys.country} Case-insensitive.`), url })
+  .meta({ title: 'CountryTarget', description: ofVisitors('from one country') });
+const platformTarget = z
+  .object({ platform: platform.describe(targetKeys.platform), url })
+  .meta({ title: 'PlatformTarget', description: ofVisitors('with one operating system') });
+const languageTarget = z
+  .object({ language: language.describe(`${targetKeys.language} Case-insensitive.`), url })
+  .meta({ title: 'LanguageTarget', description: ofVisitors('who prefer one language') });
+
 /** Each list replaces the stored one of its kind; null empties it. */
 export const targetLists = {
-  countries: targetsBy('country', z.object({ country, url: webAddress })).nullish(),
-  platforms: targetsBy('platform', z.object({ platform, url: webAddress })).nullish(),
-  languages: targetsBy('language', z.object({ language, url: webAddress })).nullish(),
-  rotation: listOf(webAddress, MAX_TARGETS).nullish(),
+  countries: targetsBy('country', countryTarget)
+    .describe('The targets by country, each country at most once.')
+    .nullish(),
+  platforms: targetsBy('platform', platformTarget)
+    .describe('The targets by operating system, each at most once.')
+    .nullish(),
+  languages: targetsBy('language', languageTarget)
+    .describe('The targets by language, each language at most once.')
+    .nullish(),
+  rotation: listOf(webAddress, MAX_TARGETS).describe('The URLs in rotation.').nullish(),
 };
 
 export interface Targeting {
@@ -99,23 +124,33 @@ export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists
   };
 }
 
-/** The targeting of a stored link: what encodeTargets made of lists that met their schemas, each read when it is asked for. */
-export function targetingOf(
-  link: { targetType: string } & Readonly<Record<keyof TargetLists, string>>,
-): Targeting {
+type StoredTargets = { readonly targetType: string } & Readonly<Record<keyof TargetLists, string>>;
+
+/** One list of a stored link: what encodeTargets made of one that met its schema. */
+export function targetsOf<Kind extends keyof TargetLists>(
+  link: Readonly<Record<Kind, string>>,
+  kind: Kind,
+): TargetLists[Kind] {
+  return link[kind] === '[]' ? [] : JSON.parse(link[kind]);
+}
+
+/** The targeting of a stored link, each list read when it is asked for. */
+export function targetingOf(link: StoredTargets): Targeting {
   return {
-    type: targetTypeInput.parse(link.targetType),
+    get type() {
+      return targetTypeInput.parse(link.targetType);
+    },
     get countries() {
-      return JSON.parse(link.countries);
+      return targetsOf(link, 'countries');
     },
     get platforms() {
-      return JSON.parse(link.platforms);
+      return targetsOf(link, 'platforms');
     },
     get languages() {
-      return JSON.parse(link.languages);
+      return targetsOf(link, 'languages');
     },
     get rotation() {
-      return JSON.parse(link.rotation);
+      return targetsOf(link, 'rotation');
     },
   };
 }

@@ -8,6 +8,7 @@ import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
 export const redirectOutcomes = {
   NOT_FOUND: 'The link does not exist.',
   DISABLED: 'The link is disabled.',
+  BLOCKED: 'The link leads to a host that the operator of the service has blocked.',
   EXPIRED: 'The link has expired.',
   PASSWORD: 'The visitor is asked for the password.',
   PREVIEW:
@@ -22,6 +23,7 @@ export type RedirectOutcome = keyof typeof redirectOutcomes;
 export const redirectRules = {
   EXISTS: 'Whether the link exists.',
   DISABLED: 'Whether the link is disabled.',
+  BLOCKED: 'Whether the link leads to a host that the operator has blocked.',
   EXPIRED: 'Whether the link has expired, by time or clicks.',
   PASSWORD: 'Whether the link needs a password that the visitor did not give.',
   CLICK_LIMIT: 'Whether the link has a click limit, and the visitor is a bot.',
@@ -112,8 +114,14 @@ const NOT_REACHED = 'Not reached.';
  * What a visitor gets who opens a link at a moment: the one place where that is decided. It reads nothing, counts
  * nothing and changes nothing. Rules after the deciding one are told of as not reached.
  * @param link null where there is none with that alias on that domain
+ * @param blocked whether the link leads to a host that the operator has blocked
  */
-export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: Date): RedirectDecision {
+export function decideRedirect(
+  link: VisitedLink | null,
+  visitor: Visitor,
+  now: Date,
+  blocked: boolean,
+): RedirectDecision {
   const steps: RedirectStep[] = [];
   const step = (rule: RedirectRule, applied: boolean, why: string): boolean => {
     steps.push({ rule, applied, why });
@@ -130,6 +138,8 @@ export function decideRedirect(link: VisitedLink | null, visitor: Visitor, now: 
   const status = statusOf(link, () => now);
   if (step('DISABLED', status === 'DISABLED', status === 'DISABLED' ? 'It is disabled.' : 'It is enabled.'))
     return end('DISABLED');
+  if (step('BLOCKED', blocked, blocked ? 'It leads to a blocked host.' : 'It leads to no blocked host.'))
+    return end('BLOCKED');
   const expired = status === 'EXPIRED';
   if (step('EXPIRED', expired, expired ? whyExpired(link, now) : 'It has not expired.'))
     return end('EXPIRED', link.expirationUrl);

@@ -31,7 +31,7 @@ const explainInput = z.object({
 export async function explainRedirect(
   db: Db,
   actor: Actor,
-  site: Pick<Site, 'verifiesDomains'>,
+  site: Pick<Site, 'verifiesDomains' | 'lists'>,
   unparsed: Unparsed<typeof explainInput>,
   now: Date,
 ): Promise<RedirectDecision> {
@@ -53,5 +53,6 @@ export async function explainRedirect(
     passwordGiven: password != null && hash != null && (await verifyPassword(password, hash)),
     query: query?.replace(/^\?/, '') ?? '',
   };
-  return decideRedirect(link, visitor, at?.at ?? now);
+  const blocked = found !== null && site.lists.blocks(found);
+  return decideRedirect(link, visitor, at?.at ?? now, blocked);
 }

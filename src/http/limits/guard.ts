@@ -3,7 +3,14 @@ import type { Socket } from 'node:net';
 import cors from 'cors';
 import helmet from 'helmet';
 
-const EXPOSED = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'Retry-After'];
+const EXPOSED = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Idempotency-Replayed',
+];
 
 /** How long a client has to read an answer that came before all of its request, in milliseconds. */
 const LINGER = 2_000;

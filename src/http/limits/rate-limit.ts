@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '../../domain/errors.ts';
+import type { RateLimitState } from '../../schema/server/context.ts';
 import { type AddUses, SharedUse } from './shared-use.ts';
 
 /** How long a window lasts, in seconds. It begins with the first request in it. */
@@ -31,8 +32,8 @@ export class RateLimit {
     this.#perMinute = perMinute;
     this.#keys = new RateLimiterMemory({ points: perMinute, duration: WINDOW });
     this.#addresses = new RateLimiterMemory({ points: Math.ceil(perMinute / 2), duration: WINDOW });
-    const hear = (keyId: number, requests: number) => void this.#keys.penalty(keyId, requests);
-    this.#shared = addUses && perMinute > 0 ? new SharedUse(addUses, hear) : null;
+    const onUses = (keyId: number, requests: number) => void this.#keys.penalty(keyId, requests);
+    this.#shared = addUses && perMinute > 0 ? new SharedUse(addUses, onUses) : null;
   }
 
   start(): void {
@@ -44,17 +45,21 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request with a valid key; the answer tells how many are left.
+   * Counts a request with a valid key; the answer tells how many are left. Null where there is no limit.
    * @throws DomainError RATE_LIMITED
    */
-  async take(keyId: number, res: ServerResponse): Promise<void> {
-    if (this.#perMinute === 0) return;
+  async take(keyId: number, res: ServerResponse, now: Date): Promise<RateLimitState | null> {
+    if (this.#perMinute === 0) return null;
     this.#shared?.count(keyId);
     const left = await this.#keys.consume(keyId).catch(given);
+    // Whole seconds, so that both tell of the same moment; who waits until then is not too early.
+    const reset = Math.ceil((now.getTime() + left.msBeforeNext) / 1000);
     res.setHeader('X-RateLimit-Limit', this.#perMinute);
     res.setHeader('X-RateLimit-Remaining', left.remainingPoints);
+    res.setHeader('X-RateLimit-Reset', reset);
     if (left.consumedPoints > this.#perMinute)
       throw tooMany(left, `The key may make ${this.#perMinute} requests a minute.`);
+    return { limit: this.#perMinute, remaining: left.remainingPoints, resetAt: new Date(reset * 1000) };
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
-import { openApi } from '../../rest/openapi/openapi.ts';
 import { VERSION } from '../../version.ts';
 import { sendAsset } from './assets.ts';
 
@@ -68,8 +67,11 @@ export function sendGraphiql(req: IncomingMessage, res: ServerResponse): void {
   sendAsset(req, res, 'graphiql.html', ofPage);
 }
 
-/** The pages for people, and what they load: the way in at `/`, and v1's documentation. */
-export function addPages(web: Express, graphiql: boolean): void {
+/**
+ * The pages for people, and what they load: the way in at `/`, and v1's documentation.
+ * @param openApi describes v1
+ */
+export function addPages(web: Express, graphiql: boolean, openApi: () => object): void {
   // Made once: however many answers wait for slow readers, they take memory once.
   let v1: Buffer | undefined;
   const home = Buffer.from(welcome(graphiql));

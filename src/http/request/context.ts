@@ -10,7 +10,7 @@ import type { Site } from '../../domain/link/link.ts';
 import type { Context } from '../../schema/server/context.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, networkOf, type Trust } from './client.ts';
-import { exchangeOf } from './exchange.ts';
+import { requestInfoOf } from './info.ts';
 
 /** How much of an operation's name is told, in characters: clients choose it. */
 const LONGEST_NAME = 100;
@@ -58,22 +58,26 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
 
   return async (req, res) => {
     const actor = await authenticate(req);
-    const exchange = exchangeOf(res);
-    exchange.actor = actor;
-    await limit.take(actor.keyId, res);
+    const info = requestInfoOf(res);
+    info.actor = actor;
     const moment = now();
+    const rateLimit = await limit.take(actor.keyId, res, moment);
     return {
       db,
       lists: new ListReader(db),
       reader: () => readers.readerFor(actor.accountId),
       wrote: () => readers.wrote(actor.accountId),
       actor,
+      rateLimit,
       site,
       subscriptions,
-      requestId: exchange.requestId,
+      requestId: info.requestId,
       log,
       named(operation) {
-        exchange.operation ??= operation.slice(0, LONGEST_NAME);
+        info.operation ??= operation.slice(0, LONGEST_NAME);
+      },
+      usedDeprecated(fields) {
+        if (fields.length > 0) info.deprecated = fields;
       },
       now: () => moment,
     };

@@ -28,7 +28,7 @@ export interface StatisticsPageDependencies {
   /** The password of a posted form. */
   passwordIn(req: IncomingMessage, res: ServerResponse, address: string): Promise<string>;
   /** Does what asks the database, unless that is away and enough wait for it already. */
-  patiently<T>(ask: () => Promise<T>): Promise<T>;
+  askDatabase<T>(ask: () => Promise<T>): Promise<T>;
   now(): Date;
 }
 
@@ -45,7 +45,7 @@ export type StatisticsPages = (req: IncomingMessage, res: ServerResponse, asked:
 
 /** Shows the statistics of links to people, as far as `privacy` allows. */
 export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
-  const { db, scheme, trust, guesses, passwordIn, patiently, now } = dependencies;
+  const { db, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
   const making = new Places(MAX_PAGES, MAX_PAGES_OF_NETWORK);
   const made = new RateLimiterMemory({ points: PAGES, duration: 60 });
 
@@ -59,7 +59,7 @@ export function createStatisticsPages(dependencies: StatisticsPageDependencies):
     const network = networkOf(address);
     await made.consume(network);
     const shown = await making.take(network, () =>
-      patiently(() => readPublicStatistics(db, link, length, now())),
+      askDatabase(() => readPublicStatistics(db, link, length, now())),
     );
     const shortUrl = shortUrlOf({ scheme }, domain, link);
     sendPage(req, res, 200, statisticsPage(shown, shortUrl, header(req, 'accept-language')));
@@ -67,7 +67,7 @@ export function createStatisticsPages(dependencies: StatisticsPageDependencies):
 
   return async (req, res, asked) => {
     const { domain, alias, query, address } = asked;
-    const link = await patiently(() => readShownLink(db, domain.id, alias));
+    const link = await askDatabase(() => readShownLink(db, domain.id, alias));
     if (link === null) return false;
     const length = pageLength(new URLSearchParams(query).get('days'));
     const path = `/${link.alias}+`;

@@ -1,5 +1,5 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { breathe } from '../../slices.ts';
+import { yieldToOthers } from '../../slices.ts';
 import { Refused, unsupportedMediaType } from '../answer.ts';
 import { FieldCollector, type FormFields, UnreadableBody } from './form.ts';
 
@@ -48,7 +48,7 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
   parsed.catch(() => {}); // Whoever waits for it hears of it.
   for (let at = 0; at < body.length; at += CHUNK) {
     parser.write(body.subarray(at, at + CHUNK));
-    await breathe();
+    await yieldToOthers();
   }
   parser.end();
   await parsed;

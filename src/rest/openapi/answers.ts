@@ -31,6 +31,12 @@ const pair = (key: JsonSchema): JsonSchema => list(object({ key, value: address 
 const oneOf = (values: Readonly<Record<string, unknown>>): JsonSchema =>
   describeChoice(new Map(Object.entries(values)), {});
 
+/** An object that may have a code beside its properties. */
+function withCode(properties: Record<string, JsonSchema>): JsonSchema {
+  const code = { ...text, description: 'IDEMPOTENCY_MISMATCH where the key came with another request.' };
+  return { ...object(properties), properties: { ...properties, code } };
+}
+
 /** What answers are made of. */
 export const schemas: Record<string, JsonSchema> = {
   Space: object({ ...named, color: integer, created_at: moment, updated_at: moment }),
@@ -78,7 +84,7 @@ export const schemas: Record<string, JsonSchema> = {
     total: integer,
   }),
   Error: object({ message: text, status: integer }),
-  FieldErrors: object({
+  FieldErrors: withCode({
     message: { ...text, description: 'The first message.' },
     errors: {
       type: 'object',
@@ -105,6 +111,7 @@ export const failures: Record<number, string> = {
   401: 'The key is missing, malformed, unknown, revoked or expired.',
   403: 'The key lacks the scope: `read` for GET, `write` for the others.',
   404: 'The record does not exist, or is not yours.',
+  409: 'The first request with this Idempotency-Key is still running.',
   413: 'The body is larger than 1 MB.',
   415: 'The body is of another type.',
   422: 'Fields are wrong; nothing was saved. All wrong fields are listed.',

@@ -70,13 +70,13 @@ export function describeFields(route: AnyRoute): DescribedField[] {
     const rule = ruleAt(domain, field.path);
     const schema = field.describe ? field.describe(field.path.length > 0 ? rule : {}) : rule;
     if (schema === null) return [];
-    const description = field.about ?? wordsFor(takers, field.path);
+    const description = field.about ?? wordsFor(takers, field.path) ?? rule.description;
     const { example } = field;
     return [
       {
         name,
         required: required.includes(field.path.join('.')),
-        schema: { description, ...schema },
+        schema: { ...schema, description },
         example,
       },
     ];

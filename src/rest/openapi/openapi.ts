@@ -1,6 +1,6 @@
 import { VERSION } from '../../version.ts';
 import type { JsonSchema } from '../form/field.ts';
-import type { AnyRoute, Method } from '../route.ts';
+import type { AnyRoute, FileAnswer, Method } from '../route.ts';
 import { routes } from '../router.ts';
 import { answers, exampleOf, failures, schemas } from './answers.ts';
 import { type DescribedField, describeFields } from './fields.ts';
@@ -32,7 +32,7 @@ function resourceOf({ path, lists }: AnyRoute): { plural: string; record: string
 }
 
 function isOfOne({ path }: AnyRoute): boolean {
-  return path.endsWith('/:id');
+  return /\/:id(\/|$)/.test(path);
 }
 
 function isList(route: AnyRoute): boolean {
@@ -98,9 +98,18 @@ const idParameter = {
   example: 1,
 };
 
+const keyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'New for each write. The same request with the same key, within a day, is not done again and gets the first answer, with `Idempotency-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
 function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): object[] {
   const ofPath = isOfOne(route) ? [idParameter] : [];
-  if (!route.methods.includes('GET')) return ofPath;
+  if (!route.methods.includes('GET')) return [...ofPath, keyParameter];
   const ofQuery = fields.map(({ name, schema: { description, ...schema } }) => ({
     ...{ name, in: 'query', description, schema },
   }));
@@ -120,7 +129,8 @@ function failuresOf(route: AnyRoute): number[] {
     [true, [401, 403, 429, 500, 503]],
     [isOfOne(route), [404]],
     [takesBody(route), [400, 413, 415]],
-    [takesFields, [422]],
+    [!route.methods.includes('GET'), [409]],
+    [takesFields || !route.methods.includes('GET'), [422]],
   ];
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
 }
@@ -142,7 +152,7 @@ function answer(
   schema: JsonSchema,
   others: object = {},
 ): object {
-  const waits = status === 429 || status === 503;
+  const waits = status === 409 || status === 429 || status === 503;
   const seconds = { description: 'The number of seconds to wait.', schema: { type: 'integer' } };
   return {
     description,
@@ -151,24 +161,33 @@ function answer(
   };
 }
 
+function imageAnswer({ types }: FileAnswer): object {
+  return { description: 'Success.', content: Object.fromEntries(types.map((type) => [type, {}])) };
+}
+
 function operationOf(route: AnyRoute, method: Method): object {
   const { plural, record } = resourceOf(route);
   const fields = describeFields(route);
   const name = `${method} ${route.path}`;
-  const summary = route.lists
-    ? route.lists.summary
+  const { file } = route;
+  const named = route.lists ?? file;
+  const summary = named
+    ? named.summary
     : isList(route)
       ? `List ${plural}`
       : `${verbs[method][0]} a ${record.toLowerCase()}`;
   const status = method === 'POST' ? 201 : 200;
   return {
-    operationId: isList(route) ? `list${record}s` : `${verbs[method][1]}${record}`,
+    operationId: file?.operationId ?? (isList(route) ? `list${record}s` : `${verbs[method][1]}${record}`),
     summary,
     tags: [plural],
     parameters: parametersOf(route, fields),
     ...(takesBody(route) && { requestBody: bodyOf(fields) }),
     responses: Object.fromEntries([
-      [status, answer(name, status, 'Success.', successOf(route), route.csv && csvFile)],
+      [
+        status,
+        file ? imageAnswer(file) : answer(name, status, 'Success.', successOf(route), route.csv && csvFile),
+      ],
       ...failuresOf(route).map((failed) => [
         failed,
         answer(name, failed, failures[failed] ?? '', failed === 422 ? answers.fieldErrors : answers.error),

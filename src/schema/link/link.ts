@@ -1,6 +1,7 @@
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import { linkPrivacies, MAX_PIXELS, privacyOf } from '../../domain/link/input.ts';
 import { shortUrlOf } from '../../domain/link/link.ts';
+import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import {
   mostTargets,
@@ -8,13 +9,17 @@ import {
   type Targeting,
   type TargetLists,
   targetingOf,
+  targetKeys,
+  targetsOf,
   targetTypes,
 } from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { Domain } from '../domain.ts';
+import { nameEnum } from '../input-type.ts';
+import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
-import { reads } from '../selected.ts';
+import { reads, readsOf } from '../selected.ts';
 import type { Context } from '../server/context.ts';
 import { costs } from '../server/cost.ts';
 import { Space } from '../space.ts';
@@ -38,6 +43,17 @@ export const Platform = builder.enumType('Platform', {
   description: 'An operating system of visitors.',
   values: describedValues(platforms),
 });
+
+nameEnum('LinkPrivacy', LinkPrivacy);
+nameEnum('TargetType', TargetType);
+nameEnum('Platform', Platform);
+const QrErrorCorrection = builder.enumType('QrErrorCorrection', {
+  description: 'How much of a QR code may be damaged or covered, and still be read.',
+  values: describedValues(qrErrorCorrections),
+});
+
+/** A millisecond of work, and some kilobytes of text. */
+const qrCodeCost = { weight: 1_000, work: 200 };
 
 const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
   description: 'When a link expires, and where visitors go then.',
@@ -87,12 +103,6 @@ function targetBy<Target extends { url: string }>(
   });
 }
 
-export const targetKeys = {
-  country: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
-  platform: 'The operating system.',
-  language: 'The language: an ISO 639-1 code, such as de.',
-} as const;
-
 const CountryTarget = targetBy<Targeting['countries'][number]>('CountryTarget', {
   name: 'country',
   type: 'String',
@@ -111,10 +121,15 @@ const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget'
 
 /** The list of a link's targets; what it takes counts for the answer. */
 function targets<Kind extends keyof TargetLists>(kind: Kind) {
-  return (link: LinkRow, _args: object, { spendOnTargets }: Context): Targeting[Kind] => {
+  return (link: LinkRow, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
     spendOnTargets?.(link[kind].length);
-    return targetingOf(link)[kind];
+    return targetsOf(link, kind);
   };
+}
+
+/** How much text of targets the link has, in bytes. */
+function targetsLength({ countries, platforms, languages, rotation }: LinkRow): number {
+  return countries.length + platforms.length + languages.length + rotation.length;
 }
 
 const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
@@ -154,6 +169,7 @@ const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
 });
 
 export const Link = builder.objectRef<LinkRow>('Link').implement({
+  interfaces: [Node],
   description: 'A short link: an alias on a domain that leads visitors to a URL.',
   fields: (t) => ({
     id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
@@ -164,7 +180,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
         'The path on the domain: 1 to 255 letters, digits, `-` and `_`; unique on its domain, case-sensitive.',
     }),
     shortUrl: t.field({
-      extensions: reads('alias', 'domain'),
+      extensions: reads('alias', 'domain.name'),
       type: 'URL',
       description: 'The short URL.',
       resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
@@ -175,12 +191,12 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       description: 'The title, at most 255 characters.',
     }),
     domain: t.expose('domain', {
-      extensions: reads('domain'),
+      extensions: readsOf('domain'),
       type: Domain,
       description: 'The domain of the link.',
     }),
     space: t.expose('space', {
-      extensions: reads('space'),
+      extensions: readsOf('space'),
       type: Space,
       nullable: true,
       description: 'The space of the link; null for none.',
@@ -199,6 +215,16 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     disabled: t.exposeBoolean('disabled', {
       extensions: reads('disabled'),
       description: 'Whether the link is disabled.',
+    }),
+    blocked: t.boolean({
+      extensions: reads('url', 'expirationUrl', 'countries', 'platforms', 'languages', 'rotation'),
+      description:
+        'Whether the link leads to a host that the operator of the service has blocked; visitors get a page then, and are not redirected.',
+      resolve: (link, _args, { site, spendOnTargets }) => {
+        if (site.lists.isEmpty) return false;
+        spendOnTargets?.(targetsLength(link));
+        return site.lists.blocks(link);
+      },
     }),
     privacy: t.field({
       extensions: reads('privacy'),
@@ -232,6 +258,29 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       type: 'DateTime',
       nullable: true,
       description: 'When the last counted visit was; null if there was none.',
+    }),
+    qrCode: t.string({
+      extensions: { ...costs(qrCodeCost), ...reads('alias', 'domain') },
+      description: 'The short URL as a QR code: an SVG image, black on white.',
+      args: {
+        size: t.arg.int({
+          required: true,
+          defaultValue: 256,
+          description: 'The width and height in pixels, 32 to 2048.',
+        }),
+        errorCorrection: t.arg({
+          type: QrErrorCorrection,
+          required: true,
+          defaultValue: 'M',
+          description: 'How much of the code may be damaged or covered.',
+        }),
+        margin: t.arg.int({
+          required: true,
+          defaultValue: 4,
+          description: 'The margin in modules, the dots of the code, 0 to 32. Readers expect 4.',
+        }),
+      },
+      resolve: (link, args, { site }) => qrCodeSvg(shortUrlOf(site, link.domain, link), args),
     }),
     status: t.field({
       extensions: reads('disabled', 'expiresAt', 'expirationClicks', 'clicks'),

@@ -14,6 +14,7 @@ import { LRUCache } from 'lru-cache';
 import { visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
+import { deprecatedInOurs } from './deprecated.ts';
 import { allowanceOf, allowanceOfV1 } from './limits.ts';
 
 /** How many queries are kept compiled, and how often one is asked before it is: to compile takes as long as some executions. */
@@ -85,13 +86,13 @@ export async function dataOfOurs(
 }
 
 /** What a client sends to be executed. */
-export interface Asked {
+export interface QueryRequest {
   readonly query: string;
   readonly operationName?: string | undefined;
   readonly variables?: Variables | undefined;
 }
 
-const keyOf = ({ query, operationName = '' }: Asked): string => `${operationName}\n${query}`;
+const keyOf = ({ query, operationName = '' }: QueryRequest): string => `${operationName}\n${query}`;
 
 /**
  * Executes queries that are asked often, compiled. It answers what it can answer without an error, and nothing else: the server
@@ -101,7 +102,7 @@ export class CompiledQueries {
   readonly #known = new LRUCache<string, Known>({ max: KEPT });
 
   /** To be told of each query that the server has executed without an error. */
-  executed(asked: Asked, document: DocumentNode): void {
+  executed(asked: QueryRequest, document: DocumentNode): void {
     if (this.#known.has(keyOf(asked))) return;
     const { operationName } = asked;
     const operation = getOperationAST(document, operationName);
@@ -111,7 +112,7 @@ export class CompiledQueries {
   }
 
   /** The data of the answer; null where the server has to answer. */
-  async dataOf(asked: Asked, context: Context): Promise<unknown> {
+  async dataOf(asked: QueryRequest, context: Context): Promise<unknown> {
     const known = this.#known.get(keyOf(asked));
     if (known === undefined || !context.actor.scopes.has('read')) return null;
     if (++known.times < OFTEN) return null;
@@ -122,6 +123,7 @@ export class CompiledQueries {
     const allowance = allowanceOf({ document, operationName, variableValues: variables });
     if (allowance === null || allowance.isHeavy) return null;
     context.named(name);
+    context.usedDeprecated(deprecatedInOurs(document));
     return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowance });
   }
 }

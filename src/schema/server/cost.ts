@@ -18,6 +18,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { MAX_BATCH } from '../../domain/input.ts';
+import { MAX_TRIED } from '../../domain/link/reuse.ts';
 
 /** A field's arguments as they were written, with the variables in their places. */
 export type WrittenArgs = Readonly<Record<string, unknown>>;
@@ -242,6 +243,17 @@ function batchOf(args: WrittenArgs): readonly unknown[] {
   return itemsOf(Object.values(args)[0]);
 }
 
+/** How often each password is hashed: those of links that may do in place of a new one are tried. */
+function timesTried(input: unknown): number {
+  return fieldOf(input, 'reuse') === true ? 1 + MAX_TRIED : 1;
+}
+
 function hashesIn(input: unknown): number {
-  return ['password', 'privacyPassword'].filter((name) => fieldOf(input, name) != null).length;
+  // What a batch changes stands beside the id.
+  const places = [input, fieldOf(input, 'input')];
+  const names = ['password', 'privacyPassword'];
+  return places.reduce<number>(
+    (sum, place) => sum + names.filter((name) => fieldOf(place, name) != null).length * timesTried(place),
+    0,
+  );
 }

@@ -9,42 +9,19 @@ import {
 } from 'graphql';
 import { createYoga, type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope, type Scope } from '../../domain/access/actor.ts';
-import { DomainError, type ErrorCode, visibleError } from '../../domain/errors.ts';
+import { DomainError, visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import type { CompiledQueries } from './compiled-queries.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
+import { useDeprecated } from './deprecated.ts';
+import { extensionsOf } from './errors.ts';
+import { useKeyedWrites } from './keyed-writes.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
-
-/** The HTTP status of an answer whose errors stand outside the data; null leaves it to GraphQL over HTTP. */
-export const statusOf: Record<ErrorCode, number | null> = {
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: null,
-  IN_USE: null,
-  VALIDATION: null,
-  RATE_LIMITED: 429,
-  UNAVAILABLE: 503,
-};
 
 /** What an operation needs of the key. */
 export function scopeOf(operation: OperationTypeNode): Scope {
   return operation === OperationTypeNode.MUTATION ? 'write' : 'read';
-}
-
-/** The HTTP headers that go with an error outside the data. */
-export function headersOf({ code, retryAfter }: DomainError): Record<string, string> {
-  if (code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' };
-  return retryAfter === null ? {} : { 'Retry-After': String(retryAfter) };
-}
-
-function extensionsOf(error: DomainError) {
-  const status = statusOf[error.code];
-  return {
-    code: error.code,
-    ...(error.fields.length > 0 && { fields: error.fields }),
-    ...(status !== null && { http: { status, headers: headersOf(error) } }),
-  };
 }
 
 /** The error as the caller may see it: a fault of ours becomes a request id, and a line in the log. */
@@ -185,7 +162,9 @@ export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServ
     plugins: [
       useLimits,
       useDomainErrors(),
+      useKeyedWrites,
       useReaders,
+      useDeprecated,
       !graphiql && noIntrospection,
       useMessages(graphiql),
       trusted !== undefined && onlyTrusted(trusted),

@@ -1,0 +1,157 @@
+// Many links at once, for measurements at a size that requests, or Prisma's client, would take hours to reach.
+import { openDatabase, type Provider, requireProvider } from '../src/db/connection/client.ts';
+import { connectTo } from '../src/db/connection/postgres.ts';
+import { openFile } from '../src/db/connection/sqlite-file.ts';
+import { applyMigrations } from '../src/db/migrate.ts';
+import { createFirstKey } from '../src/domain/access/api-key.ts';
+import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
+
+const SPACES = 50;
+export const NEW_SPACE = 9;
+/** How many links have the word "marzipan" in their title, and how many two letters that no other title has. */
+const HITS = 1_000;
+const RARE = 20;
+const WORDS =
+  `summer winter spring autumn sale launch offer guide price report news letter video music garden kitchen travel
+  school market city river mountain coffee bread paper window silver golden green yellow orange purple train station bridge
+  festival theatre museum library university hospital doctor lawyer engine battery camera phone laptop keyboard`.split(
+    /\s+/,
+  );
+
+/** What differs between the two databases, where a statement makes links out of numbers. */
+interface Dialect {
+  readonly series: (links: number) => string;
+  readonly word: (index: string) => string;
+  readonly hex: (number: string) => string;
+  /** A moment so many minutes from now. */
+  readonly moment: (minutes: string) => string;
+}
+
+const dialects: Record<Provider, Dialect> = {
+  postgresql: {
+    series: (links) => `(SELECT "i"::bigint FROM generate_series(1, ${links}) AS "i")`,
+    word: (index) => `('{${WORDS.join()}}'::text[])[1 + (${index}) % ${WORDS.length}]`,
+    hex: (number) => `to_hex(${number})`,
+    moment: (minutes) => `date_trunc('second', now()::timestamp + (${minutes}) * interval '1 minute')`,
+  },
+  sqlite: {
+    series: (links) =>
+      `(WITH RECURSIVE "n"("i") AS (VALUES (1) UNION ALL SELECT "i" + 1 FROM "n" WHERE "i" < ${links}) SELECT "i" FROM "n")`,
+    word: (index) =>
+      `json_extract('${JSON.stringify(WORDS)}', '$[' || ((${index}) % ${WORDS.length}) || ']')`,
+    hex: (number) => `printf('%x', ${number})`,
+    moment: (minutes) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', (${minutes}) || ' minutes')`,
+  },
+};
+
+/**
+ * As many links of one account, by one statement, alike on both databases: in 50 spaces or none; three domains, of which one has
+ * three in ten; one in twenty is disabled, two have a time at which they end, in the two years before or after now, and three in
+ * a hundred a click limit; one in ten has no title, and one in twenty the same URL as others.
+ */
+function links(
+  { series, word, hex, moment }: Dialect,
+  count: number,
+  first: { domain: number; space: number },
+): string {
+  return `
+    INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "title", "titleKey", "disabled",
+      "expiresAt", "expirationClicks", "createdAt", "updatedAt")
+    SELECT 1, "domain", CASE WHEN "space" < ${SPACES} THEN ${first.space} + "space" END, "alias", "alias", "url", "url", "title", "title",
+      "life" < 5, CASE WHEN "life" >= 5 AND "life" < 15 THEN ${moment('("h" % 2103840) - 1051920')} END,
+      CASE WHEN "life" >= 15 AND "life" < 18 THEN 1 END, ${moment('0')}, ${moment('0')}
+    FROM (
+      SELECT "h", "h" / 1000 % 100 AS "life", "h" / 10 % ${SPACES + 1} AS "space", ${hex('"h"')} AS "alias",
+        CASE WHEN "h" % 10 < 6 THEN ${first.domain} WHEN "h" % 10 < 9 THEN ${first.domain + 1} ELSE ${first.domain + 2} END AS "domain",
+        CASE WHEN "i" % 20 = 0 THEN 'https://shop.example/sale'
+          ELSE 'https://' || ${word('"h" / 7')} || '.example/' || ${word('"h" / 11')} || '/' || ${hex('"h"')} || '?utm_source=' || ${word('"i"')}
+        END AS "url",
+        CASE WHEN "i" % ${count / HITS} = 3 THEN 'marzipan ' || ${word('"h" / 13')} WHEN "i" % ${count / RARE} = 4 THEN 'zq ' || ${word('"h" / 13')}
+          WHEN "h" % 10 > 0 THEN ${word('"h" / 17')} || ' ' || ${word('"h" / 19')} || ' ' || ${word('"h" / 23')} || ' ' || ("i" % 1000)
+        END AS "title"
+      FROM (SELECT "i", ("i" * 2654435761) % 4294967296 AS "h" FROM ${series(count)} AS "numbers") AS "hashed"
+    ) AS "made"`;
+}
+
+/** Clicks by Zipf's law: the best link has as many as there are links, half of them have none, as have all in the space that is new. */
+function clicks(count: number): string {
+  const earned = `${count} / (1 + CAST("linkId" AS bigint) * 7919 % ${count}) - 1`;
+  const inNewSpace = `"linkId" IN (SELECT "id" FROM "Link" WHERE "spaceId" = ${NEW_SPACE})`;
+  return `UPDATE "LinkCounter" SET "clicks" = ${earned} WHERE ${earned} > 0 AND NOT ${inNewSpace}`;
+}
+
+/** Sends statements past Prisma's client, and so without a limit of their time. */
+interface Connection {
+  run(statement: string): Promise<void>;
+  /** The values of a statement's one column. */
+  texts(statement: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+async function connect(url: string): Promise<Connection> {
+  if (requireProvider(url) === 'postgresql') {
+    const client = await connectTo(url, { statement_timeout: 0 });
+    return {
+      run: async (statement) => void (await client.query(statement)),
+      texts: async (statement) =>
+        (await client.query<{ text: string }>(statement)).rows.map(({ text }) => text),
+      close: () => client.end(),
+    };
+  }
+  const file = openFile(url);
+  return {
+    run: async (statement) => void file.exec(statement),
+    texts: async (statement) =>
+      file
+        .prepare<[], { text: string }>(statement)
+        .all()
+        .map(({ text }) => text),
+    close: async () => void file.close(),
+  };
+}
+
+/** Drops what costs less to make once the rows are there, and returns the statements that make it again. */
+async function putOff({ run, texts }: Connection, provider: Provider): Promise<string[]> {
+  if (provider === 'postgresql') {
+    const made = await texts(
+      `SELECT indexdef AS "text" FROM pg_indexes WHERE tablename = 'Link' AND indexdef NOT LIKE '%UNIQUE%'`,
+    );
+    for (const name of await texts(
+      `SELECT indexname AS "text" FROM pg_indexes WHERE tablename = 'Link' AND indexdef NOT LIKE '%UNIQUE%'`,
+    ))
+      await run(`DROP INDEX "${name}"`);
+    return [`SET maintenance_work_mem = '512MB'`, ...made];
+  }
+  const trigger = `FROM sqlite_master WHERE "type" = 'trigger' AND "name" = 'Link_text_inserted'`;
+  const made = await texts(`SELECT "sql" AS "text" ${trigger}`);
+  await run('DROP TRIGGER "Link_text_inserted"');
+  return [
+    `INSERT INTO "LinkText" ("rowid", "titleKey", "aliasKey", "urlKey")
+      SELECT "textId", "titleKey", "aliasKey", "urlKey" FROM "ShiftedLinkText" ORDER BY "textId"`,
+    ...made,
+  ];
+}
+
+/** Makes the tables, a key, and one account's links in a few statements: a million take minutes. */
+export async function fillAtOnce(url: string, count: number, key: string): Promise<void> {
+  await applyMigrations(url);
+  const now = new Date();
+  const times = { createdAt: now, updatedAt: now };
+  const { client, provider, close } = await openDatabase(url);
+  await createFirstKey(client, now, key);
+  const domain = await shareDefaultDomain(client, 's.example', null, now);
+  for (const name of ['go.example', 'to.example'])
+    await client.domain.create({ data: { accountId: 1, name, hostKey: name, verifiedAt: now, ...times } });
+  const data = Array.from({ length: SPACES }, (_, i) => ({
+    ...{ accountId: 1, name: `Space ${i}`, nameKey: `space ${i}`, color: (i % 6) + 1, ...times },
+  }));
+  await client.space.createMany({ data });
+  await close();
+  const connection = await connect(url);
+  const later = await putOff(connection, provider);
+  await connection.run(links(dialects[provider], count, { domain: domain.id, space: 1 }));
+  await connection.run(clicks(count));
+  for (const statement of later) await connection.run(statement);
+  await connection.run(provider === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE');
+  await connection.close();
+}

@@ -1,0 +1,118 @@
+// npm run bench -- --live [--against FOLDER]
+// Measures everything that is asked at the same time, and redirects while another account writes: of this program alone, or
+// beside an older checkout that is built, on a database of its own which its own code fills.
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { measure, type Round, told, within } from './round.ts';
+import { fillBeside, type Subject, startSubject, whileWriting } from './subject.ts';
+import { fill, flagsOf, memoryOf } from './target.ts';
+
+interface Settings {
+  readonly database: string;
+  readonly links: string;
+  readonly rounds: string;
+  readonly seconds: string;
+  readonly only: string;
+  readonly against?: string | undefined;
+}
+
+/** All kinds of request at once, of each program in turns. */
+async function mix(subjects: readonly Subject[], rounds: number, seconds: number) {
+  for (const { target, draw } of subjects) await measure(target, draw, 2);
+  const measured = subjects.map((): Round[] => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [index, { target, draw }] of subjects.entries())
+      measured[index]?.push(await measure(target, draw, seconds));
+  return measured.map((own, index) => ({
+    program: subjects[index]?.name,
+    'requests/s': told(own, ({ rate }) => rate, 0),
+    'this against it': told(own, ({ rate }, round) => (measured[0]?.[round]?.rate ?? 0) / rate),
+    'p50 (ms)': told(own, (round) => within(0.5, round), 1),
+    'p99 (ms)': told(own, (round) => within(0.99, round), 1),
+    'CPU (µs)': told(own, ({ cpu }) => cpu, 0),
+  }));
+}
+
+/** What each kind of request costs alone, and which part of the mix' CPU time that is. */
+async function costs(subjects: readonly Subject[]) {
+  const rows = [];
+  for (const [index, { name, often }] of (subjects[0]?.kinds ?? []).entries()) {
+    const measured = [];
+    for (const { target, kinds, draw } of subjects)
+      measured.push(await measure(target, kinds[index]?.draw ?? draw, 1));
+    rows.push({ name, often, measured });
+  }
+  const all = rows.reduce((sum, { often, measured: [own] }) => sum + often * (own?.cpu ?? 0), 0);
+  return rows.map(({ name, often, measured: [own, other] }) => ({
+    kind: name,
+    'of 100': often,
+    'this/s': Math.round(own?.rate ?? 0),
+    'this, CPU (µs)': Math.round(own?.cpu ?? 0),
+    'of the CPU time': `${((100 * often * (own?.cpu ?? 0)) / all).toFixed(0)} %`,
+    ...(other && { 'against/s': Math.round(other.rate), 'against, CPU (µs)': Math.round(other.cpu) }),
+  }));
+}
+
+/** Redirects of known links, in quiet and while another account writes, in turns. */
+async function redirectsOf(subject: Subject, rounds: number, seconds: number) {
+  const visits = () => measure(subject.target, subject.visit, seconds);
+  await visits();
+  const measured: { quiet: Round; busy: Round; writes: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const quiet = await visits();
+    const [writes, busy] = await whileWriting(subject, visits);
+    measured.push({ quiet, busy, writes: writes / seconds });
+  }
+  return {
+    program: subject.name,
+    'in quiet/s': told(measured, ({ quiet }) => quiet.rate, 0),
+    'under updates/s': told(measured, ({ busy }) => busy.rate, 0),
+    ratio: told(measured, ({ quiet, busy }) => busy.rate / quiet.rate),
+    // What writing takes of the program itself, whatever else the cores have to do.
+    'ratio by CPU': told(measured, ({ quiet, busy }) => quiet.cpu / busy.cpu),
+    'writes/s': told(measured, ({ writes }) => writes, 0),
+    'p99 in quiet (ms)': told(measured, ({ quiet }) => within(0.99, quiet), 1),
+    'p99 under updates (ms)': told(measured, ({ busy }) => within(0.99, busy), 1),
+  };
+}
+
+async function redirects(subjects: readonly Subject[], rounds: number, seconds: number) {
+  const rows = [];
+  for (const subject of subjects) rows.push(await redirectsOf(subject, rounds, seconds));
+  return rows;
+}
+
+/** What is measured, in this order. */
+const parts = { mix, kinds: costs, redirects };
+
+/** Measures, prints, and writes bench/results.json. @param flags V8's flags for this program */
+export async function measureLive(
+  url: string,
+  folder: string,
+  flags: readonly string[],
+  { database, against, only, ...counts }: Settings,
+): Promise<void> {
+  const links = Number(counts.links);
+  if (against !== undefined && !['sqlite', 'postgresql'].includes(database))
+    throw new Error('--against makes databases of its own: --database may be sqlite or postgresql');
+  await fill(url, links);
+  const subjects = [await startSubject('this', url, '.', flags, links)];
+  try {
+    if (against !== undefined) {
+      const beside = await fillBeside(url, folder, against, links);
+      subjects.push(await startSubject('against', beside, against, flagsOf(against), links));
+    }
+    const results: Record<string, object> = {};
+    for (const [name, part] of Object.entries(parts))
+      if (name.includes(only))
+        results[name] = await part(subjects, Number(counts.rounds), Number(counts.seconds));
+    const machine = { node: process.version, cores: cpus().length, links, database };
+    const memory = Object.fromEntries(subjects.map(({ name, target }) => [name, memoryOf(target)]));
+    console.log(machine, { memoryAfterAll: memory });
+    for (const table of Object.values(results)) console.table(table);
+    const all = { machine, memoryAfterAll: memory, ...results };
+    writeFileSync('bench/results.json', `${JSON.stringify(all, null, 2)}\n`);
+  } finally {
+    for (const { writer } of subjects) writer.kill();
+  }
+}

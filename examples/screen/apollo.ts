@@ -1,0 +1,176 @@
+import { ApolloClient, gql, HttpLink, InMemoryCache, type TypedDocumentNode } from '@apollo/client';
+import { relayStylePagination } from '@apollo/client/utilities';
+import { sentOnce } from './once.ts';
+import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
+
+/** Without these, Apollo drops what is asked of an interface. They are written from the schema when it is built. */
+export const possibleTypes = {
+  Error: ['ConflictError', 'InUseError', 'NotFoundError', 'ValidationError'],
+  Node: ['Change', 'Domain', 'Link', 'Pixel', 'Space', 'Webhook'],
+};
+
+function cacheOfRecords(): InMemoryCache {
+  return new InMemoryCache({
+    possibleTypes,
+    // The one id that no two records share. What is deleted has the id that it had, and is no record any more.
+    dataIdFromObject: ({ __typename, nodeId }) =>
+      __typename === 'DeletedRecord' || nodeId === undefined ? undefined : String(nodeId),
+    // Pages of a list become one list.
+    typePolicies: { Query: { fields: { links: relayStylePagination() } } },
+  });
+}
+
+interface Listed {
+  links: {
+    edges: { __typename: 'LinkEdge'; cursor: string; node: Row & { __typename: 'Link' } }[];
+    pageInfo: { __typename: 'PageInfo'; hasNextPage: boolean; endCursor: string | null };
+  };
+  spaces: { nodes: { nodeId: string; id: string; name: string }[] };
+}
+type Result<Name extends string> = Record<Name, { __typename: string } & ErrorResult & Row>;
+
+const ROW = gql`
+  fragment Row on Link {
+    nodeId
+    id
+    title
+    shortUrl
+    updatedAt
+  }
+`;
+const FAILURE = gql`
+  fragment Failure on Error {
+    message
+    ... on ValidationError {
+      fields {
+        path
+        messages
+      }
+    }
+  }
+`;
+const LIST: TypedDocumentNode<Listed, { first: number; after?: string | null }> = gql`
+  query List($first: Int!, $after: String) {
+    links(first: $first, after: $after) {
+      edges {
+        cursor
+        node {
+          ...Row
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+    spaces {
+      nodes {
+        nodeId
+        id
+        name
+      }
+    }
+  }
+  ${ROW}
+`;
+const CREATE: TypedDocumentNode<Result<'createLink'>, { input: object }> = gql`
+  mutation Create($input: CreateLinkInput!) {
+    createLink(input: $input) {
+      ...Row
+      ...Failure
+    }
+  }
+  ${ROW}
+  ${FAILURE}
+`;
+const RENAME: TypedDocumentNode<Result<'updateLink'>, { id: string; title: string; seen: string }> = gql`
+  mutation Rename($id: ID!, $title: String!, $seen: DateTime!) {
+    updateLink(id: $id, input: { title: $title }, ifUpdatedAt: $seen) {
+      ...Row
+      ...Failure
+      ... on ConflictError {
+        current {
+          ...Row
+        }
+      }
+    }
+  }
+  ${ROW}
+  ${FAILURE}
+`;
+const REMOVE: TypedDocumentNode<Result<'deleteLink'>, { id: string }> = gql`
+  mutation Remove($id: ID!) {
+    deleteLink(id: $id) {
+      ... on DeletedRecord {
+        nodeId
+      }
+      ...Failure
+    }
+  }
+  ${FAILURE}
+`;
+
+/** The screen with Apollo Client. */
+export async function openScreen({ url, key, pageSize, fetch }: Options): Promise<Screen> {
+  const cache = cacheOfRecords();
+  const headers = { Authorization: `Bearer ${key}` };
+  const client = new ApolloClient({
+    cache,
+    link: new HttpLink({ uri: url, headers, fetch: sentOnce(fetch) }),
+  });
+  const variables = { first: pageSize };
+  const list = client.watchQuery({ query: LIST, variables });
+  list.subscribe(() => {});
+  await client.query({ query: LIST, variables });
+  const shown = () => cache.readQuery({ query: LIST, variables }, true);
+  const failed = (result: { __typename: string } & ErrorResult, expected: string): Failure =>
+    result.__typename === expected ? null : failureOf(result);
+  return {
+    rows: () => shown()?.links.edges.map(({ node }) => node) ?? [],
+    spaces: () => shown()?.spaces.nodes.map(({ name }) => name) ?? [],
+    hasMore: () => shown()?.links.pageInfo.hasNextPage === true,
+    async loadMore() {
+      await list.fetchMore({ variables: { after: shown()?.links.pageInfo.endCursor } });
+    },
+    async create(to, title) {
+      const { data } = await client.mutate({
+        mutation: CREATE,
+        variables: { input: { url: to, title } },
+        update(_cache, { data: made }) {
+          if (made?.createLink.__typename !== 'Link') return;
+          const node = made.createLink as Row & { __typename: 'Link' };
+          cache.updateQuery(
+            { query: LIST, variables },
+            (old) =>
+              old && {
+                ...old,
+                links: {
+                  ...old.links,
+                  edges: [{ __typename: 'LinkEdge' as const, cursor: '', node }, ...old.links.edges],
+                },
+              },
+          );
+        },
+      });
+      return data ? failed(data.createLink, 'Link') : null;
+    },
+    async rename(row, title) {
+      const { data } = await client.mutate({
+        mutation: RENAME,
+        variables: { id: row.id, title, seen: row.updatedAt },
+        optimisticResponse: { updateLink: { __typename: 'Link', ...row, title } as never },
+      });
+      return data ? failed(data.updateLink, 'Link') : null;
+    },
+    async remove({ id, nodeId }) {
+      const { data } = await client.mutate({
+        mutation: REMOVE,
+        variables: { id },
+        update(_cache, { data: gone }) {
+          if (gone?.deleteLink.__typename === 'DeletedRecord') cache.evict({ id: nodeId });
+        },
+      });
+      return data ? failed(data.deleteLink, 'DeletedRecord') : null;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { setTimeout } from 'node:timers/promises';
+
+const TRIES = 4;
+
+/** Whether the same may be sent again: the first is still running, there were too many requests, or the server is away. */
+function isWorthAnotherTry({ status }: Response): boolean {
+  return status === 409 || status === 429 || status === 503;
+}
+
+/**
+ * A fetch that sends a request again whose answer was lost. Each has a key of its own, by which the server does a mutation once
+ * however often it comes; queries ignore it.
+ */
+export function sentOnce(send: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('Idempotency-Key', crypto.randomUUID());
+    for (let tried = 1; ; tried++) {
+      try {
+        const response = await send(input, { ...init, headers });
+        if (tried === TRIES || !isWorthAnotherTry(response)) return response;
+        await setTimeout(Number(response.headers.get('Retry-After') ?? 1) * 1000);
+      } catch (error) {
+        if (tried === TRIES || init?.signal?.aborted) throw error;
+        await setTimeout(100 * 2 ** tried);
+      }
+    }
+  };
+}

@@ -1,0 +1,216 @@
+import { Client, fetchExchange, gql, type TypedDocumentNode } from '@urql/core';
+import { type Cache, cacheExchange, type Data } from '@urql/exchange-graphcache';
+import { relayPagination } from '@urql/exchange-graphcache/extras';
+import { buildSchema, type IntrospectionQuery, introspectionFromSchema } from 'graphql';
+import { sentOnce } from './once.ts';
+import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
+
+interface Listed {
+  links: {
+    __typename: 'LinkConnection';
+    edges: { __typename: 'LinkEdge'; cursor: string; node: Row & { __typename: 'Link' } }[];
+    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  };
+  spaces: { nodes: { nodeId: string; id: string; name: string }[] };
+}
+type Result<Name extends string> = Record<Name, { __typename: string } & ErrorResult & Row>;
+
+const ROW = gql`
+  fragment Row on Link {
+    nodeId
+    id
+    title
+    shortUrl
+    updatedAt
+  }
+`;
+const INVALID = gql`
+  fragment Invalid on ValidationError {
+    message
+    fields {
+      path
+      messages
+    }
+  }
+`;
+const LIST: TypedDocumentNode<Listed, { first: number; after?: string | null }> = gql`
+  query List($first: Int!, $after: String) {
+    links(first: $first, after: $after) {
+      edges {
+        cursor
+        node {
+          ...Row
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+    spaces {
+      nodes {
+        nodeId
+        id
+        name
+      }
+    }
+  }
+  ${ROW}
+`;
+const CREATE: TypedDocumentNode<Result<'createLink'>, { input: object }> = gql`
+  mutation Create($input: CreateLinkInput!) {
+    createLink(input: $input) {
+      __typename
+      ...Row
+      ...Invalid
+    }
+  }
+  ${ROW}
+  ${INVALID}
+`;
+const RENAME: TypedDocumentNode<Result<'updateLink'>, { id: string; title: string; seen: string }> = gql`
+  mutation Rename($id: ID!, $title: String!, $seen: DateTime!) {
+    updateLink(id: $id, input: { title: $title }, ifUpdatedAt: $seen) {
+      __typename
+      ...Row
+      ...Invalid
+      ... on NotFoundError {
+        message
+      }
+      ... on ConflictError {
+        message
+        current {
+          ...Row
+        }
+      }
+    }
+  }
+  ${ROW}
+  ${INVALID}
+`;
+const REMOVE: TypedDocumentNode<Result<'deleteLink'>, { id: string }> = gql`
+  mutation Remove($id: ID!) {
+    deleteLink(id: $id) {
+      __typename
+      ... on DeletedRecord {
+        nodeId
+      }
+      ... on NotFoundError {
+        message
+      }
+    }
+  }
+`;
+
+/** Takes a link out of every page that has it. */
+function leaveLists(cache: Cache, nodeId: string): void {
+  for (const { fieldName, fieldKey } of cache.inspectFields('Query')) {
+    if (fieldName !== 'links') continue;
+    const connection = cache.resolve('Query', fieldKey) as string;
+    const edges = cache.resolve(connection, 'edges') as string[];
+    const stay = edges.filter((edge) => cache.resolve(edge, 'node') !== `Link:${nodeId}`);
+    cache.link(connection, 'edges', stay);
+  }
+}
+
+const byNodeId = ({ nodeId }: Data): string | null => (typeof nodeId === 'string' ? nodeId : null);
+const noRecord = (): null => null;
+
+/** The schema as the server tells it: with it, Graphcache knows which types a union and an interface have. A build has it in a file. */
+async function schemaOf({ url, fetch }: Options): Promise<IntrospectionQuery> {
+  const text = await (await fetch(new URL('/schema.graphql', url))).text();
+  return introspectionFromSchema(buildSchema(text));
+}
+
+function cacheOfRecords(schema: IntrospectionQuery, first: number) {
+  return cacheExchange({
+    schema,
+    keys: {
+      ...{ Link: byNodeId, Space: byNodeId, Domain: byNodeId, Pixel: byNodeId, Change: byNodeId },
+      ...{ LinkConnection: noRecord, LinkEdge: noRecord, SpaceConnection: noRecord, PageInfo: noRecord },
+      ...{
+        ValidationError: noRecord,
+        FieldError: noRecord,
+        NotFoundError: noRecord,
+        ConflictError: noRecord,
+      },
+      DeletedRecord: noRecord,
+    },
+    // Pages of a list become one list.
+    resolvers: { Query: { links: relayPagination() } },
+    optimistic: {
+      updateLink: ({ input }, _cache, { variables }) => ({
+        __typename: 'Link',
+        ...(variables.row as Row),
+        ...(input as { title: string }),
+      }),
+    },
+    updates: {
+      Mutation: {
+        createLink({ createLink }, _args, cache) {
+          const node = createLink as Row & { __typename: 'Link' };
+          if (node.__typename !== 'Link') return;
+          cache.updateQuery(
+            { query: LIST, variables: { first } },
+            (old) =>
+              old && {
+                ...old,
+                links: {
+                  ...old.links,
+                  edges: [{ __typename: 'LinkEdge' as const, cursor: '', node }, ...old.links.edges],
+                },
+              },
+          );
+        },
+        deleteLink({ deleteLink }, _args, cache) {
+          const { __typename, nodeId } = deleteLink as { __typename: string; nodeId: string };
+          if (__typename === 'DeletedRecord') leaveLists(cache, nodeId);
+        },
+      },
+    },
+  });
+}
+
+/** The screen with urql and Graphcache. */
+export async function openScreen(options: Options): Promise<Screen> {
+  const { url, key, pageSize, fetch } = options;
+  const variables = { first: pageSize };
+  const client = new Client({
+    url,
+    preferGetMethod: false,
+    fetch: sentOnce(fetch),
+    fetchOptions: { headers: { Authorization: `Bearer ${key}` } },
+    exchanges: [cacheOfRecords(await schemaOf(options), pageSize), fetchExchange],
+  });
+  const load = async (after: string | null) => {
+    const { error } = await client
+      .query(LIST, after === null ? variables : { ...variables, after })
+      .toPromise();
+    if (error) throw error;
+  };
+  const shown = () => client.readQuery(LIST, variables)?.data;
+  const run = async <Name extends string, Variables extends object>(
+    name: Name,
+    mutation: TypedDocumentNode<Result<Name>, Variables>,
+    given: Variables,
+    expected: string,
+  ): Promise<Failure> => {
+    const { data, error } = await client.mutation(mutation, given as never).toPromise();
+    if (error || !data) throw error ?? new Error('no answer');
+    return data[name].__typename === expected ? null : failureOf(data[name]);
+  };
+  await load(null);
+  return {
+    rows: () => shown()?.links.edges.map(({ node }) => node) ?? [],
+    spaces: () => shown()?.spaces.nodes.map(({ name }) => name) ?? [],
+    hasMore: () => shown()?.links.pageInfo.hasNextPage === true,
+    loadMore: () => load(shown()?.links.pageInfo.endCursor ?? null),
+    create: (to, title) => run('createLink', CREATE, { input: { url: to, title } }, 'Link'),
+    rename(row, title) {
+      // The whole row goes along for what is shown at once; the server takes no notice of it.
+      const given = { id: row.id, title, seen: row.updatedAt, row };
+      return run('updateLink', RENAME, given, 'Link');
+    },
+    remove: ({ id }) => run('deleteLink', REMOVE, { id }, 'DeletedRecord'),
+  };
+}

@@ -1,0 +1,74 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { asCsv, asJson, type ExportRecord, exportAccount } from '../domain/importing/export.ts';
+import { print, runCommand, UsageError, withDatabase } from './command.ts';
+import { accountNamed } from './moving/account.ts';
+
+const writers = { csv: asCsv, json: asJson };
+
+const help = `Usage: npm run --silent export -- --account NAME [--format csv|json] [--file FILE]
+
+Writes everything that the account has, as its keys may read it: links with their spaces, pixels, targets and clicks, and its
+domains. Passwords are not in it, only whether there is one. "npm run import -- --format csv" reads it, whichever of the two it is.
+
+  --format  csv (default) or json
+  --file    the file to write; it is there when all is written, and replaces an earlier one. Default: standard output
+  --json    prints JSON instead of text about a file that was written
+
+The export is no snapshot: what is changed while it is written may be in it or not. The scheme of short URLs is that of BASE_URL.
+The database is the one in DATABASE_URL.`;
+
+/** Counts what goes through, by kind. */
+async function* counting(
+  records: AsyncIterable<ExportRecord>,
+  counts: Record<string, number>,
+): AsyncGenerator<ExportRecord> {
+  for await (const record of records) {
+    const kind = `${record.kind}s`;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    yield record;
+  }
+}
+
+/** Writes the file as a whole or not at all. */
+async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
+  const unfinished = `${file}.part`;
+  try {
+    // What an account has is its own: nobody else on the machine reads it.
+    await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600 }));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+await runCommand(async ({ databaseUrl, baseUrl }) => {
+  const { values } = parseArgs({
+    options: {
+      account: { type: 'string' },
+      format: { type: 'string', default: 'csv' },
+      file: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return print(help);
+  const { account, format, file } = values;
+  if (account === undefined) throw new UsageError('Name the account: --account NAME.');
+  if (format !== 'csv' && format !== 'json')
+    throw new UsageError(`--format is "${format}"; it may be csv or json.`);
+  await withDatabase(databaseUrl, async (db) => {
+    const site = { scheme: baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol };
+    const counts = { links: 0, domains: 0 };
+    const records = counting(exportAccount(db, await accountNamed(db, account), site), counts);
+    const text = writers[format](records);
+    if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
+    await writeFile(file, text);
+    if (values.json) return print(JSON.stringify({ file, ...counts }));
+    print(`Exported ${counts.links} links and ${counts.domains} domains to ${file}.`);
+  });
+});

@@ -1,0 +1,160 @@
+import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { SingleBar } from 'cli-progress';
+import { type ImportFormat, importFormats } from '../domain/importing/formats.ts';
+import { Import, type ImportOptions, type ImportReport, type Told } from '../domain/importing/import.ts';
+import { normalizeHost } from '../domain/url.ts';
+import { OperatorError } from '../operator-error.ts';
+import { readOperatorFiles } from '../operator-files.ts';
+import { print, runCommand, UsageError, withDatabase } from './command.ts';
+import { accountNamed, siteOf } from './moving/account.ts';
+import { openSource, type Source } from './moving/source.ts';
+
+// As in main.ts: what is thrown away after each batch would make the heap grow to several times of what lives in it.
+setFlagsFromString('--heap-growing-percent=50');
+setFlagsFromString('--compact-on-every-full-gc');
+
+const formats = Object.keys(importFormats);
+const choices = ['skip', 'suffix', 'fail'] as const;
+
+const help = `Usage: npm run import -- --format FORMAT --file FILE --account NAME
+
+Makes links of an export: ${formats.join(', ')}.
+"csv" is this service's own export. A file may be CSV or JSON, whichever it is. The alias, the destination, the title, the time of
+creation and the clicks are kept; folders, or else the first tag, become spaces. What is there already is left as it is, so that
+an import that was stopped can be run again. Each line that was not taken is told, and spoils no other.
+
+  --map-domain  FROM=TO: links of the host FROM go to the domain TO of the account; may be repeated. Links of other
+                hosts go to the account's domain of that name, or else to the default domain
+  --on-taken    what to do where another link has the alias: skip (default) leaves the line out, suffix adds -2, -3 …,
+                fail stops there
+  --dry-run     says what would happen, and writes nothing
+  --json        prints JSON instead of text
+
+The database is the one in DATABASE_URL.`;
+
+/** How many batches have to be written until Ctrl-C ends the command: none but the one that is being written. */
+function stopOnInterrupt(): { stopped(): boolean; end(): void } {
+  let stopped = false;
+  const interrupt = () => {
+    // A second one ends it at once: the database rolls the open batch back.
+    if (stopped) process.exit(130);
+    stopped = true;
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  return {
+    stopped: () => stopped,
+    end: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt),
+  };
+}
+
+function mappingOf(pairs: readonly string[]): Map<string, string> {
+  return new Map(
+    pairs.map((pair) => {
+      const [from = '', to = '', ...rest] = pair.split('=').map((host) => normalizeHost(host.trim()) ?? '');
+      if (from === '' || to === '' || rest.length > 0)
+        throw new UsageError(`--map-domain is "${pair}"; it may be FROM=TO, both hosts.`);
+      return [from, to];
+    }),
+  );
+}
+
+function isFormat(format: string | undefined): format is ImportFormat {
+  return format !== undefined && Object.hasOwn(importFormats, format);
+}
+
+function inText({ line, taken, field, message }: Told, unit: string): string {
+  const what = field === null ? message : `${field} ${message}`;
+  return `${unit} ${line}: ${what}${taken ? '' : ' (not imported)'}`;
+}
+
+function summary(report: ImportReport, dryRun: boolean): string {
+  const { lines, created, existing, refused, spaces, pixels, domains, movedFrom, movedTo } = report;
+  const records = [`${spaces} spaces`, `${pixels} pixels`, `${domains} domains`].join(', ');
+  return [
+    `${dryRun ? 'Dry run, nothing is written. ' : ''}${lines} read: ${created} links ${dryRun ? 'would be made' : 'made'}, ${existing} there already, ${refused} not imported.`,
+    `New with them: ${records}.`,
+    ...Object.entries(movedFrom).map(
+      ([host, links]) =>
+        `${host} is no domain of this account: its ${links} links are on ${movedTo}. For another domain: --map-domain ${host}=HOST`,
+    ),
+    ...(report.stopped ? ['Stopped. Run the same command again to go on.'] : []),
+  ].join('\n');
+}
+
+/** Prints what is told as it comes: a list of a hundred thousand wrong lines is kept nowhere. */
+function printer(json: boolean, source: Source) {
+  let told = 0;
+  return {
+    tell(one: Told) {
+      if (!json) return print(inText(one, source.unit));
+      process.stdout.write(`${told++ === 0 ? '{"told":[' : ','}\n${JSON.stringify(one)}`);
+    },
+    end(report: ImportReport, dryRun: boolean) {
+      if (!json) return print(summary(report, dryRun));
+      const { length } = '{';
+      print(`${told === 0 ? '{"told":[' : ''}],${JSON.stringify({ dryRun, ...report }).slice(length)}`);
+    },
+  };
+}
+
+await runCommand(async (config) => {
+  const { values } = parseArgs({
+    options: {
+      format: { type: 'string' },
+      file: { type: 'string' },
+      account: { type: 'string' },
+      'map-domain': { type: 'string', multiple: true, default: [] },
+      'on-taken': { type: 'string', default: 'skip' },
+      'dry-run': { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return print(help);
+  const { format, file, account, json } = values;
+  if (!isFormat(format))
+    throw new UsageError(
+      `${format === undefined ? '--format is missing' : `--format is "${format}"`}; it may be ${formats.join(', ')}.`,
+    );
+  if (file === undefined) throw new UsageError('Name the file: --file FILE.');
+  if (account === undefined) throw new UsageError('Name the account: --account NAME.');
+  const onTaken = choices.find((one) => one === values['on-taken']);
+  if (onTaken === undefined)
+    throw new UsageError(`--on-taken is "${values['on-taken']}"; it may be ${choices.join(', ')}.`);
+  const dryRun = values['dry-run'];
+  const options: ImportOptions = { format, mapDomain: mappingOf(values['map-domain']), onTaken, dryRun };
+  const quiet = { info() {}, warn: (what: object, message: string) => console.error(message, what) };
+  const { lists } = await readOperatorFiles(config, quiet);
+  await withDatabase(config.databaseUrl, async (db) => {
+    const writer = await accountNamed(db, account);
+    const site = await siteOf(db, config, lists);
+    const source = await openSource(file, format);
+    const interruption = stopOnInterrupt();
+    const bar = new SingleBar({ format: '{bar} {percentage}% {lines} lines', hideCursor: true, barsize: 30 });
+    const { tell, end } = printer(json, source);
+    const hooks = {
+      tell,
+      progress: (lines: number) => bar.update(source.read(), { lines }),
+      stopped: interruption.stopped,
+    };
+    const work = new Import(db, writer, site, options, hooks, new Date());
+    const missing = await work.start();
+    if (missing.length > 0)
+      throw new OperatorError(`The account may not use the domain ${missing.join(', ')}: add it first.`);
+    bar.start(Math.max(1, source.size), 0, { lines: 0 });
+    let report: ImportReport;
+    try {
+      report = await work.run(source.lines);
+    } finally {
+      bar.stop();
+      interruption.end();
+    }
+    end(report, dryRun);
+    if (report.failedAt !== null)
+      throw new OperatorError(
+        `Stopped at ${source.unit} ${report.failedAt}, whose alias is taken; ${dryRun ? 'nothing is written' : 'what stands before it is imported'}.`,
+      );
+    if (report.stopped) process.exitCode = 130;
+  });
+});

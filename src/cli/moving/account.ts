@@ -1,0 +1,36 @@
+import { randomInt } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import type { Db } from '../../db/connection/client.ts';
+import type { Writer } from '../../domain/access/actor.ts';
+import type { Site } from '../../domain/link/link.ts';
+import type { OperatorLists } from '../../domain/link/operator-lists.ts';
+import { hashPassword } from '../../domain/password.ts';
+import { OperatorError } from '../../operator-error.ts';
+
+/** The account of that name, as the operator writes for it. @throws OperatorError where there is none */
+export async function accountNamed(db: Db, name: string): Promise<Writer> {
+  const account = await db.account.findUnique({ where: { name } });
+  if (account === null)
+    throw new OperatorError(
+      `There is no account "${name}". This makes it: npm run keys -- create --account "${name}"`,
+    );
+  return { accountId: account.id, keyId: null };
+}
+
+/** The service as the database and the environment have it. @throws OperatorError where it was never started */
+export async function siteOf(db: Db, config: Config, lists: OperatorLists): Promise<Site> {
+  const domain = await db.domain.findFirst({ where: { isDefault: true } });
+  if (domain === null)
+    throw new OperatorError(
+      'The database has no default domain yet: start the service once, with its BASE_URL.',
+    );
+  return {
+    scheme: config.baseUrl === undefined ? 'http:' : new URL(config.baseUrl).protocol,
+    defaultDomainId: domain.id,
+    random: randomInt,
+    hashPassword,
+    verifiesDomains: config.verifiesDomains,
+    resolveTxt: () => Promise.reject(new Error('no domain is verified here')),
+    lists,
+  };
+}

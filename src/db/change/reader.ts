@@ -1,0 +1,32 @@
+import type { Db } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
+import type { Tx } from '../connection/transaction.ts';
+import { sql } from '../reading/list.ts';
+import type { Place } from './log.ts';
+
+/** How far the named reader has read the log; null where it has not begun. */
+export async function placeOfReader(db: Db, name: string): Promise<Place | null> {
+  const [row] = await readRows<{ tx: number; changeId: number }>(
+    db,
+    sql`SELECT "tx", "changeId" FROM "LogReader" WHERE "name" = ${name}`,
+  );
+  return row ? { tx: Number(row.tx), id: Number(row.changeId) } : null;
+}
+
+/** Has the reader begin at a place, wherever it was. */
+export async function beginReader(tx: Tx, name: string, { tx: number, id }: Place): Promise<void> {
+  await tx.$executeRaw(sql`
+    INSERT INTO "LogReader" ("name", "tx", "changeId") VALUES (${name}, ${number}, ${id})
+    ON CONFLICT ("name") DO UPDATE SET "tx" = ${number}, "changeId" = ${id}`);
+}
+
+/**
+ * Moves the reader on from where it was; returns whether it was still there. Of several processes that have read the same,
+ * one moves it, and whatever it does in the same transaction is done once.
+ */
+export async function moveReader(tx: Tx, name: string, from: Place, to: Place): Promise<boolean> {
+  const moved = await tx.$executeRaw(sql`
+    UPDATE "LogReader" SET "tx" = ${to.tx}, "changeId" = ${to.id}
+    WHERE "name" = ${name} AND "tx" = ${from.tx} AND "changeId" = ${from.id}`);
+  return moved === 1;
+}

@@ -1,0 +1,4 @@
+/** A moment as Prisma writes it to SQLite; PostgreSQL takes it, too. */
+export function dateText(moment: Date): string {
+  return moment.toISOString().replace('Z', '+00:00');
+}

@@ -1,0 +1,67 @@
+import type { Prisma } from '../generated/sqlite/client.ts';
+import { changing, type NewChange, tellOwn, txNumber } from './change/log.ts';
+import { type Db, isSqlite } from './connection/client.ts';
+import { readRows } from './connection/direct.ts';
+import { clientOf, type Tx } from './connection/transaction.ts';
+import { join, name, sql } from './reading/list.ts';
+
+/** A link and which pixels it fires, as they are stored. */
+export interface NewLink {
+  readonly row: Prisma.LinkUncheckedCreateInput;
+  readonly pixelIds: readonly number[];
+}
+
+function insertOf(row: Prisma.LinkUncheckedCreateInput) {
+  const columns = Object.entries(row).filter(([, value]) => value !== undefined);
+  return sql`INSERT INTO "Link" (${join(columns.map(([column]) => name(column)))})
+    VALUES (${join(columns.map(([, value]) => value))}) RETURNING "id"`;
+}
+
+/** Makes a link in a transaction, and returns its id. */
+export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<number> {
+  const [made] = await readRows<{ id: number }>(tx, insertOf(row));
+  const id = Number(made?.id);
+  if (pixelIds.length > 0)
+    await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId: id, pixelId })) });
+  return id;
+}
+
+/**
+ * Makes a link and records that, and returns its id. PostgreSQL does so by one statement, which is a transaction of its own:
+ * five of them, each waited for, would take most of the time of the request.
+ */
+export async function insertLink(
+  db: Db,
+  { row, pixelIds }: NewLink,
+  change: Omit<NewChange, 'recordId'>,
+): Promise<number> {
+  const { accountId, at, keyId, action, kind, fields } = change;
+  if (isSqlite(db) || clientOf(db) !== db)
+    return changing(db, async (tx, record) => {
+      const id = await insertLinkIn(tx, { row, pixelIds });
+      await record([{ ...change, recordId: id }]);
+      return id;
+    });
+  const pixels =
+    pixelIds.length > 0
+      ? [
+          sql`"pixels" AS (INSERT INTO "LinkPixel" ("linkId", "pixelId")
+            SELECT "made"."id", "pixel"."id" FROM "made", (VALUES ${join(pixelIds.map((id) => sql`(${id}::integer)`))}) AS "pixel" ("id"))`,
+        ]
+      : [];
+  const parts = [
+    sql`"made" AS (${insertOf(row)})`,
+    ...pixels,
+    sql`"logged" AS (
+      INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields")
+      SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
+      FROM "made" RETURNING "id")`,
+  ];
+  const [made] = await readRows<{ id: number; changeId: number }>(
+    db,
+    sql`WITH ${join(parts)} SELECT "made"."id", "logged"."id" AS "changeId" FROM "made", "logged"`,
+  );
+  const { id = 0, changeId = 0 } = made ?? {};
+  tellOwn(db, [{ ...change, recordId: id, id: changeId }]);
+  return id;
+}

@@ -1,0 +1,62 @@
+import { type KeptAnswer, Prisma } from '../generated/sqlite/client.ts';
+import { type Db, isSqlite } from './connection/client.ts';
+import type { Tx } from './connection/transaction.ts';
+import { name, sql } from './reading/list.ts';
+
+/** Whose answer it is, and to which key. */
+export type AnswerKey = Pick<KeptAnswer, 'accountId' | 'keyHash'>;
+/** An answer that is yet to be kept. */
+export type NewAnswer = Omit<KeptAnswer, 'id'>;
+
+/** The answer to that key that was kept since a moment; null where there is none. */
+export function findAnswer(db: Db | Tx, key: AnswerKey, since: Date): Promise<KeptAnswer | null> {
+  return db.keptAnswer.findFirst({ where: { ...key, createdAt: { gt: since } } });
+}
+
+/** Whether nobody else has the key in a transaction that is open; from then on nobody can. On SQLite one writes at a time. */
+export async function takeKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promise<boolean> {
+  if (isSqlite(tx)) return true;
+  const lock = BigInt.asIntN(64, BigInt(`0x${keyHash.slice(0, 16)}`) ^ BigInt(accountId));
+  const [row] = await tx.$queryRaw<{ taken: boolean }[]>(
+    sql`SELECT pg_try_advisory_xact_lock(${String(lock)}::bigint) AS "taken"`,
+  );
+  return row?.taken === true;
+}
+
+/** Keeps an answer, in place of one from before `since`. False where there is another already. */
+export async function keepAnswer(db: Db | Tx, answer: NewAnswer, since: Date): Promise<boolean> {
+  const columns = Object.entries(answer);
+  const names = Prisma.join(columns.map(([column]) => name(column)));
+  const set = Prisma.join(columns.map(([column]) => sql`${name(column)} = excluded.${name(column)}`));
+  const kept = await db.$executeRaw(sql`
+    INSERT INTO "KeptAnswer" (${names}) VALUES (${Prisma.join(columns.map(([, value]) => value))})
+    ON CONFLICT ("accountId", "keyHash") DO UPDATE SET ${set} WHERE "KeptAnswer"."createdAt" <= ${since}`);
+  return kept === 1;
+}
+
+/** How many of an account's answers are kept, and how many bytes of them. */
+export interface Bounds {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Deletes an account's oldest answers beyond those bounds. */
+export async function deleteBeyond(db: Db, accountId: number, { count, bytes }: Bounds): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM "KeptAnswer" WHERE "accountId" = ${accountId} AND "id" <= (
+      SELECT MAX("id") FROM (
+        SELECT "id", ROW_NUMBER() OVER (ORDER BY "id" DESC) AS "rank", SUM("size") OVER (ORDER BY "id" DESC) AS "total"
+        FROM "KeptAnswer" WHERE "accountId" = ${accountId}
+      ) AS "kept" WHERE "rank" > ${count} OR "total" > ${bytes})`;
+}
+
+/** How many old answers are deleted at once. */
+const DELETED_TOGETHER = 500;
+
+/** Deletes answers from before a moment; returns whether there may be more. */
+export async function deleteOldAnswers(db: Db, before: Date): Promise<boolean> {
+  const deleted = await db.$executeRaw`
+    DELETE FROM "KeptAnswer" WHERE "createdAt" <= ${before} AND "id" IN (
+      SELECT "id" FROM "KeptAnswer" ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
+  return deleted === DELETED_TOGETHER;
+}

@@ -1,0 +1,181 @@
+import { Prisma, type WebhookDelivery } from '../../generated/sqlite/client.ts';
+import type { Db } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
+import { retryConflicts } from '../connection/retry.ts';
+import type { Tx } from '../connection/transaction.ts';
+import { join, type Sql, sql } from '../reading/list.ts';
+
+/** A delivery that is to be made. */
+export type NewDelivery = Pick<
+  WebhookDelivery,
+  'webhookId' | 'messageId' | 'event' | 'kind' | 'recordId' | 'createdAt'
+>;
+
+/** A delivery that is due. */
+export interface DueDelivery
+  extends Omit<NewDelivery, 'webhookId'>,
+    Pick<WebhookDelivery, 'id' | 'failures'> {
+  /** 1 where what was sent is kept, else 0. */
+  readonly kept: number;
+}
+
+/** How many rows one statement adds: a statement may have only so many parameters. */
+const TOGETHER = 500;
+
+/** Rows of `one` whose record has an earlier delivery that is tried only later: they wait for it. */
+const waits = sql`EXISTS (SELECT 1 FROM "WebhookDelivery" AS "earlier"
+  WHERE "earlier"."webhookId" = "one"."webhookId" AND "earlier"."kind" = "one"."kind"
+  AND "earlier"."recordId" = "one"."recordId" AND "earlier"."status" = 'PENDING'
+  AND "earlier"."id" < "one"."id" AND "earlier"."nextAttemptAt" > "one"."nextAttemptAt")`;
+
+/** Whether a row is about the same record, for the same webhook, as the outer one. */
+const ofSameRecord = sql`"same"."webhookId" = "WebhookDelivery"."webhookId"
+  AND "same"."kind" = "WebhookDelivery"."kind" AND "same"."recordId" = "WebhookDelivery"."recordId"
+  AND "same"."status" = 'PENDING' AND "same"."id" < "WebhookDelivery"."id"`;
+
+/** Adds deliveries in this order, due at once, or when those about the same record are that are waiting for another try. */
+export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: Date): Promise<void> {
+  const webhookIds = [...new Set(added.map(({ webhookId }) => webhookId))];
+  if (webhookIds.length === 0) return;
+  // Always written: who gives a queue back waits for this transaction, and sees what it added.
+  await tx.$executeRaw(sql`
+    UPDATE "WebhookQueue" SET "dueAt" = CASE WHEN "dueAt" <= ${now} THEN "dueAt" ELSE ${now} END
+    WHERE "webhookId" IN (${join(webhookIds)})`);
+  for (let from = 0; from < added.length; from += TOGETHER) {
+    const data = added.slice(from, from + TOGETHER).map((one) => ({ ...one, nextAttemptAt: now }));
+    await tx.webhookDelivery.createMany({ data });
+  }
+  // Found by the index as not due yet, they need not be passed over again and again.
+  await tx.$executeRaw(sql`
+    UPDATE "WebhookDelivery" SET "nextAttemptAt" =
+      (SELECT MAX("same"."nextAttemptAt") FROM "WebhookDelivery" AS "same" WHERE ${ofSameRecord})
+    WHERE "webhookId" IN (${join(webhookIds)}) AND "status" = 'PENDING' AND "nextAttemptAt" = ${now}
+    AND EXISTS (SELECT 1 FROM "WebhookDelivery" AS "same" WHERE ${ofSameRecord} AND "same"."nextAttemptAt" > ${now})`);
+}
+
+function dueOf(webhookId: number, now: Date | null): Sql {
+  const due = now === null ? Prisma.empty : sql`AND "one"."nextAttemptAt" <= ${now}`;
+  return sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = ${webhookId} AND "one"."status" = 'PENDING' ${due}
+    AND NOT ${waits} ORDER BY "one"."nextAttemptAt", "one"."id"`;
+}
+
+/** The next deliveries that are due; those about one record in their order, and only as long as none before them waits. */
+export async function dueDeliveries(
+  db: Db,
+  webhookId: number,
+  now: Date,
+  limit: number,
+): Promise<DueDelivery[]> {
+  return readRows<DueDelivery>(
+    db,
+    sql`SELECT "id", "messageId", "event", "kind", "recordId", "createdAt", "failures",
+      CASE WHEN "body" IS NULL THEN 0 ELSE 1 END AS "kept" ${dueOf(webhookId, now)} LIMIT ${limit}`,
+  );
+}
+
+/** When something of the webhook is due next; null where nothing waits. */
+export async function nextDue(tx: Tx, webhookId: number): Promise<Date | null> {
+  const [row] = await tx.$queryRaw<{ nextAttemptAt: Date }[]>(
+    sql`SELECT "nextAttemptAt" ${dueOf(webhookId, null)} LIMIT 1`,
+  );
+  return row ? new Date(row.nextAttemptAt) : null;
+}
+
+/** What an attempt came to. */
+export interface Outcome {
+  readonly webhookId: number;
+  readonly delivery: Pick<DueDelivery, 'id' | 'kind' | 'recordId'>;
+  readonly at: Date;
+  readonly responseStatus: number | null;
+  /** Why it failed; null where it was delivered. */
+  readonly error: string | null;
+  /** When it is tried again; null where it is not. */
+  readonly retryAt: Date | null;
+  /** What was sent, for the next try to send the same. */
+  readonly body: string | null;
+}
+
+type Change = Parameters<Db['webhookDelivery']['updateMany']>[0];
+
+function write(db: Db, change: Change): Promise<unknown> {
+  return retryConflicts(() => db.webhookDelivery.updateMany(change));
+}
+
+async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<void> {
+  const statuses = new Set(outcomes.map(({ responseStatus }) => responseStatus));
+  for (const responseStatus of statuses) {
+    const same = outcomes.filter((one) => one.responseStatus === responseStatus);
+    await write(db, {
+      where: { id: { in: same.map(({ delivery }) => delivery.id) } },
+      data: {
+        ...{ status: 'DELIVERED', attempts: { increment: 1 }, lastAttemptAt: same.at(-1)?.at ?? null },
+        ...{ responseStatus, error: null, body: null },
+      },
+    });
+  }
+}
+
+async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
+  const { webhookId, delivery, at, responseStatus, error, retryAt, body } = outcome;
+  const { id, kind, recordId } = delivery;
+  await write(db, {
+    where: { id },
+    data: {
+      ...{ attempts: { increment: 1 }, failures: { increment: 1 }, lastAttemptAt: at, responseStatus, error },
+      ...(retryAt === null ? { status: 'FAILED', body: null } : { nextAttemptAt: retryAt, body }),
+    },
+  });
+  // Those after it about the same record wait for it in any case; so they are not looked at again and again.
+  if (retryAt !== null)
+    await write(db, {
+      where: { webhookId, kind, recordId, status: 'PENDING', id: { gt: id }, nextAttemptAt: { lt: retryAt } },
+      data: { nextAttemptAt: retryAt },
+    });
+}
+
+/** Writes what attempts came to; the deliveries that were made by one statement. Each may be written without the others. */
+export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promise<void> {
+  const delivered = outcomes.filter(({ error }) => error === null);
+  await writeDelivered(db, delivered);
+  for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
+}
+
+/** Has a delivery be due now, and those that wait for it too. */
+export async function redeliverNow(
+  tx: Tx,
+  { id, webhookId, kind, recordId }: Pick<WebhookDelivery, 'id' | 'webhookId' | 'kind' | 'recordId'>,
+  now: Date,
+): Promise<void> {
+  await tx.webhookQueue.updateMany({ where: { webhookId }, data: { dueAt: now } });
+  await tx.webhookDelivery.updateMany({
+    where: { id },
+    data: { status: 'PENDING', failures: 0, nextAttemptAt: now },
+  });
+  await tx.webhookDelivery.updateMany({
+    where: { webhookId, kind, recordId, status: 'PENDING', id: { gt: id }, nextAttemptAt: { gt: now } },
+    data: { nextAttemptAt: now },
+  });
+}
+
+/** What the last attempt sent; null where nothing is kept. */
+export async function bodyOf(db: Db, id: number): Promise<string | null> {
+  return (await db.webhookDelivery.findUnique({ where: { id }, select: { body: true } }))?.body ?? null;
+}
+
+/** How many deliveries are deleted at once. */
+const DELETED_TOGETHER = 1_000;
+
+/** Deletes deliveries of changes from before a moment, the oldest first; returns whether there may be more. */
+export async function deleteOldDeliveries(db: Db, before: Date): Promise<boolean> {
+  const deleted = await db.$executeRaw`
+    DELETE FROM "WebhookDelivery" WHERE "createdAt" < ${before}
+    AND "id" IN (SELECT "id" FROM "WebhookDelivery" ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
+  return deleted === DELETED_TOGETHER;
+}
+
+/** Deletes the deliveries of a webhook, some at a time: a statement may take only so long. */
+export async function deleteDeliveriesOf(db: Db, webhookId: number): Promise<void> {
+  for (let deleted = DELETED_TOGETHER; deleted === DELETED_TOGETHER; )
+    deleted = await db.$executeRaw`DELETE FROM "WebhookDelivery" WHERE "id" IN
+      (SELECT "id" FROM "WebhookDelivery" WHERE "webhookId" = ${webhookId} LIMIT ${DELETED_TOGETHER})`;
+}

@@ -1,0 +1,92 @@
+import { Prisma } from '../../generated/sqlite/client.ts';
+import { type Db, isSqlite } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
+import { retryConflicts } from '../connection/retry.ts';
+import { transaction } from '../connection/transaction.ts';
+import { type Sql, sql } from '../reading/list.ts';
+import { nextDue } from './deliveries.ts';
+
+/** The queue of a webhook, which one process at a time delivers from. */
+export interface Queue {
+  readonly webhookId: number;
+  readonly failingSince: Date | null;
+}
+
+/** Who delivers, and for how long the others leave that to it, in milliseconds. */
+export interface Claim {
+  readonly by: string;
+  readonly lasts: number;
+}
+
+/** A moment from now on, by a clock that all processes share: the server's, or the one of the machine that SQLite is on. */
+function moment(db: Db, milliseconds = 0): Sql {
+  if (isSqlite(db)) return sql`${new Date(Date.now() + milliseconds)}`;
+  return sql`(clock_timestamp() AT TIME ZONE 'UTC' + ${milliseconds}::int * INTERVAL '1 millisecond')`;
+}
+
+/** What queues meet that have something to deliver, and nobody who does. */
+function isFree(db: Db, now: Date): Sql {
+  return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${moment(db)})
+    AND EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "webhookId" AND NOT "disabled")`;
+}
+
+/** Takes up to so many queues in which something is due, those that have waited longest first. */
+export async function claimQueues(db: Db, { by, lasts }: Claim, now: Date, limit: number): Promise<Queue[]> {
+  // A look costs less than a claim, which on SQLite would keep other writers waiting.
+  const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
+  if (due.length === 0) return [];
+  const unlocked = isSqlite(db) ? Prisma.empty : sql`FOR UPDATE SKIP LOCKED`;
+  const claimed = await db.$queryRaw<{ webhookId: number; failingSince: Date | null }[]>(sql`
+    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, lasts)} WHERE "webhookId" IN (
+      SELECT "webhookId" FROM "WebhookQueue" WHERE ${isFree(db, now)} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}
+    ) RETURNING "webhookId", "failingSince"`);
+  return claimed.map(({ webhookId, failingSince }) => ({
+    webhookId: Number(webhookId),
+    failingSince: failingSince && new Date(failingSince),
+  }));
+}
+
+/** Keeps all queues that it has for longer; those that others have taken stay theirs. */
+export async function keepQueues(db: Db, { by, lasts }: Claim): Promise<void> {
+  await retryConflicts(() =>
+    db.$executeRaw(sql`
+      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, lasts)} WHERE "claimedBy" = ${by}`),
+  );
+}
+
+/** Whether it still has the queue. */
+export async function hasQueue(db: Db, webhookId: number, by: string): Promise<boolean> {
+  return (await db.webhookQueue.count({ where: { webhookId, claimedBy: by } })) > 0;
+}
+
+/**
+ * Gives a queue back, for whoever is first when something in it is due. Who adds to it holds its row meanwhile: only when that
+ * has ended is it told what is due next.
+ */
+export async function releaseQueue(db: Db, webhookId: number, by: string): Promise<void> {
+  await transaction(db, async (tx) => {
+    const released = await tx.webhookQueue.updateMany({
+      where: { webhookId, claimedBy: by },
+      data: { claimedBy: null, claimedUntil: null },
+    });
+    if (released.count === 0) return;
+    await tx.webhookQueue.update({ where: { webhookId }, data: { dueAt: await nextDue(tx, webhookId) } });
+  });
+}
+
+/** Notes since when every attempt failed; null where one did not. */
+export async function noteFailing(db: Db, webhookId: number, failingSince: Date | null): Promise<void> {
+  await db.webhookQueue.updateMany({ where: { webhookId }, data: { failingSince } });
+}
+
+/** What waits in the queues of webhooks that are not disabled, and since when the first of it could have been delivered. */
+export async function readBacklog(db: Db): Promise<{ pending: number; dueAt: Date | null }> {
+  const waiting = sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = "queue"."webhookId" AND "one"."status" = 'PENDING'`;
+  const [row] = await readRows<{ pending: number | null; dueAt: Date | string | null }>(
+    db,
+    sql`SELECT SUM((SELECT COUNT(*) ${waiting})) AS "pending", MIN((SELECT MIN("nextAttemptAt") ${waiting})) AS "dueAt"
+      FROM "WebhookQueue" AS "queue" JOIN "Webhook" ON "Webhook"."id" = "queue"."webhookId"
+      WHERE "queue"."dueAt" IS NOT NULL AND NOT "Webhook"."disabled"`,
+  );
+  return { pending: Number(row?.pending ?? 0), dueAt: row?.dueAt ? new Date(row.dueAt) : null };
+}

@@ -1,0 +1,153 @@
+import type { Db } from '../../db/connection/client.ts';
+import type { Writer } from '../access/actor.ts';
+import { type Site, shortUrlOf } from '../link/link.ts';
+import { targetingOf } from '../link/targeting.ts';
+import { guardCell, type ImportField } from './formats.ts';
+
+/** What an export says of a record; our own import reads it. */
+export type ExportRecord = Partial<Record<ImportField, unknown>>;
+
+/** The columns of an export, in their order. Passwords are in none: they are for lines that people write. */
+export const exportFields = [
+  ...([
+    'kind',
+    'short_url',
+    'domain',
+    'own_domain',
+    'domain_not_found_url',
+    'alias',
+    'url',
+    'title',
+  ] as const),
+  ...(['space', 'space_color', 'pixels', 'disabled', 'has_password', 'privacy'] as const),
+  ...(['has_privacy_password', 'expiration_url', 'expires_at', 'expiration_clicks', 'target_type'] as const),
+  ...(['countries', 'platforms', 'languages', 'rotation', 'clicks', 'last_clicked_at'] as const),
+  ...(['created_at', 'updated_at'] as const),
+] satisfies readonly ImportField[];
+
+/** How many links are read at once: each may have two megabytes of targets. */
+const TOGETHER = 100;
+
+/**
+ * Everything that the account has, as its keys may read it: its domains, then the spaces and pixels that no link has, then its
+ * links, the oldest first, each with its space and pixels. They are read page by page, and each is as it was then: what is
+ * written meanwhile may be in it or not.
+ */
+export async function* exportAccount(
+  db: Db,
+  { accountId }: Writer,
+  site: Pick<Site, 'scheme'>,
+): AsyncGenerator<ExportRecord> {
+  const page = { take: TOGETHER, orderBy: { id: 'asc' } } as const;
+  const after = (id: number) => ({ accountId, id: { gt: id } });
+  for await (const domain of pages((id) => db.domain.findMany({ ...page, where: after(id) })))
+    yield {
+      kind: 'domain',
+      domain: domain.name,
+      own_domain: true,
+      domain_not_found_url: domain.notFoundUrl,
+      created_at: domain.createdAt,
+      updated_at: domain.updatedAt,
+    };
+  const unused = (id: number) => ({ ...after(id), links: { none: {} } });
+  for await (const space of pages((id) => db.space.findMany({ ...page, where: unused(id) })))
+    yield {
+      kind: 'space',
+      ...{ space: space.name, space_color: space.color },
+      ...{ created_at: space.createdAt, updated_at: space.updatedAt },
+    };
+  for await (const { name, type, value, createdAt, updatedAt } of pages((id) =>
+    db.pixel.findMany({ ...page, where: unused(id) }),
+  ))
+    yield {
+      kind: 'pixel',
+      pixels: [{ name, type, value }],
+      created_at: createdAt,
+      updated_at: updatedAt,
+    };
+  yield* exportLinks(db, accountId, site);
+}
+
+/** All rows, by what reads those after an id. */
+async function* pages<Row extends { id: number }>(
+  read: (after: number) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  for (let last = 0; ; ) {
+    const rows = await read(last);
+    yield* rows;
+    const { id } = rows.at(-1) ?? {};
+    if (id === undefined || rows.length < TOGETHER) return;
+    last = id;
+  }
+}
+
+async function* exportLinks(
+  db: Db,
+  accountId: number,
+  site: Pick<Site, 'scheme'>,
+): AsyncGenerator<ExportRecord> {
+  const pixels = { include: { pixel: true }, orderBy: { pixelId: 'asc' } } as const;
+  const include = { domain: true, space: true, counter: true, pixels };
+  const links = pages((id) =>
+    db.link.findMany({
+      where: { accountId, id: { gt: id } },
+      take: TOGETHER,
+      orderBy: { id: 'asc' },
+      include,
+    }),
+  );
+  for await (const link of links) {
+    const { domain, space, counter } = link;
+    const { type, countries, platforms, languages, rotation } = targetingOf(link);
+    yield {
+      kind: 'link',
+      short_url: shortUrlOf(site, domain, link),
+      ...{ domain: domain.name, own_domain: domain.accountId !== null },
+      ...{ alias: link.alias, url: link.url, title: link.title },
+      ...{ space: space?.name, space_color: space?.color },
+      pixels: link.pixels.map(({ pixel: { name, type: network, value } }) => ({
+        name,
+        type: network,
+        value,
+      })),
+      ...{ disabled: link.disabled, has_password: link.password !== null },
+      ...{ privacy: link.privacy, has_privacy_password: link.privacyPassword !== null },
+      ...{ expiration_url: link.expirationUrl, expires_at: link.expiresAt },
+      ...{ expiration_clicks: link.expirationClicks, target_type: type },
+      ...{ countries, platforms, languages, rotation },
+      ...{ clicks: counter?.clicks ?? 0, last_clicked_at: counter?.lastClickedAt },
+      ...{ created_at: link.createdAt, updated_at: link.updatedAt },
+    };
+  }
+}
+
+/** A value as a cell: lists as JSON, nothing as nothing. */
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value) && value.length === 0) return '';
+  const text = Array.isArray(value) ? JSON.stringify(value) : guardCell(String(value));
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The records as CSV, by RFC 4180: a line of names, then one for each. */
+export async function* asCsv(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
+  yield `${exportFields.join(',')}\r\n`;
+  for await (const record of records)
+    yield `${exportFields.map((field) => cellOf(record[field])).join(',')}\r\n`;
+}
+
+/** The records as one JSON document, a line for each. */
+export async function* asJson(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
+  let started = false;
+  yield '{"data":[';
+  for await (const record of records) {
+    const entries = exportFields.flatMap((field) =>
+      field in record ? [[field, record[field] ?? null]] : [],
+    );
+    yield `${started ? ',' : ''}\n${JSON.stringify(Object.fromEntries(entries))}`;
+    started = true;
+  }
+  yield '\n]}\n';
+}

@@ -1,0 +1,197 @@
+/** What a line of an import can say, whatever the columns of its file are called. */
+export const importFields = [
+  ...['kind', 'short_url', 'domain', 'own_domain', 'domain_not_found_url', 'alias', 'url', 'title'],
+  ...['space', 'space_color', 'tags', 'pixels', 'disabled', 'has_password', 'password', 'privacy'],
+  ...['has_privacy_password', 'privacy_password', 'expiration_url', 'expires_at', 'expiration_clicks'],
+  ...['target_type', 'countries', 'platforms', 'languages', 'rotation', 'clicks', 'last_clicked_at'],
+  ...['created_at', 'updated_at'],
+] as const;
+
+export type ImportField = (typeof importFields)[number];
+
+/** The names of columns for a field, the one that counts most first; case, spaces and punctuation do not matter. */
+type Columns = Partial<Record<ImportField, readonly string[]>>;
+
+interface Format {
+  /** What people call it. */
+  readonly name: string;
+  readonly columns: Columns;
+  /** Whether texts that a spreadsheet would run were made harmless, and are to be restored. */
+  readonly guarded?: boolean;
+}
+
+const times = {
+  created_at: ['created at', 'created', 'date created', 'creation date', 'create date', 'timestamp', 'date'],
+  updated_at: ['updated at', 'updated', 'last updated', 'modified'],
+  last_clicked_at: ['last clicked', 'last clicked at', 'last click at', 'last click', 'last click date'],
+};
+const shortUrl = ['short url', 'short link', 'shortened url', 'link'];
+const clicks = ['clicks', 'total clicks', 'click count', 'visits', 'visits count', 'visit count'];
+const longUrl = ['long url', 'destination url', 'destination', 'original url', 'target', 'url'];
+
+/** The formats that are read, by the columns that each service's exports have. */
+export const importFormats = {
+  csv: {
+    name: 'Linkspace',
+    columns: Object.fromEntries(importFields.map((field) => [field, [field]])),
+    guarded: true,
+  },
+  bitly: {
+    name: 'Bitly',
+    columns: {
+      ...times,
+      short_url: ['custom bitlink', 'custom bitlinks', 'custom link', 'bitlink', ...shortUrl],
+      alias: ['back half', 'custom back half', 'keyword'],
+      domain: ['domain', 'custom domain'],
+      url: longUrl,
+      title: ['title', 'link title', 'name'],
+      space: ['campaign', 'folder'],
+      tags: ['tags', 'tag'],
+      clicks: [...clicks, 'engagements', 'total engagements', 'link clicks', 'clicks all time'],
+    },
+  },
+  dub: {
+    name: 'Dub',
+    columns: {
+      ...times,
+      short_url: shortUrl,
+      alias: ['key', 'slug'],
+      domain: ['domain'],
+      url: ['url', ...longUrl],
+      title: ['title', 'og title'],
+      space: ['folder', 'folder name'],
+      tags: ['tags', 'tag'],
+      clicks,
+      expires_at: ['expires at', 'expiration', 'expiration date'],
+      expiration_url: ['expired url', 'expiration url'],
+      has_password: ['password', 'has password', 'password enabled at'],
+      disabled: ['disabled at', 'disabled', 'banned'],
+    },
+  },
+  kutt: {
+    name: 'Kutt',
+    columns: {
+      ...times,
+      short_url: shortUrl,
+      alias: ['address', 'custom url', 'customurl'],
+      domain: ['domain'],
+      url: longUrl,
+      title: ['description', 'title'],
+      tags: ['tags'],
+      clicks: ['visit count', ...clicks],
+      expires_at: ['expire in', 'expires at', 'expiration'],
+      has_password: ['password', 'has password'],
+      disabled: ['banned'],
+    },
+  },
+  rebrandly: {
+    name: 'Rebrandly',
+    columns: {
+      ...times,
+      short_url: ['branded link', 'branded short link', ...shortUrl],
+      alias: ['slashtag', 'slash tag', 'back half'],
+      domain: ['domain', 'domain full name', 'domain name', 'branded domain'],
+      url: ['destination', 'destination url', ...longUrl],
+      title: ['title', 'link title'],
+      space: ['folder'],
+      tags: ['tags', 'tag'],
+      clicks,
+      expires_at: ['expires at', 'expired at'],
+      expiration_url: ['expired url'],
+    },
+  },
+  shlink: {
+    name: 'Shlink',
+    columns: {
+      ...times,
+      short_url: ['short url'],
+      alias: ['short code', 'slug', 'custom slug'],
+      domain: ['domain'],
+      url: ['long url', ...longUrl],
+      title: ['title'],
+      tags: ['tags'],
+      clicks: ['visits', 'visits count', 'visits total', ...clicks],
+      expires_at: ['valid until'],
+      expiration_clicks: ['max visits'],
+    },
+  },
+  yourls: {
+    name: 'YOURLS',
+    columns: {
+      ...times,
+      short_url: ['short url', 'shorturl'],
+      alias: ['keyword'],
+      domain: ['domain'],
+      url: ['url', 'long url', 'longurl'],
+      title: ['title'],
+      clicks,
+    },
+  },
+} as const satisfies Record<string, Format>;
+
+export type ImportFormat = keyof typeof importFormats;
+
+const normal = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** A record as its file has it: texts of a CSV, any values of a JSON file. */
+export type RawRecord = Readonly<Record<string, unknown>>;
+export type ImportRecord = Partial<Record<ImportField, unknown>>;
+
+export type FieldColumns = ReadonlyMap<ImportField, readonly string[]>;
+
+/** Which columns of a file say what, by their names. */
+export function columnsFor(format: ImportFormat, header: readonly string[]): FieldColumns {
+  const columns = new Map<ImportField, string[]>();
+  for (const [field, names] of Object.entries(importFormats[format].columns as Columns)) {
+    const found = names.flatMap((name) => header.filter((column) => normal(column) === normal(name)));
+    // Object.entries forgets which keys it gives.
+    if (found.length > 0) columns.set(field as ImportField, [...new Set(found)]);
+  }
+  return columns;
+}
+
+/** Whether links can be read of these columns. */
+export function hasLinks(columns: FieldColumns): boolean {
+  return columns.has('url') && (columns.has('alias') || columns.has('short_url'));
+}
+
+/** What columns a file of the format must have, in words. */
+export function neededColumns(format: ImportFormat): string {
+  const { alias = [], short_url = [], url = [] } = importFormats[format].columns as Columns;
+  const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
+  return `one of ${quoted(url)} for the destination, and one of ${quoted([...alias, ...short_url])} for the alias`;
+}
+
+/** Text that a spreadsheet takes for a formula, and runs: with what marks it as text. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+
+/** The cell as it does no harm in a spreadsheet. */
+export function guardCell(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+function unguarded(text: string): string {
+  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
+}
+
+/** What a record says, by our names. What is empty is absent; of several columns for a field, the first that says something counts. */
+export function recordOf(
+  format: ImportFormat,
+  columns: FieldColumns,
+  raw: RawRecord,
+  isCsv: boolean,
+): ImportRecord {
+  const guarded = isCsv && (importFormats[format] as Format).guarded === true;
+  const record: ImportRecord = {};
+  for (const [field, names] of columns) {
+    for (const name of names) {
+      const value = raw[name];
+      const text = typeof value === 'string' ? value.trim() : value;
+      if (text === undefined || text === null || text === '') continue;
+      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/.test(text)) continue;
+      record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;
+      break;
+    }
+  }
+  return record;
+}

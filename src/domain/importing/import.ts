@@ -1,0 +1,240 @@
+import type { Db } from '../../db/connection/client.ts';
+import type { Writer } from '../access/actor.ts';
+import type { FieldError } from '../errors.ts';
+import { type BulkItem, type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
+import type { Site } from '../link/link.ts';
+import { Names } from '../link/names.ts';
+import { columnsFor, type FieldColumns, type ImportFormat, type RawRecord, recordOf } from './formats.ts';
+import { readLine } from './line.ts';
+import { NamedRecords, Unresolved } from './named-records.ts';
+
+/** A line of a file, with its number; or what is wrong with it as a whole. */
+export type SourceLine = {
+  readonly line: number;
+  /** About how large it is, in bytes. */
+  readonly size: number;
+} & (
+  | { readonly raw: RawRecord; readonly header: readonly string[]; readonly isCsv: boolean }
+  | { readonly unreadable: string }
+);
+
+/** What is told of a line. */
+export interface Told {
+  readonly line: number;
+  /** Whether its link is there nevertheless. */
+  readonly taken: boolean;
+  readonly field: string | null;
+  readonly message: string;
+}
+
+export interface ImportOptions {
+  readonly format: ImportFormat;
+  readonly mapDomain: ReadonlyMap<string, string>;
+  readonly onTaken: 'skip' | 'suffix' | 'fail';
+  readonly dryRun: boolean;
+}
+
+export interface ImportHooks {
+  tell(told: Told): void;
+  /** Hears after each batch how many lines are done. */
+  progress(lines: number): void;
+  /** Whether to stop before the next batch. */
+  stopped(): boolean;
+}
+
+/** What an import did, or would do. */
+export interface ImportReport {
+  lines: number;
+  created: number;
+  existing: number;
+  refused: number;
+  spaces: number;
+  pixels: number;
+  domains: number;
+  /** Hosts that are no domain of the account, whose links went to the default domain. */
+  movedFrom: Record<string, number>;
+  movedTo: string;
+  /** The line at which `fail` ended it. */
+  failedAt: number | null;
+  stopped: boolean;
+}
+
+/** How many lines one transaction writes, and how much text, in bytes. */
+const LINES_TOGETHER = 500;
+const BYTES_TOGETHER = 2_000_000;
+
+interface Entry {
+  readonly line: number;
+  readonly item: BulkItem | null;
+  readonly refused: readonly FieldError[];
+  readonly notes: readonly string[];
+}
+
+/** What a file calls the fields of a link. */
+const columnNames: Readonly<Record<string, string>> = {
+  domainId: 'domain',
+  spaceId: 'space',
+  pixelIds: 'pixels',
+  privacyPassword: 'privacy_password',
+  'expiration.url': 'expiration_url',
+  'expiration.at': 'expires_at',
+  'expiration.clicks': 'expiration_clicks',
+  'targeting.type': 'target_type',
+};
+
+function columnOf(path: readonly string[]): string {
+  const joined = path.join('.');
+  return columnNames[joined] ?? joined.replace(/^targeting\./, '');
+}
+
+/** Makes links of a file's lines, batch by batch. What is there already is left as it is, so that it may be run again. */
+export class Import {
+  readonly #db: Db;
+  readonly #writer: Writer;
+  readonly #site: Site;
+  readonly #options: ImportOptions;
+  readonly #hooks: ImportHooks;
+  readonly #now: Date;
+  readonly #named: NamedRecords;
+  readonly #columns = new Map<string, FieldColumns>();
+  readonly #trial: Names | undefined;
+  readonly #report = { lines: 0, created: 0, existing: 0, refused: 0 };
+  #failedAt: number | null = null;
+
+  constructor(db: Db, writer: Writer, site: Site, options: ImportOptions, hooks: ImportHooks, now: Date) {
+    this.#db = db;
+    this.#writer = writer;
+    this.#site = site;
+    this.#options = options;
+    this.#hooks = hooks;
+    this.#now = now;
+    this.#trial = options.dryRun ? new Names() : undefined;
+    this.#named = new NamedRecords(db, writer, site, {
+      trial: options.dryRun,
+      mapped: options.mapDomain,
+      now,
+    });
+  }
+
+  /** The hosts that domains are to be mapped to, and that the account may not use. To be called first. */
+  start(): Promise<string[]> {
+    return this.#named.start();
+  }
+
+  async run(source: AsyncIterable<SourceLine>): Promise<ImportReport> {
+    let batch: Entry[] = [];
+    let size = 0;
+    let stopped = false;
+    for await (const line of source) {
+      batch.push(await this.#read(line));
+      size += line.size;
+      if (batch.length < LINES_TOGETHER && size < BYTES_TOGETHER) continue;
+      await this.#write(batch);
+      batch = [];
+      size = 0;
+      stopped = this.#hooks.stopped();
+      if (stopped || this.#failedAt !== null) break;
+    }
+    if (!stopped && this.#failedAt === null) await this.#write(batch);
+    return {
+      ...this.#report,
+      ...this.#named.made,
+      movedFrom: Object.fromEntries(this.#named.moved),
+      movedTo: this.#named.defaultName,
+      failedAt: this.#failedAt,
+      stopped,
+    };
+  }
+
+  async #read(source: SourceLine): Promise<Entry> {
+    const { line } = source;
+    const refuse = (refused: readonly FieldError[]): Entry => ({ line, item: null, refused, notes: [] });
+    if ('unreadable' in source) return refuse([{ path: [], messages: [source.unreadable] }]);
+    const record = recordOf(this.#options.format, this.#columnsOf(source.header), source.raw, source.isCsv);
+    const read = readLine(record);
+    if ('wrong' in read) return refuse(read.wrong);
+    const { kind, space, pixels, fields, origin, notes } = read.line;
+    try {
+      const domain = await this.#named.domainOf(read.line);
+      const spaceId = space === null ? undefined : await this.#named.spaceOf(space);
+      const ids = [];
+      for (const pixel of pixels) ids.push(await this.#named.pixelOf(pixel));
+      if (['domain', 'space', 'pixel'].includes(kind)) return { line, item: null, refused: [], notes: [] };
+      if (kind !== 'link')
+        return refuse([
+          {
+            path: ['kind'],
+            messages: [`is "${kind.slice(0, 50)}"; it must be link, space, pixel or domain`],
+          },
+        ]);
+      const input = {
+        ...fields,
+        domainId: domain.id === null ? undefined : String(domain.id),
+        spaceId: spaceId === undefined ? undefined : String(spaceId),
+        pixelIds: ids.flatMap((id) => (id === undefined ? [] : [String(id)])),
+      };
+      return { line, item: { input, origin }, refused: [], notes };
+    } catch (error) {
+      if (error instanceof Unresolved) return refuse(error.fields);
+      throw error;
+    }
+  }
+
+  #columnsOf(header: readonly string[]): FieldColumns {
+    const key = header.join('\n');
+    const known = this.#columns.get(key);
+    if (known) return known;
+    const columns = columnsFor(this.#options.format, header);
+    // Of a JSON file, each record may have keys of its own.
+    if (this.#columns.size < 1_000) this.#columns.set(key, columns);
+    return columns;
+  }
+
+  async #write(batch: readonly Entry[]): Promise<void> {
+    const items = batch.flatMap(({ item }) => item ?? []);
+    const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#options.onTaken];
+    const options = { onTaken, trial: this.#trial };
+    const outcomes =
+      items.length > 0
+        ? await createLinksInBulk(this.#db, this.#writer, this.#site, items, options, this.#now)
+        : [];
+    let next = 0;
+    for (const entry of batch) {
+      const outcome = entry.item === null ? null : outcomes[next++];
+      // The batch ended before this line.
+      if (outcome === undefined) break;
+      this.#report.lines++;
+      this.#account(entry, outcome);
+    }
+    this.#hooks.progress(this.#report.lines);
+  }
+
+  #account({ line, refused, notes, item }: Entry, outcome: BulkOutcome | null): void {
+    const fields = outcome?.kind === 'refused' ? outcome.fields : refused;
+    for (const { path, messages } of fields)
+      this.#hooks.tell({
+        line,
+        taken: false,
+        field: columnOf(path) || null,
+        message: messages.join(', and '),
+      });
+    if (fields.length > 0) this.#report.refused++;
+    if (outcome === null) return;
+    const note = (field: string, message: string) => this.#hooks.tell({ line, taken: true, field, message });
+    if (outcome.kind === 'refused' && outcome.taken && this.#options.onTaken === 'fail')
+      this.#failedAt = line;
+    if (outcome.kind === 'existing') this.#report.existing++;
+    if (outcome.kind !== 'created') return;
+    this.#report.created++;
+    if (outcome.renamed) note('alias', `is already taken on this domain: the link is "${outcome.alias}"`);
+    else if (isNameless(item)) note('alias', `is missing: the link is "${outcome.alias}"`);
+    if (outcome.similar !== null)
+      note('alias', `differs from "${outcome.similar}" in case alone: both are links, as case counts`);
+    for (const message of notes) this.#hooks.tell({ line, taken: true, field: null, message });
+  }
+}
+
+function isNameless(item: BulkItem | null): boolean {
+  const input = item?.input;
+  return typeof input === 'object' && input !== null && 'alias' in input && input.alias === undefined;
+}

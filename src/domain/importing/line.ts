@@ -1,0 +1,151 @@
+import type { FieldError } from '../errors.ts';
+import type { Origin } from '../link/bulk.ts';
+import { normalizeHost } from '../url.ts';
+import type { ImportField, ImportRecord } from './formats.ts';
+import { countOf, isSet, listOf, momentOf, numberOf, tagsOf, WrongValue, wrong } from './values.ts';
+
+/** A space, as a line names it; without a colour, any that has the name will do. */
+export interface NamedSpace {
+  readonly name: string;
+  readonly color: number | null;
+}
+
+/** A pixel, as a line describes it. */
+export interface DescribedPixel {
+  readonly name: string;
+  readonly type: string;
+  readonly value: string;
+}
+
+/** What a line says of a link, before the names in it are looked up. */
+export interface ImportLine {
+  readonly kind: string;
+  /** The host of its short URL; null where the file does not say. */
+  readonly host: string | null;
+  /** Whether that host is the account's own domain, by our own export. */
+  readonly ownDomain: boolean;
+  readonly domainNotFoundUrl: string | null;
+  readonly space: NamedSpace | null;
+  readonly pixels: readonly DescribedPixel[];
+  /** The fields of a new link, as the rules for links take them. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly origin: Origin;
+  /** What of the line cannot be kept, in words. */
+  readonly notes: readonly string[];
+}
+
+/** The host and the alias of a short URL, which may come without its scheme. */
+function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
+  const text = String(shortUrl).replace(/^[a-z]+:\/\//i, '');
+  const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
+  const normal = normalizeHost(host);
+  const alias = path.join('/').replace(/\/$/, '');
+  if (normal === null || alias === '') wrong(shortUrl, 'a short URL with a host and an alias');
+  return { host: normal, alias };
+}
+
+/** What a record says; or everything that is wrong with its values, by field. */
+export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: FieldError[] } {
+  const faults: FieldError[] = [];
+  const read = <T>(field: ImportField, parse: (value: unknown) => T): T | undefined => {
+    const value = record[field];
+    if (value === undefined) return undefined;
+    try {
+      return parse(value);
+    } catch (error) {
+      if (!(error instanceof WrongValue)) throw error;
+      faults.push({ path: [field], messages: [error.message] });
+      return undefined;
+    }
+  };
+  const kind = record.kind === undefined ? 'link' : String(record.kind);
+  // An alias in a column of its own needs no look at the URL, and its domain neither.
+  const named = record.alias !== undefined && record.domain !== undefined;
+  const short = named ? undefined : read('short_url', partsOf);
+  const host = read('domain', hostIn) ?? short?.host ?? null;
+  const notes: string[] = [];
+  const lists = targetsOf(read);
+  const password = read('password', String);
+  const isLocked = read('has_password', isSet) === true && password === undefined;
+  if (isLocked) notes.push('had a password, which no export has: it is disabled until it gets another one');
+  const privacyPassword = read('privacy_password', String);
+  const stated = read('privacy', String);
+  const isUnguarded = stated === 'PASSWORD' && privacyPassword === undefined;
+  if (isUnguarded) notes.push('had a password for its statistics, which no export has: they are private now');
+  const tags = read('tags', tagsOf) ?? [];
+  const spaceName = read('space', String) ?? tags[0];
+  if (tags.length > 1) notes.push(`has ${tags.length} tags, and a link is in one space: "${spaceName}"`);
+  const fields = {
+    url: read('url', String),
+    alias: read('alias', aliasIn) ?? short?.alias,
+    title: read('title', String),
+    disabled: isLocked || read('disabled', isSet),
+    password,
+    privacy: isUnguarded ? 'PRIVATE' : stated,
+    privacyPassword,
+    expiration: {
+      url: read('expiration_url', String),
+      at: read('expires_at', momentOf)?.toISOString(),
+      clicks: read('expiration_clicks', numberOf),
+    },
+    targeting: { type: read('target_type', String), ...lists },
+  };
+  const line = {
+    kind,
+    host,
+    ownDomain: read('own_domain', isSet) === true,
+    domainNotFoundUrl: read('domain_not_found_url', String) ?? null,
+    space: spaceName === undefined ? null : { name: spaceName, color: read('space_color', numberOf) ?? null },
+    pixels: read('pixels', pixelsOf) ?? [],
+    fields,
+    origin: {
+      createdAt: read('created_at', momentOf),
+      updatedAt: read('updated_at', momentOf),
+      clicks: read('clicks', countOf),
+      lastClickedAt: read('last_clicked_at', momentOf),
+    },
+    notes,
+  };
+  return faults.length > 0 ? { wrong: faults } : { line };
+}
+
+/** The host of a domain: as a name, as a URL, or as an object with one. */
+function hostIn(value: unknown): string {
+  const { fullName, name, address } = (typeof value === 'object' && value !== null ? value : {}) as Record<
+    string,
+    unknown
+  >; // Any value has properties, unknown ones.
+  const text = String(fullName ?? name ?? address ?? value)
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/\/.*$/, '');
+  return normalizeHost(text) ?? wrong(value, 'a host name, such as go.example');
+}
+
+/** Some exports write the slash of the path before the alias. */
+function aliasIn(value: unknown): string {
+  return String(value).replace(/^\//, '');
+}
+
+type Read = <T>(field: ImportField, parse: (value: unknown) => T) => T | undefined;
+
+function targetsOf(read: Read) {
+  return {
+    countries: read('countries', listOf),
+    platforms: read('platforms', listOf),
+    languages: read('languages', listOf),
+    rotation: read('rotation', listOf),
+  };
+}
+
+function pixelsOf(value: unknown): DescribedPixel[] {
+  return listOf(value).map((pixel) => {
+    const {
+      name,
+      type,
+      value: id,
+    } = (typeof pixel === 'object' && pixel !== null ? pixel : {}) as Record<string, unknown>; // As above.
+    if (name === undefined || type === undefined || id === undefined)
+      return wrong(pixel, 'a pixel with its name, type and value');
+    return { name: String(name), type: String(type), value: String(id) };
+  });
+}

@@ -1,0 +1,167 @@
+import type { Db } from '../../db/connection/client.ts';
+import type { Writer } from '../access/actor.ts';
+import { createDomain } from '../domain/domain.ts';
+import { DomainError, type FieldError } from '../errors.ts';
+import type { Site } from '../link/link.ts';
+import { createPixel, type PixelType, pixelTypes } from '../pixel.ts';
+import { createSpace } from '../space.ts';
+import { withoutPort } from '../url.ts';
+import type { DescribedPixel, ImportLine, NamedSpace } from './line.ts';
+
+/** What lines name cannot be had. */
+export class Unresolved extends Error {
+  readonly fields: readonly FieldError[];
+
+  constructor(fields: readonly FieldError[]) {
+    super('what a line names cannot be had');
+    this.fields = fields;
+  }
+}
+
+/** A domain that the account may use. */
+export interface UsableDomain {
+  /** Null where a trial would make it. */
+  readonly id: number | null;
+  readonly name: string;
+}
+
+/** How many of the names of spaces and pixels are kept in mind. */
+const MOST_KEPT = 50_000;
+
+/**
+ * Finds the spaces, pixels and domains that lines name, and makes those that are missing, by their own rules; of a trial, only
+ * counts these.
+ */
+export class NamedRecords {
+  readonly #db: Db;
+  readonly #writer: Writer;
+  readonly #site: Site;
+  readonly #trial: boolean;
+  readonly #now: Date;
+  readonly #ids = new Map<string, number | null>();
+  readonly #domains = new Map<string, UsableDomain>();
+  readonly #mapped: ReadonlyMap<string, string>;
+  #default: UsableDomain = { id: null, name: '' };
+  /** How many were made. */
+  readonly made = { spaces: 0, pixels: 0, domains: 0 };
+  /** The hosts that are no domain of the account, with how many of their links went to the default one. */
+  readonly moved = new Map<string, number>();
+
+  constructor(
+    db: Db,
+    writer: Writer,
+    site: Site,
+    options: { trial: boolean; mapped: ReadonlyMap<string, string>; now: Date },
+  ) {
+    this.#db = db;
+    this.#writer = writer;
+    this.#site = site;
+    this.#trial = options.trial;
+    this.#mapped = options.mapped;
+    this.#now = options.now;
+  }
+
+  /** Learns which domains the account may use. Returns those of the map's that it may not. */
+  async start(): Promise<string[]> {
+    const { accountId } = this.#writer;
+    const usable = await this.#db.domain.findMany({ where: { OR: [{ accountId }, { accountId: null }] } });
+    for (const { id, name } of usable) {
+      this.#domains.set(name, { id, name });
+      if (id === this.#site.defaultDomainId) this.#default = { id, name };
+    }
+    return [...this.#mapped.values()].filter((host) => !this.#domains.has(host));
+  }
+
+  get defaultName(): string {
+    return this.#default.name;
+  }
+
+  /** The domain for the links of a line. @throws Unresolved */
+  async domainOf({ host: said, ownDomain, domainNotFoundUrl }: ImportLine): Promise<UsableDomain> {
+    // What names no host would go to the default domain, and is mapped by that name.
+    const host = said ?? this.#default.name;
+    const wanted = this.#mapped.get(host) ?? this.#mapped.get(withoutPort(host)) ?? host;
+    const known = this.#domains.get(wanted);
+    if (known) return known;
+    if (!ownDomain) {
+      this.moved.set(host, (this.moved.get(host) ?? 0) + 1);
+      return this.#default;
+    }
+    const input = { name: wanted, notFoundUrl: domainNotFoundUrl };
+    const id = await this.#make('domains', 'domain', () =>
+      createDomain(this.#db, this.#writer, this.#site, input, this.#now),
+    );
+    const domain = { id, name: wanted };
+    this.#domains.set(wanted, domain);
+    return domain;
+  }
+
+  /** The space's id; undefined where a trial would make it. @throws Unresolved */
+  async spaceOf({ name, color }: NamedSpace): Promise<number | undefined> {
+    const { accountId } = this.#writer;
+    const where = { accountId, name: name.trim(), ...(color !== null && { color }) };
+    return this.#idOf(
+      `space ${color} ${name}`,
+      () => this.#db.space.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } }),
+      () =>
+        this.#make('spaces', 'space', () =>
+          createSpace(this.#db, this.#writer, { name, ...(color !== null && { color }) }, this.#now),
+        ),
+    );
+  }
+
+  /** The pixel's id; undefined where a trial would make it. @throws Unresolved */
+  async pixelOf({ name, type, value }: DescribedPixel): Promise<number | undefined> {
+    const { accountId } = this.#writer;
+    const where = { accountId, name, type, value };
+    return this.#idOf(
+      `pixel ${type} ${value} ${name}`,
+      () => this.#db.pixel.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } }),
+      () => {
+        if (!isPixelType(type))
+          throw new Unresolved([
+            {
+              path: ['pixels'],
+              messages: [`has the type "${type}"; it must be one of ${Object.keys(pixelTypes).join(', ')}`],
+            },
+          ]);
+        const input = { name, type, value };
+        return this.#make('pixels', 'pixels', () => createPixel(this.#db, this.#writer, input, this.#now));
+      },
+    );
+  }
+
+  async #idOf(
+    key: string,
+    find: () => Promise<{ id: number } | null>,
+    make: () => Promise<number | null>,
+  ): Promise<number | undefined> {
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known ?? undefined;
+    const found = await find();
+    const id = found === null ? await make() : found.id;
+    if (this.#ids.size >= MOST_KEPT) this.#ids.clear();
+    this.#ids.set(key, id);
+    return id ?? undefined;
+  }
+
+  /** Makes a record, or counts it in a trial; what its rules refuse is told of the line's field. */
+  async #make(
+    what: keyof NamedRecords['made'],
+    field: string,
+    make: () => Promise<{ id: number }>,
+  ): Promise<number | null> {
+    try {
+      const id = this.#trial ? null : (await make()).id;
+      this.made[what]++;
+      return id;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      throw new Unresolved([{ path: [field], messages: error.fields.flatMap(({ messages }) => messages) }]);
+    }
+  }
+}
+
+function isPixelType(type: string): type is PixelType {
+  return Object.hasOwn(pixelTypes, type);
+}

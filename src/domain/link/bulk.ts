@@ -1,0 +1,243 @@
+import { bringClicks } from '../../db/clicks.ts';
+import type { Db } from '../../db/connection/client.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
+import { findManyReferences } from '../../db/reading/references.ts';
+import type { Writer } from '../access/actor.ts';
+import { fieldsSet, recordingChanges } from '../change/change.ts';
+import type { FieldError } from '../errors.ts';
+import { foldCase } from '../fold.ts';
+import { fieldErrors } from '../input.ts';
+import { generateAlias } from './alias.ts';
+import { aliasTaken, hostsIn, refusalsBy } from './check.ts';
+import { createLinkInput } from './input.ts';
+import { aliasColumns, columnsOf, fieldNames, type Site } from './link.ts';
+import { type Name, Names, nextFreeName } from './names.ts';
+
+/** What a link brings along from where it was until now. */
+export interface Origin {
+  readonly createdAt?: Date | undefined;
+  readonly updatedAt?: Date | undefined;
+  readonly clicks?: number | undefined;
+  readonly lastClickedAt?: Date | null | undefined;
+}
+
+/** A link that is to be made with others. */
+export interface BulkItem {
+  /** The fields of `createLink`, before they are parsed. */
+  readonly input: unknown;
+  readonly origin: Origin;
+}
+
+/** What is done where an alias is another link's: the new link is left out, gets a name of its own, or ends the batch. */
+export type OnTaken = 'refuse' | 'suffix' | 'stop';
+
+export interface BulkOptions {
+  readonly onTaken: OnTaken;
+  /** Of a trial, which writes nothing: the names that earlier batches of it would have taken. */
+  readonly trial?: Names | undefined;
+}
+
+/** What became of an item. */
+export type BulkOutcome =
+  | { readonly kind: 'refused'; readonly fields: readonly FieldError[]; readonly taken: boolean }
+  /** The account has a link with that alias on that domain which leads to the same URL. */
+  | { readonly kind: 'existing'; readonly alias: string }
+  | {
+      readonly kind: 'created';
+      readonly alias: string;
+      /** Whether it got another alias than the one that it asked for. */
+      readonly renamed: boolean;
+      /** Another link's alias on the domain that differs from this one in case alone. */
+      readonly similar: string | null;
+    };
+
+type Parsed = ReturnType<typeof createLinkInput.parse>;
+
+/** How often a batch begins again where others wrote what it had just looked at. */
+const MAX_ATTEMPTS = 5;
+
+/** A seed's numbers: the same ones each time, so that the same line gets the same alias when it comes again. */
+function seeded(text: string): (below: number) => number {
+  let state = 2_166_136_261;
+  for (const character of text) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619);
+  return (below) => {
+    state = Math.imul(state ^ (state >>> 15), 2_246_822_519) + 2_654_435_769;
+    return (state >>> 0) % below;
+  };
+}
+
+/**
+ * Creates many links in one transaction, each by the rules of `createLink`. One that is refused spoils no other; one that is
+ * there already is left as it is, so that the same items may come again.
+ * @returns an outcome each; fewer where the batch ended at the last of them
+ */
+export async function createLinksInBulk(
+  db: Db,
+  actor: Writer,
+  site: Site,
+  items: readonly BulkItem[],
+  options: BulkOptions,
+  now: Date,
+): Promise<BulkOutcome[]> {
+  const parsed = items.map(({ input }) => createLinkInput.safeParse(input));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await createOnce(db, actor, site, items, parsed, options, now);
+    } catch (error) {
+      const overtaken = isUniqueViolation(error) || isForeignKeyViolation(error);
+      if (!overtaken || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function createOnce(
+  db: Db,
+  actor: Writer,
+  site: Site,
+  items: readonly BulkItem[],
+  parsed: readonly ReturnType<typeof createLinkInput.safeParse>[],
+  { onTaken, trial }: BulkOptions,
+  now: Date,
+): Promise<BulkOutcome[]> {
+  const { accountId } = actor;
+  const inputs = parsed.flatMap(({ data }) => (data ? [withAlias(data, site)] : []));
+  const found = await findManyReferences(db, {
+    accountId,
+    domainIds: [...new Set(inputs.map(({ domainId }) => domainId))],
+    spaceIds: [...new Set(inputs.flatMap(({ spaceId }) => spaceId ?? []))],
+    pixelIds: [...new Set(inputs.flatMap(({ pixelIds = [] }) => pixelIds))],
+    hosts: [...new Set(inputs.flatMap(hostsIn))],
+    aliases: inputs.map(({ alias }) => alias),
+    aliasKeys: inputs.map(({ alias }) => foldCase(alias)),
+  });
+  const names = new Names(found.namesakes, trial);
+  const outcomes: BulkOutcome[] = [];
+  const rows: NewRow[] = [];
+  for (const [index, { origin }] of items.entries()) {
+    const { data, error } = parsed[index] ?? {};
+    if (data === undefined) {
+      outcomes.push({ kind: 'refused', fields: error ? fieldErrors(error) : [], taken: false });
+      continue;
+    }
+    const input = withAlias(data, site);
+    const { domainId, alias, url, spaceId } = input;
+    const refusals = refusalsBy(
+      {
+        domain: found.domainIds.has(domainId),
+        space: spaceId != null && found.spaceIds.has(spaceId),
+        pixelIds: new Set(found.pixelIds),
+        hosts: found.hosts,
+        alias: false,
+      },
+      site,
+      input,
+      null,
+    );
+    const holder = names.holderOf(domainId, alias);
+    const isSame = (name: Name) => name.accountId === accountId && name.url === url;
+    if (holder && isSame(holder)) {
+      outcomes.push({ kind: 'existing', alias });
+      continue;
+    }
+    if (refusals.length > 0) {
+      outcomes.push({ kind: 'refused', fields: refusals, taken: false });
+      continue;
+    }
+    let name = alias;
+    if (holder) {
+      const next =
+        onTaken === 'suffix' || data.alias == null
+          ? await nextFreeName(db, names, { domainId, alias }, isSame, site.lists)
+          : null;
+      if (next === null || !next.free) {
+        const taken = [{ path: ['alias'], messages: [aliasTaken] }];
+        outcomes.push(
+          next ? { kind: 'existing', alias: next.alias } : { kind: 'refused', fields: taken, taken: true },
+        );
+        if (next === null && onTaken === 'stop') break;
+        continue;
+      }
+      name = next.alias;
+    }
+    const similar = names.similarTo({ domainId, alias: name, accountId });
+    names.add({ domainId, alias: name, url, accountId });
+    outcomes.push({ kind: 'created', alias: name, renamed: name !== alias, similar });
+    if (trial === undefined)
+      rows.push({
+        row: await rowOf(input, name, actor, site, origin, now),
+        pixelIds: input.pixelIds ?? [],
+        origin,
+      });
+  }
+  if (trial !== undefined) trial.addAll(names);
+  if (rows.length > 0) await write(db, actor, rows, now);
+  return outcomes;
+}
+
+/** With the alias and the domain that it gets where it names none. */
+function withAlias(input: Parsed, site: Site) {
+  const random = seeded(`${input.domainId} ${input.url} ${input.title}`);
+  let alias = input.alias ?? null;
+  for (let attempt = 0; alias === null; attempt++) {
+    const generated = generateAlias(attempt, random);
+    if (!site.lists.reserves(generated)) alias = generated;
+  }
+  return { ...input, alias, domainId: input.domainId ?? site.defaultDomainId };
+}
+
+async function rowOf(
+  input: ReturnType<typeof withAlias>,
+  alias: string,
+  actor: Writer,
+  site: Site,
+  { createdAt, updatedAt }: Origin,
+  now: Date,
+) {
+  const { url, domainId } = input;
+  return {
+    ...(await columnsOf(input, site)),
+    ...aliasColumns(alias),
+    url,
+    urlKey: foldCase(url),
+    accountId: actor.accountId,
+    domainId,
+    createdAt: createdAt ?? now,
+    updatedAt: updatedAt ?? now,
+  };
+}
+
+interface NewRow {
+  readonly row: Awaited<ReturnType<typeof rowOf>>;
+  readonly pixelIds: readonly number[];
+  readonly origin: Origin;
+}
+
+/** Writes the links, with what they bring along and an entry each in the log of changes. */
+async function write(db: Db, actor: Writer, rows: readonly NewRow[], now: Date): Promise<void> {
+  await recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const made = await tx.link.createManyAndReturn({
+      data: rows.map(({ row }) => row),
+      select: { id: true, domainId: true, alias: true },
+    });
+    const ids = new Map(made.map(({ id, domainId, alias }) => [`${domainId} ${alias}`, id]));
+    const links = rows.map((one) => ({ ...one, id: ids.get(`${one.row.domainId} ${one.row.alias}`) ?? 0 }));
+    const fired = links.flatMap(({ id, pixelIds }) =>
+      [...new Set(pixelIds)].map((pixelId) => ({ linkId: id, pixelId })),
+    );
+    if (fired.length > 0) await tx.linkPixel.createMany({ data: fired });
+    await bringClicks(
+      tx,
+      links.flatMap(({ id, origin: { clicks = 0, lastClickedAt = null } }) =>
+        clicks > 0 || lastClickedAt !== null ? [{ linkId: id, clicks, lastClickedAt }] : [],
+      ),
+    );
+    const byFields = new Map<string, { fields: string[]; ids: number[] }>();
+    for (const { id, row, pixelIds } of links) {
+      const fields = fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: true }) }, fieldNames);
+      const group = byFields.get(fields.join()) ?? { fields, ids: [] };
+      group.ids.push(id);
+      byFields.set(fields.join(), group);
+    }
+    for (const { fields, ids: made } of byFields.values()) await record('CREATED', 'LINK', made, fields);
+  });
+}

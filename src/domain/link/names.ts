@@ -1,0 +1,84 @@
+import type { Db } from '../../db/connection/client.ts';
+import type { Namesake } from '../../db/reading/references.ts';
+import { foldCase } from '../fold.ts';
+import type { OperatorLists } from './operator-lists.ts';
+
+/** An alias on a domain, whose it is and where it leads. */
+export type Name = Namesake;
+
+type Place = Pick<Name, 'domainId' | 'alias'>;
+
+const keyOf = ({ domainId, alias }: Place): string => `${domainId} ${alias}`;
+
+/** Which aliases have a link: those that were looked up, and those that were given since. */
+export class Names {
+  readonly #byAlias = new Map<string, Name>();
+  readonly #byFold = new Map<string, Name[]>();
+  readonly #earlier: Names | undefined;
+
+  /** @param earlier names that count too */
+  constructor(names: readonly Name[] = [], earlier?: Names) {
+    this.#earlier = earlier;
+    for (const name of names) this.add(name);
+  }
+
+  add(name: Name): void {
+    const key = keyOf(name);
+    if (this.#byAlias.has(key)) return;
+    this.#byAlias.set(key, name);
+    const fold = foldCase(key);
+    const others = this.#byFold.get(fold);
+    if (others) others.push(name);
+    else this.#byFold.set(fold, [name]);
+  }
+
+  addAll(names: Names): void {
+    for (const name of names.#byAlias.values()) this.add(name);
+  }
+
+  /** Whose the alias is on the domain. */
+  holderOf(domainId: number, alias: string): Name | undefined {
+    return this.#byAlias.get(keyOf({ domainId, alias })) ?? this.#earlier?.holderOf(domainId, alias);
+  }
+
+  /** Another alias of the account on the domain that differs from this one in case alone; null where there is none. */
+  similarTo(place: Place & Pick<Name, 'accountId'>): string | null {
+    const similar = this.#byFold
+      .get(foldCase(keyOf(place)))
+      ?.find(({ alias, accountId }) => alias !== place.alias && accountId === place.accountId);
+    return similar?.alias ?? this.#earlier?.similarTo(place) ?? null;
+  }
+}
+
+const LONGEST_ALIAS = 255;
+/** How many suffixes are looked at together, and up to which one. */
+const TOGETHER = 20;
+const LAST = 1_000;
+
+/**
+ * The first of `alias-2`, `alias-3` … that is free, or that is the same link, from a time before; null where a thousand are
+ * taken.
+ */
+export async function nextFreeName(
+  db: Db,
+  names: Names,
+  { domainId, alias }: Place,
+  isSame: (name: Name) => boolean,
+  lists: OperatorLists,
+): Promise<{ alias: string; free: boolean } | null> {
+  for (let first = 2; first <= LAST; first += TOGETHER) {
+    const candidates = Array.from({ length: TOGETHER }, (_, index) => {
+      const suffix = `-${first + index}`;
+      return `${alias.slice(0, LONGEST_ALIAS - suffix.length)}${suffix}`;
+    });
+    const select = { domainId: true, alias: true, url: true, accountId: true };
+    const where = { domainId, alias: { in: candidates } };
+    for (const name of await db.link.findMany({ where, select })) names.add(name);
+    for (const candidate of candidates) {
+      const holder = names.holderOf(domainId, candidate);
+      if (holder && isSame(holder)) return { alias: candidate, free: false };
+      if (!holder && !lists.reserves(candidate)) return { alias: candidate, free: true };
+    }
+  }
+  return null;
+}

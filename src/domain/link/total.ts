@@ -1,0 +1,49 @@
+import { type Sql, sql } from '../../db/reading/list.ts';
+import {
+  disabledLinksOf,
+  endedLinksOf,
+  linksInSpace,
+  linksOf,
+  linksOnDomain,
+} from '../../db/reading/totals.ts';
+import type { LinkStatus } from './status.ts';
+
+/** What narrows a list of links. */
+interface Narrowing {
+  readonly status?: LinkStatus | null | undefined;
+  readonly domainId?: number | null | undefined;
+  readonly spaceId?: number | null | undefined;
+  readonly searchBy?: unknown;
+  readonly [other: string]: unknown;
+}
+
+function linksOfStatus(accountId: number, status: LinkStatus, now: Date): Sql {
+  const disabled = disabledLinksOf(accountId);
+  const ended = endedLinksOf(accountId, now);
+  const numbers: Record<LinkStatus, Sql> = {
+    ACTIVE: sql`(${linksOf(accountId)} - ${disabled} - ${ended})`,
+    EXPIRED: ended,
+    DISABLED: disabled,
+  };
+  return numbers[status];
+}
+
+/**
+ * An expression for the number of an account's links, where at most one thing narrows them: that is kept, and costs no scan.
+ * Else undefined.
+ */
+export function keptTotal(
+  accountId: number,
+  { status, domainId, spaceId: _spaceId, searchBy: _searchBy, ...others }: Narrowing,
+  spaces: readonly number[],
+  now: () => Date,
+): Sql | undefined {
+  const kept = [
+    ...spaces.map((id) => linksInSpace(accountId, id)),
+    ...(status ? [linksOfStatus(accountId, status, now())] : []),
+    ...(domainId ? [linksOnDomain(accountId, domainId)] : []),
+  ];
+  // Whatever else narrows them, no number is kept of it.
+  if (kept.length > 1 || Object.values(others).some(Boolean)) return undefined;
+  return kept[0] ?? linksOf(accountId);
+}

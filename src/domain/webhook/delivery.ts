@@ -1,0 +1,55 @@
+import type { Db } from '../../db/connection/client.ts';
+import { transaction } from '../../db/connection/transaction.ts';
+import { countOf, type List, sql } from '../../db/reading/list.ts';
+import type { ListReader } from '../../db/reading/list-reader.ts';
+import { redeliverNow } from '../../db/webhook/deliveries.ts';
+import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
+import type { Actor } from '../access/actor.ts';
+import { invalid, notFound } from '../errors.ts';
+import { parseId } from '../input.ts';
+import { type Edges, type EdgesInput, readEdges } from '../list.ts';
+
+/**
+ * A slice of a webhook's deliveries by cursor, the newest first; `total` counts them when it is called.
+ * @throws DomainError VALIDATION
+ */
+export async function edgesOfDeliveries(
+  lists: ListReader,
+  { id }: Pick<Webhook, 'id'>,
+  input: EdgesInput,
+): Promise<Edges<WebhookDelivery> & { total(): Promise<number> }> {
+  const list: List = {
+    table: 'WebhookDelivery',
+    where: [sql`"webhookId" = ${id}`],
+    orderBy: { name: 'id', type: 'number' },
+    descending: true,
+  };
+  const edges = await readEdges<WebhookDelivery>(lists, list, input);
+  return { ...edges, total: () => lists.number(countOf(list), true) };
+}
+
+/**
+ * Has a delivery tried at once, with all its tries before it, whatever became of it so far. Its receiver knows it by the same
+ * id. One that was delivered, or given up, tells of the record as it is now.
+ * @throws DomainError NOT_FOUND; VALIDATION where its webhook is disabled
+ */
+export async function redeliver(
+  db: Db,
+  { accountId }: Actor,
+  deliveryId: string,
+  now: Date,
+): Promise<WebhookDelivery> {
+  const id = parseId(deliveryId);
+  if (id === null) throw notFound('delivery');
+  return transaction(db, async (tx) => {
+    const where = { id, webhook: { accountId } };
+    const delivery = await tx.webhookDelivery.findFirst({ where, include: { webhook: true } });
+    if (delivery === null) throw notFound('delivery');
+    if (delivery.webhook.disabled)
+      throw invalid([{ path: ['deliveryId'], messages: ['is that of a disabled webhook: enable it first'] }]);
+    await redeliverNow(tx, delivery, now);
+    const pending = await tx.webhookDelivery.findFirst({ where });
+    if (pending === null) throw notFound('delivery');
+    return pending;
+  });
+}

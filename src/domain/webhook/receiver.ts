@@ -1,0 +1,197 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../db/connection/client.ts';
+import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
+import { hasQueue, noteFailing, type Queue } from '../../db/webhook/queues.ts';
+import type { Webhook } from '../../generated/sqlite/client.ts';
+import { visibleError } from '../errors.ts';
+import { type DeliveryStatus, messageTypeOf, type ToldKind } from './events.ts';
+import type { Outcomes } from './outcomes.ts';
+import { isGivenUp, retryAt } from './schedule.ts';
+import { type Random, signatureHeaders } from './signing.ts';
+import type { Turns } from './turns.ts';
+import { giveUpWebhook } from './webhook.ts';
+
+/** How a receiver answered. */
+export interface Answer {
+  /** Null where there was no answer. */
+  readonly status: number | null;
+  /** Why it counts as failed, in a few words; null where it does not. */
+  readonly error: string | null;
+}
+
+/** Posts a message to a URL. It settles in ten seconds or so, whatever the receiver does; it rejects where it was aborted. */
+export type Post = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+) => Promise<Answer>;
+
+/** A record as v1 shows it to its account; null where the account has none with this id. */
+export type Snapshot = (accountId: number, kind: ToldKind, id: number) => Promise<object | null>;
+
+export interface ReceiverDependencies {
+  readonly db: Db;
+  readonly by: string;
+  readonly outcomes: Outcomes;
+  /** For receivers that answer as they should, and for those that failed last. */
+  readonly turns: Turns;
+  readonly failingTurns: Turns;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly delays?: readonly number[] | undefined;
+  post: Post;
+  snapshot: Snapshot;
+  random: Random;
+  now(): Date;
+  /** Whether the queues that are claimed are so for long enough to try a delivery. */
+  isSafe(): boolean;
+  /** Settles when nothing more urgent is to be done, or soon. */
+  giveWay(): Promise<void>;
+  /** Hears what each attempt came to. */
+  attempted(outcome: DeliveryStatus): void;
+}
+
+/** How many deliveries are read at once, and how many are tried at once for one receiver. */
+const BATCH = 100;
+const AT_ONCE = 4;
+/** After how many failures in a row a receiver is asked once at a time, and among those that fail. */
+const STRUGGLES_AFTER = 3;
+
+/** The deliveries of each record, in their order. */
+function byRecord(deliveries: readonly DueDelivery[]): DueDelivery[][] {
+  const records = new Map<string, DueDelivery[]>();
+  for (const delivery of deliveries) {
+    const key = `${delivery.kind} ${delivery.recordId}`;
+    records.set(key, [...(records.get(key) ?? []), delivery]);
+  }
+  return [...records.values()];
+}
+
+/** Delivers what is due for one webhook, whose queue this process has. */
+export class Receiver {
+  readonly #with: ReceiverDependencies;
+  readonly #webhookId: number;
+  #failingSince: Date | null;
+  #storedFailingSince: Date | null;
+  #failuresInARow: number;
+  #changed = false;
+
+  constructor(dependencies: ReceiverDependencies, { webhookId, failingSince }: Queue) {
+    this.#with = dependencies;
+    this.#webhookId = webhookId;
+    this.#failingSince = failingSince;
+    this.#storedFailingSince = failingSince;
+    this.#failuresInARow = failingSince === null ? 0 : STRUGGLES_AFTER;
+  }
+
+  /** To be called when the webhook was changed or deleted: it is read anew before anything else is sent. */
+  changed(): void {
+    this.#changed = true;
+  }
+
+  /** Delivers until nothing is due any more. */
+  async serve(): Promise<void> {
+    const { db, by, signal } = this.#with;
+    while (!signal.aborted && this.#with.isSafe()) {
+      this.#changed = false;
+      const webhook = await db.webhook.findUnique({ where: { id: this.#webhookId } });
+      if (webhook === null || webhook.disabled || !(await hasQueue(db, webhook.id, by))) return;
+      const due = await dueDeliveries(db, webhook.id, this.#with.now(), BATCH);
+      if (due.length === 0) return;
+      await this.#deliver(webhook, byRecord(due));
+      await this.#storeFailing();
+    }
+  }
+
+  /** Delivers several records' at once, each record's one after the other. */
+  async #deliver(webhook: Webhook, records: DueDelivery[][]): Promise<void> {
+    const worker = async () => {
+      for (let record = records.shift(); record !== undefined; record = records.shift())
+        for (const delivery of record) {
+          if (!this.#goesOn()) return;
+          // What comes after one that failed waits for it.
+          if (!(await this.#try(webhook, delivery))) break;
+        }
+    };
+    const workers = this.#struggles() ? 1 : AT_ONCE;
+    const ended = await Promise.allSettled(Array.from({ length: workers }, worker));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  }
+
+  #struggles(): boolean {
+    return this.#failuresInARow >= STRUGGLES_AFTER;
+  }
+
+  #goesOn(): boolean {
+    return !this.#changed && !this.#with.signal.aborted && this.#with.isSafe();
+  }
+
+  /** Tries one delivery, and returns whether it was delivered. */
+  async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
+    const { failingTurns, turns, outcomes, random, now, delays, attempted } = this.#with;
+    await this.#with.giveWay();
+    const ofOne = this.#struggles() ? failingTurns : turns;
+    const tried = await ofOne.take(async () => (this.#goesOn() ? this.#send(webhook, delivery) : null));
+    if (tried === null) return false;
+    const { body, status, error } = tried;
+    const at = now();
+    const again = error === null ? null : retryAt(delivery.failures + 1, at, random, delays);
+    await outcomes.write({
+      ...{ webhookId: webhook.id, delivery, at, responseStatus: status, error },
+      ...{ retryAt: again, body },
+    });
+    if (error === null) attempted('DELIVERED');
+    else attempted(again === null ? 'FAILED' : 'PENDING');
+    await this.#noteFailure(error !== null, at);
+    return error === null;
+  }
+
+  /** Builds the message, unless one was sent before, signs it and posts it. */
+  async #send(webhook: Webhook, delivery: DueDelivery): Promise<Answer & { body: string | null }> {
+    const { db, post, now, signal, log } = this.#with;
+    let body: string | null = null;
+    try {
+      body =
+        (delivery.kept === 1 ? await bodyOf(db, delivery.id) : null) ??
+        (await this.#message(webhook, delivery));
+      const headers = signatureHeaders(webhook, delivery.messageId, body, now());
+      return { ...(await post(webhook.url, headers, body, signal)), body };
+    } catch (error) {
+      if (signal.aborted || visibleError(error)?.code === 'UNAVAILABLE') throw error;
+      // One that cannot be made must not hold up the others for ever.
+      log.error({ err: error, delivery: delivery.id }, 'a webhook delivery could not be made');
+      return { status: null, error: 'internal error', body };
+    }
+  }
+
+  async #message({ accountId }: Webhook, { event, kind, recordId, createdAt }: DueDelivery): Promise<string> {
+    const deleted = event.endsWith('_DELETED');
+    // Only these kinds are told of.
+    const data = deleted ? null : await this.#with.snapshot(accountId, kind as ToldKind, recordId);
+    return JSON.stringify({
+      type: messageTypeOf(event),
+      timestamp: createdAt.toISOString(),
+      // Also where a record is gone meanwhile: its deletion is the next that is told.
+      data: data ?? { id: recordId },
+    });
+  }
+
+  /** Notes whether an attempt failed. A webhook that did for too long is disabled. */
+  async #noteFailure(failed: boolean, at: Date): Promise<void> {
+    this.#failuresInARow = failed ? this.#failuresInARow + 1 : 0;
+    if (!failed) this.#failingSince = null;
+    else this.#failingSince ??= at;
+    if (this.#failingSince === null || !isGivenUp(this.#failingSince, at)) return;
+    this.#changed = true;
+    await giveUpWebhook(this.#with.db, this.#webhookId, at);
+    this.#with.log.warn({ webhook: this.#webhookId }, 'a webhook that failed for five days is disabled');
+  }
+
+  /** Stores since when it fails. Once for several attempts: it counts after days. */
+  async #storeFailing(): Promise<void> {
+    if (this.#changed || this.#failingSince?.getTime() === this.#storedFailingSince?.getTime()) return;
+    await noteFailing(this.#with.db, this.#webhookId, this.#failingSince);
+    this.#storedFailingSince = this.#failingSince;
+  }
+}

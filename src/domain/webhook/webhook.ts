@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { placeOf, seenNow } from '../../db/change/log.ts';
+import { beginReader } from '../../db/change/reader.ts';
+import type { Db } from '../../db/connection/client.ts';
+import { lockRow, type Tx } from '../../db/connection/transaction.ts';
+import { countOf, type List, sql } from '../../db/reading/list.ts';
+import type { ListReader } from '../../db/reading/list-reader.ts';
+import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
+import type { Webhook } from '../../generated/sqlite/client.ts';
+import { type Actor, owned } from '../access/actor.ts';
+import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
+import { DomainError, notFound } from '../errors.ts';
+import { choiceOf, parseInput, type Unparsed } from '../input.ts';
+import { type Edges, type EdgesInput, readEdges } from '../list.ts';
+import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
+import { webAddress } from '../url.ts';
+import { storedEvents, webhookEvents } from './events.ts';
+import { newSecret, type Random, rotated } from './signing.ts';
+
+/** How many webhooks an account may have: each change is delivered to all of them. */
+export const MAX_WEBHOOKS = 20;
+
+/** The name under which the log of changes is read for all webhooks. */
+export const READER = 'webhooks';
+
+/** Whether an address has a user or a password, which belong into no log and no list. */
+function hasUser(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
+}
+
+const url = webAddress.refine(
+  (text) => URL.parse(text) === null || !hasUser(text),
+  'may not have a user or a password',
+);
+const events = z
+  .array(choiceOf(webhookEvents), 'must be a list of events')
+  .min(1, 'must have at least one event')
+  .max(100, 'may have at most 100 entries')
+  .transform(storedEvents);
+
+const createWebhookInput = z.object({ url, events });
+const updateWebhookInput = z.object({
+  ...{ url: url.optional(), events: events.optional() },
+  disabled: z.boolean('must be true or false').optional(),
+});
+
+const kind = {
+  kind: 'WEBHOOK',
+  what: 'webhook',
+  table: 'Webhook',
+  fields: { oldSecret: 'secret', oldSecretUntil: 'secret' },
+  rows: (tx) => tx.webhook,
+} satisfies Kind<Webhook, Partial<Webhook>>;
+
+/**
+ * A slice of the account's webhooks by cursor, the oldest first; `total` counts them when it is called.
+ * @throws DomainError VALIDATION
+ */
+export async function edgesOfWebhooks(
+  lists: ListReader,
+  { accountId }: Actor,
+  input: EdgesInput,
+): Promise<Edges<Webhook> & { total(): Promise<number> }> {
+  const list: List = {
+    table: 'Webhook',
+    where: [sql`"accountId" = ${accountId}`],
+    orderBy: { name: 'id', type: 'number' },
+    descending: false,
+  };
+  const edges = await readEdges<Webhook>(lists, list, input);
+  return { ...edges, total: () => lists.number(countOf(list)) };
+}
+
+/** Makes sure that the account may have another one; nobody else adds one meanwhile. */
+async function requireRoom(tx: Tx, accountId: number): Promise<void> {
+  await lockRow(tx, 'Account', accountId);
+  if ((await tx.webhook.count({ where: { accountId } })) < MAX_WEBHOOKS) return;
+  throw new DomainError('VALIDATION', `An account may have ${MAX_WEBHOOKS} webhooks.`, [
+    { path: ['url'], messages: [`is one too many: an account may have ${MAX_WEBHOOKS} webhooks`] },
+  ]);
+}
+
+/**
+ * Adds a webhook. Its secret is returned here, and by a rotation, and never again.
+ * @throws DomainError VALIDATION
+ */
+export async function createWebhook(
+  db: Db,
+  actor: Actor,
+  input: Unparsed<typeof createWebhookInput>,
+  random: Random,
+  now: Date,
+): Promise<{ webhook: Webhook; secret: string }> {
+  const fields = parseInput(createWebhookInput, input);
+  const secret = newSecret(random);
+  const { accountId } = actor;
+  // From before the transaction: where it is the first webhook, nothing after it may be passed over.
+  const seen = await seenNow(db);
+  const webhook = await recordingChanges(db, actor, now, async ({ tx, record }) => {
+    await requireRoom(tx, accountId);
+    if ((await tx.webhook.findFirst({ select: { id: true } })) === null)
+      await beginReader(tx, READER, placeOf(seen));
+    const made = await tx.webhook.create({
+      data: { ...fields, secret, accountId, createdAt: now, updatedAt: now, queue: { create: {} } },
+    });
+    await record('CREATED', 'WEBHOOK', [made.id], fieldsSet(fields, kind.fields));
+    return made;
+  });
+  return { webhook, secret };
+}
+
+/**
+ * Changes the fields that are there; none can be cleared. One that is enabled again begins without its failures.
+ * @throws DomainError VALIDATION, NOT_FOUND
+ */
+export async function updateWebhook(
+  db: Db,
+  actor: Actor,
+  id: string,
+  input: Unparsed<typeof updateWebhookInput>,
+  now: Date,
+): Promise<Webhook> {
+  const fields = parseInput(updateWebhookInput, input);
+  const webhook = await updateOwned(db, kind, actor, id, now, () => fields);
+  if (fields.disabled === false)
+    await db.webhookQueue.updateMany({ where: { webhookId: webhook.id }, data: { failingSince: null } });
+  return webhook;
+}
+
+/**
+ * Gives the webhook another secret. The one that it had signs too for a day, while the receiver changes over.
+ * @throws DomainError NOT_FOUND
+ */
+export async function rotateWebhookSecret(
+  db: Db,
+  actor: Actor,
+  id: string,
+  random: Random,
+  now: Date,
+): Promise<{ webhook: Webhook; secret: string }> {
+  const secret = newSecret(random);
+  const webhook = await updateOwned(db, kind, actor, id, now, (row) => rotated(row, secret, now));
+  return { webhook, secret };
+}
+
+/**
+ * Deletes the webhook with its deliveries, and returns its id.
+ * @throws DomainError NOT_FOUND
+ */
+export async function deleteWebhook(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+  const where = owned(actor, id);
+  const found = where && (await db.webhook.findUnique({ where, select: { id: true } }));
+  if (found === null) throw notFound('webhook');
+  await deleteDeliveriesOf(db, found.id);
+  return deleteOwned(db, kind, actor, id, now);
+}
+
+/** Disables a webhook that failed for too long, as the operator. */
+export async function giveUpWebhook(db: Db, id: number, now: Date): Promise<void> {
+  await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
+    await lockRow(tx, 'Webhook', id);
+    const webhook = await tx.webhook.findUnique({ where: { id, disabled: false } });
+    if (webhook === null) return;
+    await tx.webhook.update({ where: { id }, data: { disabled: true, updatedAt: now } });
+    await tx.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
+    await record('UPDATED', 'WEBHOOK', [id], ['disabled'], webhook.accountId);
+  });
+}

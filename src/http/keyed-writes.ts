@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ListReader } from '../db/reading/list-reader.ts';
+import { type Answer, KeyedWrite } from '../domain/keyed-write.ts';
+import type { Context } from '../schema/server/context.ts';
+
+/**
+ * The write that a request with an Idempotency-Key is; null without that header.
+ * @throws DomainError VALIDATION where the header is malformed
+ */
+export function keyedWriteOf(req: IncomingMessage, { db, actor, now }: Context): KeyedWrite | null {
+  const key = req.headers['idempotency-key'];
+  return key === undefined ? null : new KeyedWrite(db, actor.accountId, String(key), now());
+}
+
+/** The same context, in which everything is read and changed as one with the answer. */
+export function contextIn(context: Context, keyed: KeyedWrite): Context {
+  // What others are to see is not there before the end.
+  const wrote = async (): Promise<void> => {};
+  return { ...context, db: keyed.db, lists: new ListReader(keyed.db), wrote, keyed };
+}
+
+/** Sends an answer as it was sent to the first request with this key. */
+export function replay(res: ServerResponse, { status, contentType, body }: Answer): void {
+  const headers = { 'Content-Type': contentType, 'Idempotency-Replayed': 'true' };
+  res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
+  res.end(body);
+}

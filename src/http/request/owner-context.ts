@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../db/connection/client.ts';
+import { ListReader } from '../../db/reading/list-reader.ts';
+import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
+import type { Site } from '../../domain/link/link.ts';
+import type { Context } from '../../schema/server/context.ts';
+
+interface OwnerContextDependencies {
+  readonly db: Db;
+  readonly site: Site;
+  readonly subscriptions: ChangeSubscriptions;
+  readonly log: Logger;
+  now(): Date;
+}
+
+/** With what the service itself reads an account's records, for no request and by no key; from the primary. */
+export function createOwnerContextOf({ db, site, subscriptions, log, now }: OwnerContextDependencies) {
+  return (accountId: number): Context => {
+    const moment = now();
+    return {
+      ...{ db, site, subscriptions, log, requestId: 'webhook', now: () => moment },
+      lists: new ListReader(db),
+      reader: () => db,
+      wrote: async () => {},
+      actor: { accountId, keyId: 0, scopes: new Set(['read']) },
+      rateLimit: null,
+      named() {},
+      usedDeprecated() {},
+    };
+  };
+}

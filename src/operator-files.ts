@@ -1,0 +1,82 @@
+import { type Config, ConfigError } from './config.ts';
+import {
+  type Listed,
+  OperatorLists,
+  parseBlockedHosts,
+  parseReservedAliases,
+} from './domain/link/operator-lists.ts';
+import { oneLine } from './one-line.ts';
+import { WatchedFile } from './watched-file.ts';
+
+/** What of a log these files need. */
+export interface FileLog {
+  info(what: object, message: string): void;
+  warn(what: object, message: string): void;
+}
+
+/** The lists that the operator keeps in files, and what reads these again. */
+export interface OperatorFiles {
+  readonly lists: OperatorLists;
+  /** Begins to look for changes. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+type Paths = Partial<Pick<Config, 'blockedHostsFile' | 'reservedAliasesFile'>>;
+
+/**
+ * Reads the files that the configuration names.
+ * @param every how often they are looked at, in milliseconds
+ * @throws ConfigError where one cannot be read
+ */
+export async function readOperatorFiles(paths: Paths, log: FileLog, every?: number): Promise<OperatorFiles> {
+  const lists = new OperatorLists();
+  const kinds = [
+    {
+      variable: 'BLOCKED_HOSTS',
+      path: paths.blockedHostsFile,
+      parse: parseBlockedHosts,
+      set: (listed: Listed) => lists.setBlockedHosts(listed),
+      allowed: 'hosts without scheme, path or port, and *. before a host for all hosts below it',
+    },
+    {
+      variable: 'RESERVED_ALIASES',
+      path: paths.reservedAliasesFile,
+      parse: parseReservedAliases,
+      set: (listed: Listed) => lists.setReservedAliases(listed),
+      allowed: 'aliases of 1 to 255 letters, digits, - and _',
+    },
+  ];
+  const files: WatchedFile[] = [];
+  for (const { variable, path, parse, set, allowed } of kinds) {
+    if (path === undefined) continue;
+    const file = new WatchedFile({
+      path,
+      async take(text) {
+        const listed = await parse(text);
+        set(listed);
+        log.info({ variable, path, entries: listed.entries.size }, 'list read');
+        for (const { line, text: written } of listed.wrong)
+          log.warn({ variable, path, line, text: written, allowed }, 'line of a list ignored');
+      },
+      onLost: (reason) =>
+        log.warn({ variable, path, reason }, 'list cannot be read: what it said last goes on to count'),
+      ...(every !== undefined && { every }),
+    });
+    await file.read().catch((error: unknown) => {
+      throw new ConfigError(
+        `${variable} is "${path}"; it must be the path of a readable file of ${allowed}: ${oneLine(error)}.`,
+      );
+    });
+    files.push(file);
+  }
+  return {
+    lists,
+    start() {
+      for (const file of files) file.start();
+    },
+    async stop() {
+      await Promise.all(files.map((file) => file.stop()));
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { LookupAddress } from 'node:dns';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Answer, Post } from '../domain/webhook/receiver.ts';
+import { VERSION } from '../version.ts';
+import { isPublicAddress } from './address.ts';
+
+/** How long an answer may take, in milliseconds, and how much of it is read, in bytes. */
+const TIMEOUT = 10_000;
+const MAX_ANSWER = 64 * 1024;
+
+export interface PostOptions {
+  /** Whether addresses of the operator's own network may be asked too. */
+  readonly allowPrivate: boolean;
+  /** All addresses of a host. */
+  resolve(host: string): Promise<readonly LookupAddress[]>;
+}
+
+/** The receiver's host leads to no address that may be asked, or to none at all: which of the two is not told. */
+class NoAddress extends Error {}
+/** There was no whole answer in time. */
+class Late extends Error {}
+
+/** Looks addresses up for one connection, and gives none where any of them may not be asked. */
+function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
+  const look = async (host: string): Promise<readonly LookupAddress[]> => {
+    const found = await resolve(host).catch(() => []);
+    const allowed =
+      found.length > 0 && found.every(({ address }) => allowPrivate || isPublicAddress(address));
+    if (!allowed) throw new NoAddress();
+    return found;
+  };
+  return (host, { all }, callback) => {
+    look(host).then(
+      (found) => {
+        const [first] = found;
+        if (all) callback(null, [...found]);
+        else callback(null, first?.address ?? '', first?.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}
+
+/** The address that a URL's host is, in brackets or not; null where it is a name, which is looked up. */
+function literalOf({ hostname }: URL): string | null {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) === 0 ? null : address;
+}
+
+/** Why there was no answer, in words that tell nothing of the network in between. */
+function wordsFor(error: NodeJS.ErrnoException): string {
+  if (error instanceof NoAddress) return 'no public address';
+  if (error instanceof Late) return 'no answer in time';
+  const code = error.code ?? '';
+  if (/^HPE_/.test(code)) return 'not HTTP';
+  if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) return 'certificate or TLS refused';
+  if (code === 'ECONNREFUSED') return 'connection refused';
+  return 'connection failed';
+}
+
+function wordsOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? 'redirects are not followed' : `status ${status}`;
+}
+
+/** Reads an answer as far as anybody may need, and settles when it is over. */
+async function readAnswer(response: IncomingMessage): Promise<void> {
+  let read = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    read += chunk.length;
+    if (read >= MAX_ANSWER) return;
+  }
+}
+
+/** Sends the request, and settles when it is answered; where the answer breaks off, its status counts. */
+function exchange(request: ClientRequest, body: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const status = response.statusCode ?? 0;
+      const answered = () => resolve({ status, error: wordsOf(status) });
+      readAnswer(response).then(answered, answered);
+    });
+    request.end(body);
+  });
+}
+
+/** Rejects when it is late, or the signal aborts; whatever the socket tells, or does not. */
+function interruption(signal: AbortSignal): { promise: Promise<never>; clear(): void } {
+  let clear = () => {};
+  const promise = new Promise<never>((_, reject) => {
+    const abort = () => reject(new Error('aborted'));
+    const timer = setTimeout(() => reject(new Late()), TIMEOUT);
+    signal.addEventListener('abort', abort);
+    clear = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+  });
+  return { promise, clear };
+}
+
+/**
+ * Posts to receivers of webhooks. The address is checked whenever a connection is made, for which there is a new one each
+ * time; redirects are not followed; https needs a valid certificate.
+ */
+export function createPost(options: PostOptions): Post {
+  const lookup = checkedLookup(options);
+  return async (target, headers, body, signal) => {
+    const url = new URL(target);
+    const literal = literalOf(url);
+    // Node looks up names alone.
+    if (literal !== null && !options.allowPrivate && !isPublicAddress(literal))
+      return { status: null, error: wordsFor(new NoAddress()) };
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, {
+      method: 'POST',
+      agent: false,
+      lookup,
+      headers: {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(body),
+        'User-Agent': `Linkspace/${VERSION}`,
+        ...headers,
+      },
+    });
+    const interrupted = interruption(signal);
+    try {
+      return await Promise.race([exchange(request, body), interrupted.promise]);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // Whatever else broke off is one of Node's errors.
+      return { status: null, error: wordsFor(error as NodeJS.ErrnoException) };
+    } finally {
+      interrupted.clear();
+      request.destroy();
+    }
+  };
+}

@@ -1,0 +1,28 @@
+import type { Context } from '../schema/server/context.ts';
+import type { GraphQLServer } from '../schema/server/server.ts';
+import { execute } from './execute.ts';
+import { linkRoutes } from './links.ts';
+import type { AnyRoute } from './route.ts';
+import { spaceRoutes } from './spaces.ts';
+
+function routeAt(routes: readonly AnyRoute[], path: string): AnyRoute {
+  const found = routes.find((route) => route.path === path && route.methods.includes('GET'));
+  if (found === undefined) throw new Error(`v1 has no ${path}`);
+  return found;
+}
+
+const routes = { LINK: routeAt(linkRoutes, '/links/:id'), SPACE: routeAt(spaceRoutes, '/spaces/:id') };
+
+/**
+ * Reads records as v1 shows them, by the same documents and encoders. The reader gives null where the account has no such record.
+ * @param contextOf with what the account's own records are read
+ */
+export function createSnapshot(server: GraphQLServer, contextOf: (accountId: number) => Context) {
+  return async (accountId: number, kind: keyof typeof routes, id: number): Promise<object | null> => {
+    const route = routes[kind];
+    const data = await execute(server, route, route.variables({}, String(id)), contextOf(accountId));
+    const { status, body } = route.encode(data, { path: '', query: '' }, {});
+    // What a route of one record answers with 200 is that record.
+    return status === 200 ? (body.data as object) : null;
+  };
+}

@@ -1,0 +1,50 @@
+import type { DomainError } from '../domain/errors.ts';
+import { notFound } from '../domain/errors.ts';
+import { builder } from './builder.ts';
+import { ErrorInterface, Failure } from './error.ts';
+import { asNode, Node } from './node.ts';
+import { asResult } from './result.ts';
+import { costs } from './server/cost.ts';
+
+/** A conflict, with the record as it is now. */
+class Conflict extends Failure {
+  readonly current: { id: number };
+
+  constructor(error: Pick<DomainError, 'code' | 'message' | 'fields'>, current: { id: number }) {
+    super(error);
+    this.current = current;
+  }
+}
+
+export const ConflictError = builder.objectRef<Conflict>('ConflictError').implement({
+  description: 'The record was changed by somebody else since the given moment; nothing was changed now.',
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    current: t.field({
+      type: Node,
+      description: 'The record as it is now, of the type that was to be changed.',
+      extensions: costs({ work: 10 }),
+      resolve: ({ current }) => current,
+    }),
+  }),
+});
+
+/**
+ * What an update returns that may be refused since somebody else was first.
+ * @param type the name of the record's type
+ * @param current reads the record as it is
+ */
+export async function asUpdate<Row extends { id: number }>(
+  type: string,
+  work: Promise<Row>,
+  current: () => PromiseLike<Row | null>,
+): Promise<Row | Failure> {
+  const result = await asResult(work);
+  if (!(result instanceof Failure) || result.code !== 'CONFLICT') return result;
+  const row = await current();
+  return row ? new Conflict(result, asNode(type, row)) : new Failure(notFound(type.toLowerCase()));
+}
+
+/** What the mutations say of the argument by which an editor tells which state of the record it saw. */
+export const ifUpdatedAt =
+  'Change it only if it was last changed at this moment, its `updatedAt` as it was read; else the result is a ConflictError.';

@@ -1,0 +1,99 @@
+import type { InputRef } from '@pothos/core';
+import { z } from 'zod';
+import { builder } from './builder.ts';
+
+/** What GraphQL has for a value. */
+type Type = 'ID' | 'String' | 'Boolean' | 'Int' | InputRef<unknown>;
+
+/** What the wrappers around a schema's value say of it, the outermost first. */
+interface Described {
+  readonly value: z.core.$ZodType;
+  readonly description: string | undefined;
+  readonly standard: unknown;
+  /** The items of a list, whose length is checked before they are looked at. */
+  readonly items: z.core.$ZodType | undefined;
+}
+
+const isOf = <Kind extends z.core.$ZodType>(
+  schema: z.core.$ZodType,
+  kind: new (...args: never[]) => Kind,
+): schema is Kind => schema instanceof kind;
+
+/** The value within what makes it optional, nullable or another value. */
+function describe(schema: z.core.$ZodType): Described {
+  const { description, default: standard } = z.globalRegistry.get(schema) ?? {};
+  const within = (inner: z.core.$ZodType, items?: z.core.$ZodType): Described => {
+    const found = describe(inner);
+    return {
+      value: found.value,
+      description: description ?? found.description,
+      standard: standard ?? found.standard,
+      items: items ?? found.items,
+    };
+  };
+  if (isOf(schema, z.core.$ZodOptional) || isOf(schema, z.core.$ZodNullable))
+    return within(schema._zod.def.innerType);
+  if (!isOf(schema, z.core.$ZodPipe)) return { value: schema, description, standard, items: undefined };
+  const { in: before, out } = schema._zod.def;
+  return within(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
+}
+
+const names = new Map<string, InputRef<unknown>>();
+
+/** Has inputs use an enum wherever the domain has a choice of that title. */
+export function nameEnum(title: string, type: InputRef<unknown>): void {
+  names.set(title, type);
+}
+
+/** The type that the domain's schema gives a title. */
+function named(schema: z.core.$ZodType): Type {
+  const { title = '', description } = z.globalRegistry.get(schema) ?? {};
+  const known = names.get(title);
+  if (known) return known;
+  if (!isOf(schema, z.core.$ZodObject)) throw new Error(`there is no enum for ${title || 'a choice'}`);
+  const made = inputType(`${title}Input`, description ?? '', schema);
+  names.set(title, made);
+  return made;
+}
+
+function typeOf({ value }: Described): Type {
+  if (isOf(value, z.core.$ZodEnum) || isOf(value, z.core.$ZodObject)) return named(value);
+  if (isOf(value, z.core.$ZodBoolean)) return 'Boolean';
+  if (isOf(value, z.core.$ZodNumber)) return 'Int';
+  if (!isOf(value, z.core.$ZodString)) throw new Error(`there is no type for ${value._zod.def.type}`);
+  return z.globalRegistry.get(value)?.format === 'id' ? 'ID' : 'String';
+}
+
+const takes = (schema: z.core.$ZodType, value: unknown): boolean => z.safeParse(schema, value).success;
+
+/**
+ * The input type of what the domain takes: its fields, which of them are required, and what they are for.
+ * @param updates whether it says what to change, so that null clears what it can
+ */
+export function inputType<Schema extends z.core.$ZodObject>(
+  name: string,
+  description: string,
+  schema: Schema,
+  { updates = false } = {},
+): InputRef<z.input<Schema>> {
+  const entries = Object.entries(schema._zod.def.shape).map(([field, rule]) => {
+    const described = describe(rule);
+    const { standard, items } = described;
+    const type = items ? ([typeOf(describe(items))] as [Type]) : typeOf(described);
+    const about = described.description ?? '';
+    const byDefault = `${about.replace(/\.$/, '')}; ${standard} by default.`;
+    const cleared = takes(rule, null) ? `${about} Null clears it.` : about;
+    const words = updates ? cleared : standard === undefined ? about : byDefault;
+    return [field, { type, required: !takes(rule, undefined), description: words }] as const;
+  });
+  const type = builder.inputRef<Record<string, unknown>>(name).implement({
+    description,
+    fields: (t) =>
+      Object.fromEntries(entries.map(([field, options]) => [field, t.field(options)])) as Record<
+        string,
+        never
+      >,
+  });
+  // What GraphQL lets through is what the schema takes: TypeScript cannot follow that.
+  return type as unknown as InputRef<z.input<Schema>>;
+}

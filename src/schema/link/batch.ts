@@ -1,0 +1,33 @@
+import { parseBatch } from '../../domain/input.ts';
+import { builder } from '../builder.ts';
+import { ifUpdatedAt } from '../conflict.ts';
+import { inSequence } from '../result.ts';
+import { batchCost } from '../server/cost.ts';
+import { UpdateLinkInput, UpdateResult, update } from './mutation.ts';
+
+const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
+  description: 'Changes to one of several links.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The id of the link.' }),
+    input: t.field({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
+    ifUpdatedAt: t.field({ type: 'DateTime', description: ifUpdatedAt }),
+  }),
+});
+
+builder.mutationField('updateLinks', (t) =>
+  t.field({
+    type: [UpdateResult],
+    extensions: batchCost,
+    description:
+      'Changes up to 100 links. Returns one result for each, in order. A refused change does not affect the others.',
+    args: {
+      inputs: t.arg({
+        type: [UpdateLinksInput],
+        required: true,
+        description: 'The links, and what to change of each.',
+      }),
+    },
+    resolve: (_root, { inputs }, context) =>
+      inSequence(parseBatch('inputs', inputs), (one) => update(context, one)),
+  }),
+);

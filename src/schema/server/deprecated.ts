@@ -1,0 +1,47 @@
+import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import { schema } from '../index.ts';
+import type { Context } from './context.ts';
+
+/** The deprecated fields, arguments and values that a document has, each once: `Link.old`, `Query.links(old)`, `Order.OLD`. */
+export function deprecatedIn(document: DocumentNode, of: GraphQLSchema): readonly string[] {
+  const types = new TypeInfo(of);
+  const found = new Set<string>();
+  const look = {
+    Field() {
+      const field = types.getFieldDef();
+      if (field?.deprecationReason != null) found.add(`${types.getParentType()?.name}.${field.name}`);
+    },
+    Argument() {
+      const argument = types.getArgument();
+      if (argument?.deprecationReason != null)
+        found.add(`${types.getParentType()?.name}.${types.getFieldDef()?.name}(${argument.name})`);
+    },
+    EnumValue() {
+      const value = types.getEnumValue();
+      if (value?.deprecationReason != null) found.add(`${types.getInputType()}.${value.name}`);
+    },
+  };
+  visit(document, visitWithTypeInfo(types, look));
+  return [...found];
+}
+
+/** Documents are kept parsed. */
+const known = new WeakMap<DocumentNode, readonly string[]>();
+
+/** The same of this schema. */
+export function deprecatedInOurs(document: DocumentNode): readonly string[] {
+  const before = known.get(document);
+  if (before !== undefined) return before;
+  const found = deprecatedIn(document, schema);
+  known.set(document, found);
+  return found;
+}
+
+/** Tells who still asks for what is deprecated. */
+export const useDeprecated: Plugin<Context> = {
+  onExecute({ args }) {
+    const { params, usedDeprecated }: Context & { params?: GraphQLParams } = args.contextValue;
+    if (params !== undefined) usedDeprecated(deprecatedInOurs(args.document));
+  },
+};

@@ -1,0 +1,236 @@
+import { owned } from '../domain/access/actor.ts';
+import { edgesOfDeliveries, redeliver } from '../domain/webhook/delivery.ts';
+import { type DeliveryStatus, deliveryStatuses, eventsOf, webhookEvents } from '../domain/webhook/events.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  edgesOfWebhooks,
+  MAX_WEBHOOKS,
+  rotateWebhookSecret,
+  updateWebhook,
+} from '../domain/webhook/webhook.ts';
+import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
+import { builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
+import { NotFoundError, ValidationError } from './error.ts';
+import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { findNodes, Node } from './node.ts';
+import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import type { Context } from './server/context.ts';
+import { changeCost, costs } from './server/cost.ts';
+
+const WebhookEvent = builder.enumType('WebhookEvent', {
+  description: 'What a webhook can be told of.',
+  values: describedValues(webhookEvents),
+});
+
+const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
+  description: 'What became of a delivery.',
+  values: describedValues(deliveryStatuses),
+});
+
+const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
+  description: 'One change that one webhook is told of.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the delivery.' }),
+    event: t.field({
+      type: WebhookEvent,
+      description: 'What is told.',
+      // The queue holds events alone.
+      resolve: ({ event }) => event as keyof typeof webhookEvents,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the change was made.' }),
+    status: t.field({
+      type: DeliveryStatusEnum,
+      description: 'What became of it.',
+      resolve: ({ status }) => status as DeliveryStatus, // As with events.
+    }),
+    attempts: t.exposeInt('attempts', { description: 'How often it was tried.' }),
+    lastAttemptAt: t.expose('lastAttemptAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last tried; null if it was not yet.',
+    }),
+    responseStatus: t.exposeInt('responseStatus', {
+      nullable: true,
+      description: 'The HTTP status of the last answer; null if the last attempt got none.',
+    }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why the last attempt failed; null if it did not.',
+    }),
+  }),
+});
+
+const WebhookDeliveryConnection = connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery);
+
+export const Webhook = builder.prismaObject('Webhook', {
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the webhook.' }),
+    url: t.expose('url', { type: 'URL' }),
+    events: t.field({
+      type: [WebhookEvent],
+      description: 'What it is told of.',
+      extensions: costs({ size: Object.keys(webhookEvents).length }),
+      resolve: eventsOf,
+    }),
+    disabled: t.exposeBoolean('disabled'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    deliveries: t.field({
+      type: WebhookDeliveryConnection,
+      extensions: listCost,
+      description:
+        'What it was told in the last 30 days and is still to be told, the newest first, by cursor.',
+      args: edgesArgs,
+      resolve: (webhook, args, { lists }) => edgesOfDeliveries(lists, webhook, args),
+    }),
+  }),
+});
+
+const WebhookConnection = connectionOf('Webhook', 'webhooks', Webhook);
+
+builder.queryFields((t) => ({
+  webhook: t.prismaField({
+    type: Webhook,
+    nullable: true,
+    description: 'The webhook with this id; null if the account has none.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the webhook.' }) },
+    resolve: (query, _root, { id }, { db, actor }) => {
+      const where = owned(actor, id);
+      return where && db.webhook.findUnique({ ...query, where });
+    },
+  }),
+  webhooks: t.field({
+    type: WebhookConnection,
+    extensions: listCost,
+    description: "The account's webhooks, oldest first, paginated by cursor.",
+    args: edgesArgs,
+    resolve: (_root, args, { lists, actor }) => edgesOfWebhooks(lists, actor, args),
+  }),
+}));
+
+findNodes('Webhook', ({ db, actor: { accountId } }, ids) =>
+  db.webhook.findMany({ where: { id: { in: ids }, accountId } }),
+);
+
+const CreatedWebhook = builder
+  .objectRef<{ webhook: WebhookRow; secret: string }>('CreatedWebhook')
+  .implement({
+    description: 'A webhook with a new secret.',
+    fields: (t) => ({
+      webhook: t.field({ type: Webhook, description: 'The webhook.', resolve: ({ webhook }) => webhook }),
+      secret: t.exposeString('secret', {
+        description:
+          'The secret that its requests are signed with: `whsec_` and base64. It is shown this once.',
+      }),
+    }),
+  });
+
+const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  description: 'A new webhook.',
+  fields: (t) => ({
+    url: t.string({
+      required: true,
+      description: 'Where it is told: an http or https URL without a user, at most 2048 characters.',
+    }),
+    events: t.field({
+      type: [WebhookEvent],
+      required: true,
+      description: 'What it is told of; at least one event.',
+    }),
+  }),
+});
+
+const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  description: 'Changes to a webhook. Absent fields do not change; no field can be cleared.',
+  fields: (t) => ({
+    url: t.string({ description: 'Where it is told, also what still waits.' }),
+    events: t.field({ type: [WebhookEvent], description: 'What it is told of from now on.' }),
+    disabled: t.boolean({
+      description:
+        'Whether it is told nothing. What is changed meanwhile it is never told; what waited before waits on.',
+    }),
+  }),
+});
+
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, [], [], {
+  name: 'CreatedWebhook',
+  type: CreatedWebhook,
+});
+
+const RotateWebhookSecretResult = builder.unionType('RotateWebhookSecretResult', {
+  description: 'The webhook with its new secret, or an error.',
+  types: [CreatedWebhook, NotFoundError],
+  resolveType: resultType('CreatedWebhook'),
+});
+
+const RedeliverResult = builder.unionType('RedeliverResult', {
+  description: 'The delivery, which is pending again, or an error.',
+  types: [WebhookDelivery, ValidationError, NotFoundError],
+  resolveType: resultType('WebhookDelivery'),
+});
+
+const id = 'The id of the webhook.';
+
+/** What was made, with a secret that a kept answer does not have. */
+async function shownOnce<Made extends { secret: string }>(
+  { keyed }: Context,
+  making: Promise<Made>,
+): Promise<Made> {
+  const made = await making;
+  keyed?.hide(made.secret);
+  return made;
+}
+
+builder.mutationFields((t) => ({
+  createWebhook: t.field({
+    type: CreateResult,
+    extensions: changeCost,
+    description: `Creates a webhook, which is told of what is changed from now on. An account may have ${MAX_WEBHOOKS}.`,
+    args: { input: t.arg({ type: CreateWebhookInput, required: true, description: 'The new webhook.' }) },
+    resolve: (_root, { input }, context) => {
+      const { db, actor, site, now } = context;
+      return asResult(shownOnce(context, createWebhook(db, actor, input, site.random, now())));
+    },
+  }),
+  updateWebhook: t.field({
+    type: UpdateResult,
+    extensions: changeCost,
+    description: 'Changes a webhook.',
+    args: {
+      id: t.arg.id({ required: true, description: id }),
+      input: t.arg({ type: UpdateWebhookInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_root, args, { db, actor, now }) =>
+      asResult(updateWebhook(db, actor, args.id, args.input, now())),
+  }),
+  deleteWebhook: t.field({
+    type: DeleteResult,
+    extensions: changeCost,
+    description: 'Deletes a webhook, and its deliveries.',
+    args: { id: t.arg.id({ required: true, description: id }) },
+    resolve: (_root, args, { db, actor, now }) =>
+      asDeleted('Webhook', deleteWebhook(db, actor, args.id, now())),
+  }),
+  rotateWebhookSecret: t.field({
+    type: RotateWebhookSecretResult,
+    extensions: changeCost,
+    description:
+      'Gives a webhook a new secret. For 24 hours, requests are signed with the secret before it too.',
+    args: { id: t.arg.id({ required: true, description: id }) },
+    resolve: (_root, args, context) => {
+      const { db, actor, site, now } = context;
+      return asResult(shownOnce(context, rotateWebhookSecret(db, actor, args.id, site.random, now())));
+    },
+  }),
+  redeliver: t.field({
+    type: RedeliverResult,
+    extensions: changeCost,
+    description:
+      'Has a delivery tried now, whatever became of it, and again if that fails. Its webhook must not be disabled.',
+    args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
+    resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
+  }),
+}));

@@ -1,0 +1,73 @@
+import { readFile, stat } from 'node:fs/promises';
+import { oneLine } from './one-line.ts';
+
+/** How often a file is looked at, in milliseconds: what an operator writes counts within ten seconds. */
+const EVERY = 2_000;
+/** How long a file may still be changed within the same tick of its clock, in milliseconds. */
+const UNSETTLED = 3_000;
+
+export interface WatchedFileOptions {
+  readonly path: string;
+  /** Takes the text of the file, each time that it is another one. */
+  readonly take: (text: string) => Promise<void>;
+  /** Hears, once, that the file could not be read any more: what it said last goes on to count. */
+  readonly onLost: (reason: string) => void;
+  readonly every?: number;
+}
+
+/**
+ * A file of the operator's that is read again when it changes. It is looked at, not listened to: notifications do not come
+ * through network drives and mounted volumes.
+ */
+export class WatchedFile {
+  readonly #options: WatchedFileOptions;
+  #seen = '';
+  #text: string | null = null;
+  #lost = false;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(options: WatchedFileOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the file for the first time. @throws Error where that cannot be done */
+  async read(): Promise<void> {
+    const { path, take } = this.#options;
+    const { mtimeMs, ctimeMs, size, ino } = await stat(path);
+    const text = await readFile(path, 'utf8');
+    // What was written just now may be written once more without looking any different.
+    const settled = Date.now() - Math.max(mtimeMs, ctimeMs) > UNSETTLED;
+    this.#seen = settled ? [mtimeMs, ctimeMs, size, ino].join() : '';
+    if (text !== this.#text) await take(text);
+    this.#text = text;
+    this.#lost = false;
+  }
+
+  /** Reads the file again from time to time, until it is stopped. */
+  start(): void {
+    const look = () => {
+      this.#looking = this.#look().finally(() => {
+        if (this.#timer === undefined) return;
+        this.#timer = setTimeout(look, this.#options.every ?? EVERY).unref();
+      });
+    };
+    this.#timer = setTimeout(look, this.#options.every ?? EVERY).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const { mtimeMs, ctimeMs, size, ino } = await stat(this.#options.path);
+      if (this.#lost || this.#seen !== [mtimeMs, ctimeMs, size, ino].join()) await this.read();
+    } catch (error) {
+      if (!this.#lost) this.#options.onLost(oneLine(error));
+      this.#lost = true;
+    }
+  }
+}

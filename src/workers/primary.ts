@@ -1,0 +1,57 @@
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { Supervisor } from './supervisor.ts';
+import { WORKER_ARGUMENT } from './worker.ts';
+
+/** Serves the metrics of all workers, where they are asked for. */
+async function listenForMetrics({ metricsPort, host }: Config, supervisor: Supervisor) {
+  if (metricsPort === undefined) return undefined;
+  const [{ SharedMetrics }, { answerWith }] = await Promise.all([
+    import('./shared-metrics.ts'),
+    import('../http/metrics.ts'),
+  ]);
+  const metrics = new SharedMetrics(() => supervisor.serving);
+  const server: Server = createServer(answerWith(() => metrics.text())).listen(metricsPort, host);
+  await once(server, 'listening');
+  return { server, metrics };
+}
+
+/**
+ * Has `config.workers` processes serve under one port, and goes on until it is told to end, or they cannot.
+ * @param program the file that each of them runs
+ */
+export async function supervise(config: Config, log: Logger, program: string): Promise<void> {
+  let ending = false;
+  const end = async (code: number) => {
+    ending = true;
+    const inOrder = await supervisor.stop();
+    shared?.server.close();
+    if (!inOrder) log.error('workers that did not end were killed');
+    log.info('stopped');
+    process.exit(inOrder ? code : 1);
+  };
+  const supervisor = new Supervisor({
+    workers: config.workers,
+    log,
+    onFailure(why) {
+      if (ending) return;
+      if (why !== null) process.stderr.write(`Linkspace ends: ${why}; the log says more.\n`);
+      void end(1);
+    },
+    onEnd: (worker) => shared?.metrics.depart(worker),
+  });
+  // V8's flags, among others, are passed on as this process got them.
+  cluster.setupPrimary({ exec: program, args: [WORKER_ARGUMENT] });
+  const shared = await listenForMetrics(config, supervisor);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (ending) return;
+    log.info({ signal }, 'stopping');
+    void end(0);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  supervisor.start();
+}

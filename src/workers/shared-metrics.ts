@@ -1,0 +1,85 @@
+import type { Worker } from 'node:cluster';
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { MetricValues, Question, Told } from './messages.ts';
+
+/** How long a worker may take to answer; then what it told last stands. In milliseconds. */
+const TIMEOUT = 1_000;
+
+/** What all workers count, in one: sums, and means or extremes where a sum would say nothing. */
+export class SharedMetrics {
+  readonly #serving: () => readonly Worker[];
+  /** What the primary knows of itself, and of how many workers there are. */
+  readonly #own = new Registry();
+  readonly #latest = new Map<Worker, MetricValues>();
+  /** What those counted that have ended: a sum that fell would look like a restart of all. */
+  #departed: MetricValues = [];
+  #folding = Promise.resolve();
+  #asked = 0;
+
+  constructor(serving: () => readonly Worker[]) {
+    this.#serving = serving;
+    collectDefaultMetrics({ register: this.#own });
+    new Gauge({
+      name: 'linkspace_workers',
+      help: 'Workers that serve.',
+      registers: [this.#own],
+      collect() {
+        this.set(serving().length);
+      },
+    });
+  }
+
+  /** Keeps what a worker that has ended counted, as far as it was told. */
+  depart(worker: Worker): void {
+    this.#folding = this.#folding.then(() => this.#fold(worker)).catch(() => {});
+  }
+
+  async #fold(worker: Worker): Promise<void> {
+    const counts = this.#latest
+      .get(worker)
+      ?.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+    if (counts)
+      this.#departed = await AggregatorRegistry.aggregate([this.#departed, counts]).getMetricsAsJSON();
+    this.#latest.delete(worker);
+  }
+
+  /** All that is counted, as Prometheus reads it. */
+  async text(): Promise<string> {
+    await Promise.all(this.#serving().map((worker) => this.#ask(worker)));
+    const own = await this.#ownValues();
+    await this.#folding;
+    return AggregatorRegistry.aggregate([own, ...this.#latest.values(), this.#departed]).metrics();
+  }
+
+  async #ask(worker: Worker): Promise<void> {
+    const id = ++this.#asked;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        worker.off('message', hear).off('exit', end);
+        resolve();
+      };
+      const hear = (told: Told) => {
+        if (!('metrics' in told) || told.id !== id) return;
+        this.#latest.set(worker, told.metrics);
+        end();
+      };
+      const timer = setTimeout(end, TIMEOUT);
+      worker.on('message', hear).once('exit', end);
+      const question: Question = { asked: 'metrics', id };
+      worker.send(question, undefined, (error) => {
+        if (error) end();
+      });
+    });
+  }
+
+  /** Of the primary, only what it takes of the machine; it was started when the program was. */
+  async #ownValues(): Promise<MetricValues> {
+    const values = await this.#own.getMetricsAsJSON();
+    return values
+      .filter(({ name }) => /^(process|linkspace)_/.test(name))
+      .map((metric) =>
+        metric.name === 'process_start_time_seconds' ? { ...metric, aggregator: 'first' } : metric,
+      );
+  }
+}

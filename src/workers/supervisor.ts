@@ -1,0 +1,108 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Logger } from 'pino';
+import { LATE, within } from '../within.ts';
+import type { Told } from './messages.ts';
+
+/** A worker that has not served for so long when it ends has died at its start; in milliseconds. */
+const LASTING = 5_000;
+/** How many such deaths in a row end the program. */
+const QUICK_DEATHS = 5;
+/** How long the first of them is waited after, in milliseconds; twice as long after each next one. */
+const PAUSE = 50;
+/** How long the workers may take to end, in milliseconds: somewhat longer than each gives itself. */
+const STOP_TIMEOUT = 22_000;
+
+export interface SupervisorOptions {
+  /** How many workers are to serve. */
+  readonly workers: number;
+  readonly log: Logger;
+  /** Called where it cannot go on; `why` is null where the worker has said so itself. */
+  onFailure(why: string | null): void;
+  /** Called for each worker that has served and ended. */
+  onEnd(worker: Worker): void;
+}
+
+/** Keeps so many workers serving: starts them, replaces those that die, and ends them. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #all = new Set<Worker>();
+  /** Since when each worker serves that does. */
+  readonly #serving = new Map<Worker, number>();
+  #hasServed = false;
+  #quickDeaths = 0;
+  #stopping = false;
+  #onEmpty = () => {};
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  /** The workers that serve. */
+  get serving(): readonly Worker[] {
+    return [...this.#serving.keys()];
+  }
+
+  /** Starts one worker, and the others when it serves: what none of them can start with is said once. */
+  start(): void {
+    this.#fork();
+  }
+
+  /** Ends all workers in order; returns whether they ended by themselves. */
+  async stop(): Promise<boolean> {
+    this.#stopping = true;
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    if (this.#all.size === 0) return true;
+    for (const worker of this.#all) worker.process.kill('SIGTERM');
+    if ((await within(STOP_TIMEOUT, empty)) !== LATE) return true;
+    for (const worker of this.#all) worker.process.kill('SIGKILL');
+    return false;
+  }
+
+  #fork(): void {
+    if (this.#stopping) return;
+    const worker = cluster.fork();
+    this.#all.add(worker);
+    worker.on('message', (told: Told) => {
+      if ('ready' in told) this.#onReady(worker);
+    });
+    worker.once('exit', (code, signal) => this.#onEnd(worker, signal ?? code));
+    worker.on('error', (error) => {
+      this.#options.log.error({ worker: worker.id, err: error }, 'worker cannot be reached');
+      // The system could not start it: nothing else tells of its end.
+      if (worker.process.pid === undefined) this.#onEnd(worker, 'not started');
+    });
+  }
+
+  #onReady(worker: Worker): void {
+    this.#serving.set(worker, performance.now());
+    this.#options.log.info({ worker: worker.id, pid: worker.process.pid }, 'worker serves');
+    setTimeout(() => {
+      if (this.#serving.has(worker)) this.#quickDeaths = 0;
+    }, LASTING).unref();
+    if (this.#hasServed) return;
+    this.#hasServed = true;
+    while (this.#all.size < this.#options.workers) this.#fork();
+  }
+
+  /** @param how the exit code, or the signal that ended it */
+  #onEnd(worker: Worker, how: number | string): void {
+    const since = this.#serving.get(worker);
+    this.#serving.delete(worker);
+    this.#all.delete(worker);
+    if (since !== undefined) this.#options.onEnd(worker);
+    if (this.#stopping) {
+      if (this.#all.size === 0) this.#onEmpty();
+      return;
+    }
+    const wasQuick = since === undefined || performance.now() - since < LASTING;
+    this.#quickDeaths = wasQuick ? this.#quickDeaths + 1 : 0;
+    const { log, onFailure } = this.#options;
+    log.error({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
+    if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
+    else if (this.#quickDeaths >= QUICK_DEATHS)
+      onFailure(`${QUICK_DEATHS} workers in a row ended within ${LASTING / 1000} seconds (${how})`);
+    else setTimeout(() => this.#fork(), wasQuick ? PAUSE * 2 ** (this.#quickDeaths - 1) : 0);
+  }
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readRows } from '../../src/db/connection/direct.ts';
+import { sql } from '../../src/db/reading/list.ts';
+import { hasStatus, type LinkStatus, linkStatuses, statusOf } from '../../src/domain/link/status.ts';
+import { NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+const before = new Date(NOON.getTime() - 1);
+const after = new Date(NOON.getTime() + 1);
+
+/** Links by what their status depends on, and the status that each has. */
+const cases: [disabled: boolean, expiresAt: Date | null, limit: number | null, clicks: number, LinkStatus][] =
+  [
+    [false, null, null, 0, 'ACTIVE'],
+    [false, null, null, 9, 'ACTIVE'],
+    [false, after, null, 0, 'ACTIVE'],
+    [false, NOON, null, 0, 'EXPIRED'],
+    [false, before, null, 0, 'EXPIRED'],
+    [false, null, 2, 1, 'ACTIVE'],
+    [false, null, 2, 2, 'EXPIRED'],
+    [false, null, 2, 3, 'EXPIRED'],
+    [false, after, 2, 2, 'EXPIRED'],
+    [false, before, 2, 1, 'EXPIRED'],
+    [true, null, null, 0, 'DISABLED'],
+    [true, before, null, 0, 'DISABLED'],
+    [true, after, 2, 2, 'DISABLED'],
+  ];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+  const { client } = server.database;
+  const { id: accountId } = await client.account.create({ data: { name: 'Acme', createdAt: NOON } });
+  for (const [index, [disabled, expiresAt, expirationClicks, clicks]] of cases.entries()) {
+    const names = { alias: `s${index}`, aliasKey: `s${index}`, url: 'https://a.example/', urlKey: '' };
+    const life = { disabled, expiresAt, expirationClicks };
+    const times = { createdAt: NOON, updatedAt: NOON };
+    const { id } = await client.link.create({
+      data: { accountId, domainId: 1, ...names, ...life, ...times },
+    });
+    await client.linkCounter.update({ where: { linkId: id }, data: { clicks } });
+  }
+});
+afterAll(() => server.stop());
+
+test.each(cases)(
+  'disabled %s, until %s, limit %s, %i clicks: %s',
+  (disabled, expiresAt, limit, clicks, status) => {
+    expect(statusOf({ disabled, expiresAt, expirationClicks: limit, clicks }, () => NOON)).toBe(status);
+  },
+);
+
+test.each(Object.keys(linkStatuses) as LinkStatus[])('rows that are %s are the same ones', async (status) => {
+  const rows = await readRows<{ alias: string }>(
+    server.database.client,
+    sql`SELECT "alias" FROM "Link" WHERE ${hasStatus(status, NOON)} ORDER BY "id"`,
+  );
+  const expected = cases.flatMap((one, index) => (one[4] === status ? `s${index}` : []));
+  expect(rows.map(({ alias }) => alias)).toEqual(expected);
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { linkStatuses, statusOf } from '../../src/domain/link/status.ts';
+import { addClicks } from '../support/clicks.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+let server: TestServer;
+let caller: Caller;
+let domains: number[];
+let spaces: number[];
+
+beforeAll(async () => {
+  server = await startTestServer();
+  caller = await server.caller();
+  domains = [1, await caller.domain('a.example'), await caller.domain('b.example')];
+  spaces = [await caller.space('A'), await caller.space('B')];
+});
+afterAll(() => server.stop());
+
+const fields = fc.record({
+  domain: fc.nat(2),
+  space: fc.option(fc.nat(1)),
+  disabled: fc.boolean(),
+  /** Some of them on the very moments that are asked about, or at the ends of periods. */
+  days: fc.option(fc.constantFrom(-400, -20, -1, 0, 1, 5, 12, 13, 400)),
+  limit: fc.option(fc.nat(3)),
+});
+/** Which links: those whose id leaves this rest. */
+const which = fc.record({ by: fc.integer({ min: 1, max: 4 }), rest: fc.nat(3) });
+const write = fc.oneof(
+  fc.record({ kind: fc.constant('insert' as const), count: fc.integer({ min: 1, max: 4 }), fields }),
+  fc.record({ kind: fc.constant('update' as const), which, fields }),
+  fc.record({ kind: fc.constant('delete' as const), which }),
+  fc.record({ kind: fc.constant('clicks' as const), which, count: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ kind: fc.constant('reset' as const), which }),
+);
+type Write = typeof write extends fc.Arbitrary<infer One> ? One : never;
+
+let made = 0;
+let writes = 0;
+
+function columnsOf({
+  domain,
+  space,
+  disabled,
+  days,
+  limit,
+}: typeof fields extends fc.Arbitrary<infer One> ? One : never) {
+  return {
+    domainId: domains[domain] ?? 1,
+    spaceId: space === null ? null : (spaces[space] ?? null),
+    disabled,
+    expiresAt: days === null ? null : new Date(NOON.getTime() + days * DAY),
+    expirationClicks: limit,
+  };
+}
+
+/** One statement, of as many rows as it meets. */
+async function carryOut(one: Write): Promise<void> {
+  const { client } = server.database;
+  if (one.kind === 'insert') {
+    const data = Array.from({ length: one.count }, () => {
+      const alias = `x${made++}`;
+      const url = 'https://example.com/';
+      const times = { createdAt: NOON, updatedAt: NOON };
+      return { accountId: 1, alias, aliasKey: alias, url, urlKey: url, ...times, ...columnsOf(one.fields) };
+    });
+    await client.link.createMany({ data });
+    return;
+  }
+  const ids = (await client.link.findMany({ select: { id: true } }))
+    .map(({ id }) => id)
+    .filter((id) => id % one.which.by === one.which.rest);
+  const where = { id: { in: ids } };
+  if (one.kind === 'update') await client.link.updateMany({ where, data: columnsOf(one.fields) });
+  else if (one.kind === 'delete') await client.link.deleteMany({ where });
+  else if (one.kind === 'reset')
+    await client.linkCounter.updateMany({ where: { linkId: { in: ids } }, data: { clicks: 0 } });
+  else
+    await addClicks(client, new Map(ids.map((id) => [id, { count: one.count, last: NOON }])), {
+      processId: '6ba7b810-9dad-11d1-80b4-00c04fd430c8',
+      number: ++writes,
+    });
+}
+
+/** The totals as they are kept, and as counting has them. */
+async function totals() {
+  const filters = [
+    ...Object.keys(linkStatuses).map((status) => `status: ${status}`),
+    ...domains.map((id) => `domainId: "${id}"`),
+    ...spaces.map((id) => `spaceId: "${id}"`),
+  ];
+  const asked = filters.map(
+    (filter, index) => `n${index}: links(first: 0, filter: { ${filter} }) { totalCount }`,
+  );
+  const kept = await caller.data<Record<string, { totalCount: number }>>(`{ ${asked.join(' ')} }`);
+  const links = await server.database.client.link.findMany({ include: { counter: true } });
+  const numberOf = (meets: (link: (typeof links)[number]) => boolean) => links.filter(meets).length;
+  const counted = [
+    ...Object.keys(linkStatuses).map((status) =>
+      numberOf(
+        (link) => statusOf({ ...link, clicks: link.counter?.clicks ?? 0 }, () => server.clock.now) === status,
+      ),
+    ),
+    ...domains.map((id) => numberOf(({ domainId }) => domainId === id)),
+    ...spaces.map((id) => numberOf(({ spaceId }) => spaceId === id)),
+  ];
+  return { kept: filters.map((_, index) => kept[`n${index}`]?.totalCount), counted };
+}
+
+test('totals by status, domain and space are exact whatever is written, at any time', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(write, { minLength: 1, maxLength: 8 }),
+      fc.constantFrom(-30, 0, 1, 12.5, 500),
+      async (all, days) => {
+        server.clock.now = new Date(NOON.getTime() + days * DAY);
+        for (const one of all) await carryOut(one);
+        const { kept, counted } = await totals();
+        expect(kept).toEqual(counted);
+      },
+    ),
+    { numRuns: inject('database').provider === 'sqlite' ? 40 : 25 },
+  );
+});
+
+test('and so they are after a space and an account are deleted', async () => {
+  const other = await server.caller('other');
+  await other.link({ domain_id: 1 });
+  await server.database.client.linkCounter.updateMany({ data: { clicks: 2 } });
+  await server.database.client.account.delete({ where: { name: 'other' } });
+  await caller.rest('DELETE', `/spaces/${spaces.pop()}`);
+  const { kept, counted } = await totals();
+  expect(kept).toEqual(counted);
+});

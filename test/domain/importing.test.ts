@@ -1,0 +1,330 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ImportFormat } from '../../src/domain/importing/formats.ts';
+import { exportOf, exportsFolder, importInto } from '../support/moving.ts';
+import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeEach(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterEach(() => server.stop());
+
+async function links(caller = owner): Promise<RestLink[]> {
+  const { body } = await caller.rest('GET', '/links?per_page=100&sort=asc');
+  return (body as { data: RestLink[] }).data;
+}
+const linksOnly = (text: string) => text.split('\r\n').slice(1, -1);
+
+const expected: [ImportFormat, string, object[]][] = [
+  [
+    'bitly',
+    'bitly.csv',
+    [
+      {
+        ...{ alias: 'spring-26', url: 'https://shop.example/spring?a=1&b=2', clicks: 1204 },
+        ...{ title: 'Spring sale, "all" of it', created_at: '2024-03-01T09:30:00.000Z' },
+        space: { name: 'Sales' },
+      },
+      { alias: '3xAbCd', title: null, clicks: 7, created_at: '2023-11-20T10:00:00.000Z', space: null },
+    ],
+  ],
+  [
+    'dub',
+    'dub.csv',
+    [
+      { alias: 'launch', title: 'Launch', clicks: 42, space: { name: 'Autumn' }, disabled: 0 },
+      // It had a password.
+      { alias: 'handbook', title: null, disabled: 1, ends_at: '2030-01-01T00:00:00.000Z' },
+    ],
+  ],
+  [
+    'kutt',
+    'kutt.json',
+    [
+      { alias: 'team', url: 'https://team.example/ü?x=1', title: 'The team', clicks: 31, disabled: 0 },
+      { alias: 'gone', disabled: 1, clicks: 2, ends_at: '2031-05-06T07:08:09.000Z' },
+    ],
+  ],
+  ['kutt', 'kutt.csv', [{ alias: 'team', clicks: 31, created_at: '2022-05-06T07:08:09.000Z' }]],
+  [
+    'rebrandly',
+    'rebrandly.csv',
+    [{ alias: 'burn10M', clicks: 42, last_clicked_at: '2016-07-13T10:55:13.000Z', space: { name: 'Cars' } }],
+  ],
+  [
+    'shlink',
+    'shlink.csv',
+    [{ alias: 'ny', clicks: 9, created_at: '2020-12-31T22:59:59.000Z', space: { name: 'party' } }],
+  ],
+  [
+    'yourls',
+    'yourls.csv',
+    [
+      { alias: 'ozh', title: "Ozh's blog", clicks: 3012, created_at: '2009-12-04T20:15:01.000Z' },
+      { alias: '1f', title: null, clicks: 0, url: 'https://example.org/?q=%20' },
+    ],
+  ],
+];
+
+test.each(expected)('%s: what %s has comes in, goes out, and comes in again', async (format, file, found) => {
+  const path = `${exportsFolder}${file}`;
+  expect(await importInto(server, { path }, { format, dryRun: true })).toMatchObject({
+    created: found.length,
+  });
+  expect(await links()).toEqual([]);
+  const report = await importInto(server, { path }, { format });
+  expect(report).toMatchObject({ created: found.length, existing: 0, refused: 0 });
+  expect(await links()).toMatchObject(found);
+  expect(await importInto(server, { path }, { format })).toMatchObject({
+    created: 0,
+    existing: found.length,
+  });
+
+  const csv = await exportOf(server);
+  expect(linksOnly(csv)).toHaveLength(found.length);
+  const text = file.endsWith('.json') ? await exportOf(server, 'json') : csv;
+  const other = await startTestServer();
+  await other.caller();
+  expect(await importInto(other, { text })).toMatchObject({ created: found.length, refused: 0, told: [] });
+  expect(await exportOf(other)).toBe(csv);
+  await other.stop();
+  // The record of what was done has each link once.
+  const { changes } = await owner.data<{ changes: { totalCount: number } }>(
+    '{ changes(filter: { kind: LINK }) { totalCount } }',
+  );
+  expect(changes.totalCount).toBe(found.length);
+});
+
+test('everything that an account has is the same after a round', async () => {
+  const ads = await owner.pixel('Ads, "all"');
+  const space = await owner.space('=SUM(1)', { color: 4 });
+  await owner.space('Empty', { color: 5 });
+  await owner.pixel('Unused');
+  const domain = await owner.domain('go.acme.example');
+  await owner.link({
+    ...{ alias: '-dash', title: "'=cmd|' /C calc'!A0", space_id: space, pixel_ids: ads, domain_id: domain },
+    ...{ target_type: 1, 'country[0][key]': 'DE', 'country[0][value]': 'https://example.com/de;x' },
+    ...{ 'platform[0][key]': 'OS X', 'platform[0][value]': 'https://example.com/"mac"' },
+    ...{ 'language[0][key]': 'fr', 'language[0][value]': 'https://example.com/fr' },
+    ...{ 'rotation[0][value]': 'https://example.com/1', 'rotation[1][value]': 'https://example.com/1' },
+    ...{ expiration_date: '2027-01-01', expiration_time: '10:30', expiration_clicks: 99 },
+    ...{ expiration_url: 'https://example.com/over', privacy: 1 },
+  });
+  await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
+  await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon' });
+  const csv = await exportOf(server);
+  // No cell begins as a formula does.
+  expect(csv).not.toMatch(/(^|,|\n)"?[=+@-]/);
+  for (const text of [csv, await exportOf(server, 'json'), `\uFEFF${csv}`]) {
+    const other = await startTestServer();
+    await other.caller();
+    const report = await importInto(other, { text });
+    expect(report).toMatchObject({ created: 3, refused: 0, spaces: 2, pixels: 2, domains: 1 });
+    const withoutTimes = (one: string) => one.replace(/^((?:domain|space|pixel),.*?),[^,]*,[^,]*$/gm, '$1');
+    expect(withoutTimes(await exportOf(other))).toBe(withoutTimes(csv));
+    expect(await importInto(other, { text })).toMatchObject({
+      created: 0,
+      existing: 3,
+      spaces: 0,
+      pixels: 0,
+    });
+    await other.stop();
+  }
+});
+
+test('what had a password is disabled, and told; a password in the file is used', async () => {
+  await owner.link({ alias: 'locked', password: 'x', privacy: 2, privacy_password: 'y' });
+  const csv = await exportOf(server);
+  expect(csv).not.toContain('scrypt');
+  const other = await startTestServer();
+  const caller = await other.caller();
+  const { told } = await importInto(other, { text: csv });
+  expect(told).toMatchObject([
+    { line: 2, taken: true, message: expect.stringContaining('disabled until it gets another') },
+    { line: 2, taken: true, message: expect.stringContaining('private now') },
+  ]);
+  expect(await links(caller)).toMatchObject([{ disabled: 1, privacy: 1, has_password: false }]);
+  await importInto(other, { text: 'alias,url,password,has_password\nnew,https://a.example,secret,1\n' });
+  expect((await links(caller))[1]).toMatchObject({ disabled: 0, has_password: true });
+  await other.stop();
+});
+
+describe('wrong lines', () => {
+  test('are told by number, field and what is allowed, and spoil no other', async () => {
+    const text = [
+      'alias;url;title;created_at;clicks;expiration_clicks;countries',
+      'one;https://a.example/;;;;;',
+      'two;ftp://a.example/;;;;;',
+      '"t\r\nhree";https://a.example/;;;;;',
+      'a/b;https://a.example/;;;;;',
+      'graphql;https://a.example/;;;;;',
+      'bad-time;https://a.example/;;2026-02-30;;;',
+      'bad-clicks;https://a.example/;;;-1;;',
+      'bad-both;https://a.example/;;31.12.2026;many;;',
+      'bad-limit;https://a.example/;;;;0;',
+      'bad-list;https://a.example/;;;;;DE',
+      'bad-country;https://a.example/;;;;;"[{""country"":""XX"",""url"":""https://a.example""}]"',
+      'cells;https://a.example/;;;;;;;too;many',
+      '',
+      'blocked;https://bad.example/;;;;;',
+      'kept;https://a.example/;;;;;',
+      `long;https://a.example/;${'x'.repeat(256)};;;;`,
+      'last;https://a.example/;Ümläut 🎉;2026-01-01;5;;',
+      '',
+    ].join('\r\n');
+    const report = await importInto(server, { text }, { blocked: 'bad.example', reserved: 'kept' });
+    expect(report).toMatchObject({ lines: 16, created: 2, refused: 14 });
+    const places = report.told.map(({ line, field }) => [line, field]);
+    expect(places).toEqual([
+      ...[
+        [3, 'url'],
+        [4, 'alias'],
+        [6, 'alias'],
+        [7, 'alias'],
+        [8, 'created_at'],
+        [9, 'clicks'],
+      ],
+      ...[
+        [10, 'created_at'],
+        [10, 'clicks'],
+        [11, 'expiration_clicks'],
+        [12, 'countries'],
+      ],
+      ...[
+        [13, 'countries.0.country'],
+        [14, null],
+        [16, 'url'],
+        [17, 'alias'],
+        [18, 'title'],
+      ],
+    ]);
+    const messages = report.told.map(({ message }) => message).join('\n');
+    expect(messages).toContain('must be an absolute http or https URL');
+    expect(messages).toContain('may have only the letters a to z and A to Z, digits, - and _');
+    expect(messages).toContain('is "-1"; it must be a whole number from 0 to 2147483647');
+    expect(await links()).toMatchObject([{ alias: 'one' }, { alias: 'last', title: 'Ümläut 🎉', clicks: 5 }]);
+  });
+
+  test('of JSON are told by the number of the record', async () => {
+    const text = JSON.stringify([
+      { address: 'a', target: 'x' },
+      7,
+      { address: 'b', target: 'https://b.example' },
+    ]);
+    const report = await importInto(server, { text }, { format: 'kutt' });
+    expect(report.told.map(({ line, field }) => [line, field])).toEqual([
+      [1, 'url'],
+      [2, null],
+    ]);
+    expect(report).toMatchObject({ created: 1, refused: 2 });
+  });
+
+  test.each([
+    [
+      'a file of another kind',
+      'name,age\nx,1\n',
+      /its first line has the columns "name", "age"; it needs one of/,
+    ],
+    ['an empty file', '', /The file is empty/],
+    ['half a JSON', '[{"address":"a","target":"https://a.example"},', /no JSON after record 1/],
+  ])('%s is refused as a whole', async (_what, text, message) => {
+    await expect(importInto(server, { text }, { format: 'kutt' })).rejects.toThrow(message);
+  });
+});
+
+describe('a taken alias', () => {
+  const text =
+    'keyword,url\nfree,https://a.example/\nmine,https://a.example/\nmine,https://b.example/\nend,https://a.example/\n';
+  beforeEach(async () => {
+    const other = await server.caller('other');
+    await other.link({ alias: 'mine', url: 'https://a.example/' });
+  });
+  const aliases = async () => (await links()).map(({ alias, url }) => `${alias} ${url}`);
+
+  test.each([true, false])('is left out and told by default (dry run: %s)', async (dryRun) => {
+    const report = await importInto(server, { text }, { format: 'yourls', dryRun });
+    expect(report).toMatchObject({ created: 2, refused: 2 });
+    expect(report.told).toMatchObject([
+      { line: 3, taken: false, field: 'alias', message: 'is already taken on this domain' },
+      { line: 4 },
+    ]);
+  });
+
+  test('gets a suffix, which is told, and the same one when it comes again', async () => {
+    for (const dryRun of [true, false]) {
+      const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'suffix', dryRun });
+      expect(report.created).toBe(4);
+      expect(report.told).toMatchObject([
+        { line: 3, taken: true, message: 'is already taken on this domain: the link is "mine-2"' },
+        { line: 4, taken: true, message: 'is already taken on this domain: the link is "mine-3"' },
+      ]);
+    }
+    const before = await aliases();
+    const again = await importInto(server, { text }, { format: 'yourls', onTaken: 'suffix' });
+    expect(again).toMatchObject({ created: 0, existing: 4 });
+    expect(await aliases()).toEqual(before);
+  });
+
+  test('ends it where that is asked for', async () => {
+    const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'fail' });
+    expect(report).toMatchObject({ created: 1, failedAt: 3, lines: 2 });
+    expect(await aliases()).toEqual(['free https://a.example/']);
+  });
+});
+
+test('aliases that differ in case alone are told', async () => {
+  const text = 'keyword,url\nSale,https://a.example/\nsale,https://b.example/\n';
+  const { told, created } = await importInto(server, { text }, { format: 'yourls' });
+  expect([created, told]).toMatchObject([
+    2,
+    [{ line: 3, taken: true, message: expect.stringContaining('"Sale"') }],
+  ]);
+});
+
+test('a line without an alias gets one, and the same when it comes again', async () => {
+  const text = 'alias,url\n,https://a.example/\n,https://b.example/\n';
+  expect(await importInto(server, { text })).toMatchObject({ created: 2, told: [{ line: 2 }, { line: 3 }] });
+  expect(await importInto(server, { text })).toMatchObject({ created: 0, existing: 2 });
+});
+
+test('domains are found by name, mapped, or stand for the default one', async () => {
+  const id = await owner.domain('go.acme.example');
+  const text =
+    'short url,long url\nhttps://go.acme.example/a,https://x.example\nbit.ly/b,https://x.example\nhttps://old.example/c,https://x.example\n';
+  const mapDomain = new Map([['old.example', 'go.acme.example']]);
+  const report = await importInto(server, { text }, { format: 'bitly', mapDomain });
+  expect(report).toMatchObject({ created: 3, movedFrom: { 'bit.ly': 1 }, movedTo: 's.example' });
+  const found = (await links()).map(({ alias, domain_id }) => [alias, domain_id === id]);
+  expect(found).toEqual([
+    ['a', true],
+    ['b', false],
+    ['c', true],
+  ]);
+});
+
+test('lines without a host are mapped by the name of the default domain', async () => {
+  const id = await owner.domain('go.acme.example');
+  const mapDomain = new Map([['s.example', 'go.acme.example']]);
+  await importInto(server, { text: 'keyword,url\na,https://x.example\n' }, { format: 'yourls', mapDomain });
+  expect(await links()).toMatchObject([{ alias: 'a', domain_id: id }]);
+});
+
+test('stopped in the middle and run again, it is as in one run', async () => {
+  const rows = Array.from(
+    { length: 1_200 },
+    (_, index) => `k${index},https://a.example/${index},${index % 7}`,
+  );
+  const text = `keyword,url,clicks\n${rows.join('\n')}\n`;
+  const first = await importInto(server, { text }, { format: 'yourls', stopAfter: 1 });
+  expect(first).toMatchObject({ stopped: true, created: 500 });
+  const second = await importInto(server, { text }, { format: 'yourls' });
+  expect(second).toMatchObject({ stopped: false, created: 700, existing: 500 });
+  const inTwo = await exportOf(server);
+  const other = await startTestServer();
+  await other.caller();
+  expect(await importInto(other, { text }, { format: 'yourls' })).toMatchObject({ created: 1_200 });
+  expect(await exportOf(other)).toBe(inTwo);
+  await other.stop();
+});

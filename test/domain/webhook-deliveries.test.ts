@@ -1,0 +1,295 @@
+import type { ServerResponse } from 'node:http';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Received, TestReceiver } from '../support/receiver.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+/** Each try that fails is followed by another one at once, and the last of them by none. */
+const AT_ONCE = [0, 0, 0, 0, 0, 0];
+
+let receiver: TestReceiver;
+/** Two processes on one database. */
+let servers: TestServer[];
+let server: TestServer;
+beforeAll(async () => {
+  receiver = await TestReceiver.start();
+  const first = await startTestServer({ background: true, webhookDelays: AT_ONCE });
+  const second = await startTestServer({ background: true, webhookDelays: AT_ONCE, url: first.databaseUrl });
+  [servers, server] = [[first, second], first];
+});
+afterAll(async () => {
+  for (const one of servers) await one.stop();
+  receiver.stop();
+});
+
+interface Delivery {
+  id: string;
+  event: string;
+  status: string;
+  attempts: number;
+  responseStatus: number | null;
+  error: string | null;
+  lastAttemptAt: string | null;
+}
+
+const LINKS = ['LINK_CREATED', 'LINK_UPDATED', 'LINK_DELETED'];
+const SPACES = ['SPACE_CREATED', 'SPACE_UPDATED', 'SPACE_DELETED'];
+
+/** A webhook of a new account, or of this one, and what comes to it. */
+async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
+  const url = receiver.url(path);
+  const caller = of ?? (await server.caller(`account of ${path}`));
+  const { createWebhook } = await caller.data<{
+    createWebhook: { webhook: { id: string }; secret: string };
+  }>(
+    `mutation ($input: CreateWebhookInput!) {
+      createWebhook(input: $input) { ... on CreatedWebhook { webhook { id } secret } }
+    }`,
+    { input: { url, events } },
+  );
+  const { id } = createWebhook.webhook;
+  const list = `query ($id: ID!) { webhook(id: $id) { disabled
+    deliveries { edges { node { id event status attempts responseStatus error lastAttemptAt } } } } }`;
+  const read = () =>
+    caller.data<{ webhook: { disabled: boolean; deliveries: { edges: { node: Delivery }[] } } }>(list, {
+      id,
+    });
+  return {
+    ...{ caller, id, secret: createWebhook.secret },
+    /** The oldest first. */
+    deliveries: async () => (await read()).webhook.deliveries.edges.map(({ node }) => node).reverse(),
+    disabled: async () => (await read()).webhook.disabled,
+    change: (input: object) =>
+      caller.data(
+        'mutation ($id: ID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { __typename } }',
+        { id, input },
+      ),
+    types: () => receiver.at(path).map(({ message }) => message.type),
+    received: () => receiver.at(path),
+  };
+}
+
+const redeliver = `mutation ($id: ID!) { redeliver(deliveryId: $id) {
+  __typename ... on ValidationError { fields { path messages } } } }`;
+
+test('tells of links as v1 shows them, signed as Standard Webhooks has it', async () => {
+  const { caller, secret, types, received, deliveries } = await hook('/links', LINKS);
+  const space = await caller.space('Not told of');
+  const link = await caller.link({ title: 'Ünï', space_id: space, pixel_ids: await caller.pixel() });
+  await expect.poll(types).toEqual(['link.created']);
+  const [first] = received();
+  expect(first?.message).toEqual({ type: 'link.created', timestamp: NOON.toISOString(), data: link });
+  expect(first?.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'webhook-id': expect.stringMatching(/^msg_[\w-]{22}$/),
+    'webhook-timestamp': String(NOON.getTime() / 1000),
+    'webhook-signature': new Verifier(secret).sign(
+      first?.headers['webhook-id'] as string,
+      NOON,
+      first?.body ?? '',
+    ),
+  });
+  await caller.rest('PATCH', `/links/${link.id}`, { title: 'Changed' });
+  await caller.rest('PATCH', `/links/${link.id}`, { title: 'Changed' });
+  await expect.poll(types).toEqual(['link.created', 'link.updated']);
+  expect(received()[1]?.message.data).toEqual({ ...link, title: 'Changed' });
+  await caller.rest('DELETE', `/links/${link.id}`);
+  await expect.poll(types).toEqual(['link.created', 'link.updated', 'link.deleted']);
+  expect(received()[2]?.message.data).toEqual({ id: link.id });
+  const delivered = { status: 'DELIVERED', attempts: 1, responseStatus: 204, error: null };
+  await expect
+    .poll(deliveries)
+    .toEqual(
+      LINKS.map((event) =>
+        expect.objectContaining({ ...delivered, event, lastAttemptAt: NOON.toISOString() }),
+      ),
+    );
+});
+
+test('tells of spaces, and of their links when they go', async () => {
+  const { caller, types, received } = await hook('/spaces');
+  const id = await caller.space('One', { color: 2 });
+  const link = await caller.link({ space_id: id });
+  await expect.poll(() => types().sort()).toEqual(['link.created', 'space.created']);
+  const { body } = await caller.rest('GET', `/spaces/${id}`);
+  const created = received().find(({ message }) => message.type === 'space.created');
+  expect(created?.message.data).toEqual((body as { data: object }).data);
+  await caller.rest('DELETE', `/spaces/${id}`);
+  await expect.poll(() => types().slice(2).sort()).toEqual(['link.updated', 'space.deleted']);
+  const updated = received().find(({ message }) => message.type === 'link.updated');
+  expect(updated?.message.data).toMatchObject({ id: link.id, space_id: null });
+});
+
+test('tells each account of its own, and of what came after the webhook', async () => {
+  const early = await server.caller('account of /own');
+  await early.space('Before');
+  const { caller, types } = await hook('/own');
+  await (await server.caller('another')).space('Theirs');
+  await caller.space('After');
+  await caller.rest('PATCH', '/spaces/0', { name: 'x' });
+  await expect.poll(types).toEqual(['space.created']);
+});
+
+test('sends the same again where it fails, and what comes after it about the record waits; others do not', async () => {
+  const { caller, types, received, deliveries } = await hook('/again', SPACES);
+  const answers = [500, 302, 410];
+  receiver.answer = ({ path, message }, res) => {
+    const isFirst = path === '/again' && message.data.name === 'First';
+    const status = (isFirst ? answers.shift() : undefined) ?? 200;
+    res.writeHead(status, status === 302 ? { Location: receiver.url('/elsewhere') } : {}).end('x');
+  };
+  const id = await caller.space('First');
+  await expect.poll(() => types().length).toBeGreaterThan(0);
+  await caller.rest('PATCH', `/spaces/${id}`, { name: 'Second' });
+  await caller.space('Other');
+  await expect
+    .poll(async () => (await deliveries()).map(({ status }) => status))
+    .toEqual([...['DELIVERED', 'DELIVERED', 'DELIVERED']]);
+  const ofRecord = received().filter(({ message }) => message.data.id === id);
+  expect(ofRecord.map(({ message }) => message.type)).toEqual([
+    ...['space.created', 'space.created', 'space.created', 'space.created', 'space.updated'],
+  ]);
+  const tries = ofRecord.slice(0, 4);
+  expect(new Set(tries.map(({ body, headers }) => `${headers['webhook-id']} ${body}`)).size).toBe(1);
+  expect(tries[0]?.body).toContain('"name":"First"');
+  expect((await deliveries())[0]).toMatchObject({ attempts: 4, responseStatus: 200, error: null });
+  expect(receiver.at('/elsewhere')).toEqual([]);
+});
+
+test('gives up after seven tries, says why, and delivers again when it is told to', async () => {
+  const { caller, received, deliveries, change } = await hook('/fails', SPACES);
+  const witness = await hook('/witness', SPACES, caller);
+  receiver.answer = ({ path }, res) => void res.writeHead(path === '/fails' ? 503 : 204).end();
+  await caller.space('Doomed');
+  const failed = { status: 'FAILED', attempts: 7, responseStatus: 503, error: 'status 503' };
+  await expect.poll(deliveries).toEqual([expect.objectContaining(failed)]);
+  expect(received()).toHaveLength(7);
+  receiver.answer = (_received, res) => void res.writeHead(204).end();
+  const [delivery] = await deliveries();
+  await change({ disabled: true });
+  expect(await caller.data(redeliver, { id: delivery?.id })).toEqual({
+    redeliver: {
+      __typename: 'ValidationError',
+      fields: [{ path: ['deliveryId'], messages: ['is that of a disabled webhook: enable it first'] }],
+    },
+  });
+  await caller.space('Never told of');
+  await expect.poll(() => witness.received().some(({ body }) => body.includes('Never told of'))).toBe(true);
+  await change({ disabled: false });
+  expect(await caller.data(redeliver, { id: delivery?.id })).toEqual({
+    redeliver: { __typename: 'WebhookDelivery' },
+  });
+  await expect
+    .poll(deliveries)
+    .toEqual([
+      expect.objectContaining({ status: 'DELIVERED', attempts: 8, responseStatus: 204, error: null }),
+    ]);
+  expect(new Set(received().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+});
+
+test('disables a webhook that failed for five days, as the operator', async () => {
+  const { caller, id, disabled, deliveries } = await hook('/dead', SPACES);
+  receiver.answer = (_received, res) => void res.writeHead(500).end();
+  await caller.space('Day one');
+  await expect.poll(async () => (await deliveries())[0]?.status).toBe('FAILED');
+  const set = (now: Date) => {
+    for (const one of servers) one.clock.now = now;
+  };
+  set(new Date(NOON.getTime() + 5 * 24 * 60 * 60 * 1000 - 1));
+  await caller.space('Just before');
+  await expect.poll(async () => (await deliveries())[1]?.status).toBe('FAILED');
+  expect(await disabled()).toBe(false);
+  set(new Date(NOON.getTime() + 5 * 24 * 60 * 60 * 1000));
+  await caller.space('Day six');
+  await expect.poll(disabled).toBe(true);
+  const query = `query ($id: ID!) { changes(filter: { kind: WEBHOOK, recordId: $id }) {
+    edges { node { action fields key { id } } } } }`;
+  await expect
+    .poll(async () => {
+      const { changes } = await caller.data<{ changes: { edges: { node: object }[] } }>(query, { id });
+      return changes.edges.at(-1)?.node;
+    })
+    .toEqual({ action: 'UPDATED', fields: ['disabled'], key: null });
+  set(NOON);
+  receiver.answer = (_received, res) => void res.writeHead(204).end();
+});
+
+test('signs with the old secret too, for a day after another came', async () => {
+  const { caller, id, secret, received } = await hook('/rotated', SPACES);
+  const { rotateWebhookSecret } = await caller.data<{ rotateWebhookSecret: { secret: string } }>(
+    'mutation ($id: ID!) { rotateWebhookSecret(id: $id) { ... on CreatedWebhook { secret } } }',
+    { id },
+  );
+  await caller.space('Signed twice');
+  await expect.poll(() => received().length).toBe(1);
+  const [{ headers, body }] = received() as [Received];
+  const signatures = [rotateWebhookSecret.secret, secret].map((one) =>
+    new Verifier(one).sign(String(headers['webhook-id']), NOON, body),
+  );
+  expect(headers['webhook-signature']).toBe(signatures.join(' '));
+});
+
+test('a receiver that never answers delays no other, and one that says too much is not read to the end', async () => {
+  const [slow, quick, loud] = [await hook('/slow'), await hook('/quick'), await hook('/loud')];
+  let written = 0;
+  const held: ServerResponse[] = [];
+  receiver.answer = ({ path }, res) => {
+    if (path === '/slow') return void held.push(res);
+    res.writeHead(200);
+    const more = () => {
+      for (let room = true; room && !res.destroyed; ) {
+        written += 65_536;
+        room = res.write('x'.repeat(65_536));
+      }
+    };
+    if (path === '/loud') more();
+    else res.end();
+    res.on('drain', more);
+  };
+  for (const { caller } of [slow, loud, quick]) await caller.space('Told of');
+  await expect.poll(async () => (await quick.deliveries())[0]?.status).toBe('DELIVERED');
+  await expect.poll(async () => (await loud.deliveries())[0]?.status).toBe('DELIVERED');
+  expect(written).toBeLessThan(32 * 1024 * 1024);
+  expect((await slow.deliveries())[0]?.status).toBe('PENDING');
+  for (const res of held) res.end();
+  receiver.answer = (_received, res) => void res.writeHead(204).end();
+});
+
+test('many changes on two processes: each is told once, those of a record in their order', async () => {
+  const { caller, received } = await hook('/many', LINKS);
+  const other = servers[1]?.callerWith(caller.key) as Caller;
+  receiver.answer = (_received, res) => void res.writeHead(Math.random() < 0.33 ? 500 : 200).end();
+  const ids = await Promise.all(
+    Array.from({ length: 8 }, async (_, writer) => {
+      const one = writer % 2 ? caller : other;
+      const { id } = await one.link();
+      for (let i = 0; i < 5; i++) await one.rest('PATCH', `/links/${id}`, { title: `${i}` });
+      await one.rest('DELETE', `/links/${id}`);
+      return id;
+    }),
+  );
+  const { client } = server.database;
+  const pending = () => client.webhookDelivery.count({ where: { status: 'PENDING', recordId: { in: ids } } });
+  await expect
+    .poll(async () => (await client.webhookDelivery.count({ where: { recordId: { in: ids } } })) > 0)
+    .toBe(true);
+  await expect
+    .poll(() => received().filter(({ message }) => message.type === 'link.deleted').length)
+    .toBeGreaterThan(7);
+  await expect.poll(pending).toBe(0);
+  const sent = new Set(received().map(({ headers }) => headers['webhook-id']));
+  expect(sent.size).toBe(8 * 7);
+  for (const id of ids) {
+    const ofRecord = received().filter(({ message }) => message.data.id === id);
+    const order = [...new Set(ofRecord.map(({ headers }) => headers['webhook-id']))];
+    // Nothing is told again once what came after it was.
+    expect(ofRecord.map(({ headers }) => order.indexOf(headers['webhook-id'] as string))).toEqual(
+      ofRecord.map(({ headers }) => order.indexOf(headers['webhook-id'] as string)).sort((a, b) => a - b),
+    );
+    expect([ofRecord[0], ofRecord.at(-1)].map((one) => one?.message.type)).toEqual([
+      'link.created',
+      'link.deleted',
+    ]);
+  }
+  receiver.answer = (_received, res) => void res.writeHead(204).end();
+});

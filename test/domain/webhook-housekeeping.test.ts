@@ -1,0 +1,151 @@
+import { pino } from 'pino';
+import { expect, inject, test } from 'vitest';
+import { ChangeRetention } from '../../src/db/change/retention.ts';
+import { deleteOldDeliveries } from '../../src/db/webhook/deliveries.ts';
+import { claimQueues, keepQueues, readBacklog, releaseQueue } from '../../src/db/webhook/queues.ts';
+import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
+import { retryAt } from '../../src/domain/webhook/schedule.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+const after = (milliseconds: number) => new Date(NOON.getTime() + milliseconds);
+
+async function addWebhook(caller: Caller): Promise<void> {
+  await caller.data(
+    'mutation { createWebhook(input: { url: "https://crm.example/", events: [SPACE_CREATED] }) { __typename } }',
+  );
+}
+
+/** Reads the log as far as it is settled, which on PostgreSQL waits for transactions of other tests. */
+async function dispatchAll({ database, clock }: TestServer, deliveries: number): Promise<void> {
+  const { client } = database;
+  const dispatched = async () => {
+    while (
+      await dispatchChanges(
+        client,
+        () => 0,
+        () => clock.now,
+      )
+    );
+    return client.webhookDelivery.count();
+  };
+  await expect.poll(dispatched).toBe(deliveries);
+}
+
+test('tries again after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, up to a tenth later, and then no more', () => {
+  const seconds = (failures: number, random: number) => {
+    const at = retryAt(failures, NOON, (below) => Math.floor(random * below));
+    return at && (at.getTime() - NOON.getTime()) / 1000;
+  };
+  expect([1, 2, 3, 4, 5, 6, 7].map((failures) => seconds(failures, 0))).toEqual([
+    ...[5, 300, 1_800, 7_200, 18_000, 36_000, null],
+  ]);
+  expect(seconds(2, 0.5)).toBe(315);
+  expect(seconds(2, 0.999)).toBeLessThan(330);
+});
+
+test('keeps changes that webhooks were not told of, however old; and only while there are webhooks', async () => {
+  const server = await startTestServer();
+  const { client } = server.database;
+  const caller = await server.caller();
+  const retention = new ChangeRetention(client, 30, () => server.clock.now, pino({ level: 'silent' }));
+  const left = async () => {
+    await retention.deleteOld();
+    return client.change.count();
+  };
+  await addWebhook(caller);
+  await caller.space('Not told of yet');
+  server.clock.now = after(40 * DAY);
+  expect(await left()).toBe(2);
+  await dispatchAll(server, 1);
+  expect(await left()).toBe(0);
+  await caller.space('Not told of either');
+  server.clock.now = after(80 * DAY);
+  expect(await left()).toBe(1);
+  await client.webhook.deleteMany();
+  expect(await left()).toBe(0);
+  await server.stop();
+});
+
+test('deletes old deliveries, whatever became of them', async () => {
+  const server = await startTestServer();
+  const { client } = server.database;
+  const caller = await server.caller();
+  await addWebhook(caller);
+  await caller.space('Old');
+  server.clock.now = after(DAY);
+  await caller.space('New');
+  await dispatchAll(server, 2);
+  expect(await deleteOldDeliveries(client, after(DAY / 2))).toBe(false);
+  expect((await client.webhookDelivery.findMany()).map(({ createdAt }) => createdAt)).toEqual([after(DAY)]);
+  await server.stop();
+});
+
+test('a queue is one process’ until it gives it back, or its claim ends', async () => {
+  const server = await startTestServer();
+  const { client } = server.database;
+  const caller = await server.caller();
+  await addWebhook(caller);
+  const claim = (by: string, lasts = 5_000, now = NOON) => claimQueues(client, { by, lasts }, now, 10);
+  expect(await claim('one')).toEqual([]);
+  await caller.space('Told of');
+  await dispatchAll(server, 1);
+  expect(await readBacklog(client)).toEqual({ pending: 1, dueAt: NOON });
+  const together = await Promise.all(['one', 'two', 'three'].map((by) => claim(by)));
+  expect(together.flat()).toEqual([{ webhookId: expect.any(Number), failingSince: null }]);
+  const webhookId = together.flat()[0]?.webhookId ?? 0;
+  const by = ['one', 'two', 'three'][together.findIndex((claimed) => claimed.length > 0)] ?? '';
+  expect(await claim('four')).toEqual([]);
+  // Another's claim cannot be given back, nor ended.
+  await releaseQueue(client, webhookId, 'four');
+  expect(await claim('four')).toEqual([]);
+  await keepQueues(client, { by, lasts: 0 });
+  expect(await claim('four')).toHaveLength(1);
+  await releaseQueue(client, webhookId, 'four');
+  expect(await claim('five')).toHaveLength(1);
+  await client.webhookDelivery.updateMany({ data: { status: 'DELIVERED' } });
+  await releaseQueue(client, webhookId, 'five');
+  expect(await claim('six', 5_000, after(DAY))).toEqual([]);
+  expect(await readBacklog(client)).toEqual({ pending: 0, dueAt: null });
+  await server.stop();
+});
+
+test('processes that read the log at once make each delivery once, in the order of the log', async () => {
+  const server = await startTestServer();
+  const { client } = server.database;
+  const caller = await server.caller();
+  await addWebhook(caller);
+  const ids: number[] = [];
+  for (let i = 0; i < 20; i++) ids.push(await caller.space(`${i}`));
+  await Promise.all(Array.from({ length: 5 }, () => dispatchAll(server, 20)));
+  const made = await client.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
+  expect(made.map(({ recordId }) => recordId)).toEqual(ids);
+  await server.stop();
+});
+
+test('a webhook that is deleted leaves nothing, nor does an account', async () => {
+  const server = await startTestServer();
+  const { client } = server.database;
+  const caller = await server.caller();
+  await addWebhook(caller);
+  await caller.space('Told of');
+  await dispatchAll(server, 1);
+  await client.account.deleteMany();
+  expect([await client.webhook.count(), await client.webhookQueue.count()]).toEqual([0, 0]);
+  expect(await client.webhookDelivery.count()).toBe(0);
+  await server.stop();
+});
+
+test.runIf(inject('database').provider === 'sqlite')(
+  'without webhooks, the database is asked nothing for them as time goes by',
+  async () => {
+    const server = await startTestServer({ background: true });
+    const caller = await server.caller();
+    const statements = await server.statementsOf(async () => {
+      await caller.space('Nobody is told');
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+    });
+    expect(statements.filter((sql) => /Webhook|LogReader/.test(sql))).toEqual([]);
+    await server.stop();
+  },
+);

@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/db/connection/client.ts';
+import { Enclosing } from '../../src/db/connection/enclosing.ts';
+import { deleteBeyond, deleteOldAnswers } from '../../src/db/kept-answers.ts';
+import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/keyed-write.ts';
+import { createSpace } from '../../src/domain/space.ts';
+import { newDatabase } from '../support/database.ts';
+import { subscribe } from '../support/events.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+/** Another process, as far as the database can tell. */
+let other: TestServer;
+let owner: Caller;
+let keys = 0;
+let key: string;
+beforeAll(async () => {
+  const url = await newDatabase();
+  server = await startTestServer({ url });
+  other = await startTestServer({ url });
+  owner = await server.caller();
+});
+afterAll(async () => {
+  await server.stop();
+  await other.stop();
+});
+beforeEach(() => {
+  key = `key ${keys++}`;
+  server.clock.now = NOON;
+});
+
+interface Sent {
+  status: number;
+  text: string;
+  replayed: string | null;
+  type: string | null;
+  headers: Headers;
+}
+
+async function send(caller: Caller, path: string, init: RequestInit, withKey: string | null): Promise<Sent> {
+  const headers = { ...init.headers, ...(withKey !== null && { 'Idempotency-Key': withKey }) };
+  const response = await caller.fetch(path, { ...init, headers });
+  const { status, headers: got } = response;
+  return {
+    status,
+    text: await response.text(),
+    replayed: got.get('Idempotency-Replayed'),
+    type: got.get('Content-Type'),
+    headers: got,
+  };
+}
+
+const v1 = (
+  method: string,
+  path: string,
+  form: Record<string, string> | null,
+  withKey: string | null = key,
+  caller = owner,
+) => send(caller, `/api/v1${path}`, { method, ...(form && { body: new URLSearchParams(form) }) }, withKey);
+
+const graphql = (
+  query: string,
+  variables: object = {},
+  withKey: string | null = key,
+  caller = owner,
+  accept = '*/*',
+) =>
+  send(
+    caller,
+    '/graphql',
+    {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: accept },
+      body: JSON.stringify({ query, variables }),
+    },
+    withKey,
+  );
+
+const CREATE = `mutation ($name: String!) {
+  createSpace(input: { name: $name }) { __typename ... on Space { id name } ... on ValidationError { message } }
+}`;
+
+async function spacesNamed(name: string, caller = owner): Promise<number> {
+  const { spacePage } = await caller.data<{ spacePage: { total: number } }>(
+    'query ($name: String!) { spacePage(filter: { search: $name }) { total } }',
+    { name },
+  );
+  return spacePage.total;
+}
+
+/** The same write by each interface. */
+const writes = {
+  v1: (name: string, withKey?: string | null, caller?: Caller) =>
+    v1('POST', '/spaces', { name }, withKey, caller),
+  GraphQL: (name: string, withKey?: string | null, caller?: Caller) =>
+    graphql(CREATE, { name }, withKey, caller),
+};
+const surfaces = Object.keys(writes) as (keyof typeof writes)[];
+
+describe.each(surfaces)('over %s', (surface) => {
+  const write = writes[surface];
+
+  test('the same request with the same key is done once, and answered alike', async () => {
+    const first = await write(`Once ${surface}`);
+    expect([first.status, first.replayed]).toEqual([surface === 'v1' ? 201 : 200, null]);
+    for (const caller of [owner, other.callerWith(owner.key)]) {
+      const again = await write(`Once ${surface}`, key, caller);
+      expect(again).toMatchObject({
+        status: first.status,
+        text: first.text,
+        type: first.type,
+        replayed: 'true',
+      });
+    }
+    expect(await spacesNamed(`Once ${surface}`)).toBe(1);
+  });
+
+  test('is the answer that was given first, also when the record is another by now', async () => {
+    const first = await write(`Later ${surface}`);
+    const { spaces } = await owner.data<{ spaces: { nodes: { id: string }[] } }>(
+      '{ spaces(first: 1) { nodes { id } } }',
+    );
+    await owner.rest('DELETE', `/spaces/${spaces.nodes[0]?.id}`);
+    expect((await write(`Later ${surface}`)).text).toBe(first.text);
+    expect(await spacesNamed(`Later ${surface}`)).toBe(0);
+  });
+
+  test('of many at once, over two processes, one is done', async () => {
+    const callers = Array.from({ length: 12 }, (_, index) =>
+      index % 2 ? owner : other.callerWith(owner.key),
+    );
+    const answers = await Promise.all(callers.map((caller) => write(`Many ${surface}`, key, caller)));
+    expect(await spacesNamed(`Many ${surface}`)).toBe(1);
+    const done = answers.filter(({ status }) => status < 300);
+    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+    expect(done.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+    for (const answer of answers) {
+      if (done.includes(answer)) continue;
+      expect([answer.status, answer.headers.get('Retry-After')]).toEqual([409, '1']);
+      expect(answer.text).toContain(surface === 'v1' ? '"status":409' : '"IDEMPOTENCY_RUNNING"');
+    }
+  });
+
+  test('422s on another request with the same key', async () => {
+    await write(`One ${surface}`);
+    const { status, text, replayed } = await write(`Two ${surface}`);
+    expect([status, replayed]).toEqual([422, null]);
+    expect(text).toContain('IDEMPOTENCY_MISMATCH');
+    expect(await spacesNamed(`Two ${surface}`)).toBe(0);
+  });
+
+  test('another account’s key is another key', async () => {
+    const stranger = await server.caller(`stranger ${surface}`);
+    await write(`Own ${surface}`);
+    const theirs = await write(`Own ${surface}`, key, stranger);
+    expect([theirs.status < 300, theirs.replayed]).toEqual([true, null]);
+    expect(await spacesNamed(`Own ${surface}`, stranger)).toBe(1);
+  });
+
+  test('a key without the scope learns nothing of what was answered', async () => {
+    await write(`Scope ${surface}`);
+    const reader = await server.caller('owner', ['read']);
+    const { status, text, replayed } = await write(`Scope ${surface}`, key, reader);
+    expect([status, replayed]).toEqual([403, null]);
+    expect(text).toContain(surface === 'v1' ? '"status":403' : '"FORBIDDEN"');
+  });
+
+  test('what is refused is refused again in the same words', async () => {
+    const first = await write('');
+    expect(first.status).toBe(surface === 'v1' ? 422 : 200);
+    expect(await write('')).toMatchObject({ status: first.status, text: first.text, replayed: 'true' });
+  });
+
+  test('forgets a key after a day', async () => {
+    await write(`Day ${surface}`);
+    server.clock.now = new Date(NOON.getTime() + 24 * 3_600_000 - 1);
+    expect((await write(`Day ${surface}`)).replayed).toBe('true');
+    server.clock.now = new Date(NOON.getTime() + 24 * 3_600_000);
+    expect((await write(`Day ${surface} again`)).replayed).toBeNull();
+    expect((await write(`Day ${surface} again`)).replayed).toBe('true');
+    expect(await spacesNamed(`Day ${surface}`)).toBe(2);
+  });
+
+  test.each([
+    ['an empty key', ''],
+    ['a key that is too long', 'x'.repeat(256)],
+  ])('refuses %s', async (_what, wrong) => {
+    const { status, text } = await write('Wrong key', wrong);
+    expect(status).toBe(surface === 'v1' ? 422 : 400);
+    expect(text).toContain('must have 1 to 255 characters');
+    expect(text).toContain(surface === 'v1' ? '"Idempotency-Key":[' : '"VALIDATION"');
+    expect(await spacesNamed('Wrong key')).toBe(0);
+  });
+
+  test('takes the longest key', async () => {
+    await write(`Long ${surface}`, surface.padEnd(255, 'x'));
+    expect((await write(`Long ${surface}`, surface.padEnd(255, 'x'))).replayed).toBe('true');
+  });
+
+  test('a request without a key costs no statement more, and what is asked is not kept', async () => {
+    const answers = () => server.database.client.keptAnswer.count();
+    const before = await answers();
+    await write(`Warm ${surface}`, null);
+    const without = await server.statementsOf(() => write(`Plain ${surface}`, null));
+    expect(without.join('\n')).not.toMatch(/KeptAnswer|SAVEPOINT/);
+    if (surface === 'v1') await v1('GET', '/spaces', null);
+    else await graphql('{ spaces { totalCount } }');
+    expect(await answers()).toBe(before);
+  });
+});
+
+test('a mutation with passwords and references works with a key as without, and keeps no password', async () => {
+  const form = {
+    url: 'https://example.com/',
+    alias: 'keyed-one',
+    password: 'opensesame',
+    space_id: String(await owner.space('Keyed')),
+    pixel_ids: String(await owner.pixel()),
+    expiration_date: '2030-01-01',
+  };
+  const keyed = await v1('POST', '/links', form);
+  const plain = await v1('POST', '/links', { ...form, alias: 'keyed-two' }, null);
+  expect(keyed.status).toBe(201);
+  const shape = ({ text }: Sent) =>
+    text.replace(/"id":\d+,"url"/, '"id":0,"url"').replaceAll('keyed-two', 'keyed-one');
+  expect(shape(keyed)).toBe(shape(plain));
+  const rows = await server.database.client.keptAnswer.findMany();
+  expect(JSON.stringify(rows)).not.toContain('opensesame');
+  expect(JSON.stringify(rows)).not.toContain(key);
+  expect((await v1('POST', '/links', form)).text).toBe(keyed.text);
+});
+
+test('changes and deletions are done once too, with what others hear of them', async () => {
+  const { id } = await owner.link({ title: 'Old' });
+  const patch = await v1('PATCH', `/links/${id}`, { title: 'New' });
+  expect(patch.status).toBe(200);
+  await owner.rest('PATCH', `/links/${id}`, { title: 'Newer' });
+  expect((await v1('PATCH', `/links/${id}`, { title: 'New' })).text).toBe(patch.text);
+  const { body } = await owner.rest('GET', `/links/${id}`);
+  expect((body as { data: { title: string } }).data.title).toBe('Newer');
+  const gone = await v1('DELETE', `/links/${id}`, null, `${key} d`);
+  expect(gone.status).toBe(200);
+  expect(await v1('DELETE', `/links/${id}`, null, `${key} d`)).toMatchObject({
+    status: 200,
+    text: gone.text,
+    replayed: 'true',
+  });
+  expect((await v1('DELETE', `/links/${id}`, null, `${key} e`)).status).toBe(404);
+  const { link } = await owner.data<{ link: unknown }>(`{ link(id: ${id}) { id } }`);
+  expect(link).toBeNull();
+});
+
+const SEVERAL = `mutation ($taken: String!) {
+  a: createSpace(input: { name: "Several" }) { ... on Space { id } }
+  b: createLinks(inputs: [
+    { url: "https://example.com/", alias: "several-1" }
+    { url: "https://example.com/", alias: $taken }
+    { url: "https://example.com/", alias: "several-2", pixelIds: ["999999"] }
+  ]) { __typename ... on Link { alias domain { name } pixels { id } history { totalCount } } ... on ValidationError { fields { path } } }
+  c: deleteLink(id: "999999") { __typename }
+}`;
+
+test('several mutations of a document are one, and one that is refused leaves the others', async () => {
+  const { alias } = await owner.link({ alias: 'taken-by-me' });
+  const first = await graphql(SEVERAL, { taken: alias });
+  const { data } = JSON.parse(first.text);
+  expect(data.b).toMatchObject([
+    { __typename: 'Link', alias: 'several-1', pixels: [] },
+    { __typename: 'ValidationError', fields: [{ path: ['alias'] }] },
+    { __typename: 'ValidationError', fields: [{ path: ['pixelIds'] }] },
+  ]);
+  expect(data.c).toEqual({ __typename: 'NotFoundError' });
+  expect(await graphql(SEVERAL, { taken: alias })).toMatchObject({ text: first.text, replayed: 'true' });
+  expect(await spacesNamed('Several')).toBe(1);
+});
+
+test('the type of the answer is that of the first one', async () => {
+  const type = 'application/graphql-response+json';
+  const first = await graphql(CREATE, { name: 'Typed' }, key, owner, type);
+  expect(first.type).toContain(type);
+  expect(await graphql(CREATE, { name: 'Typed' })).toMatchObject({ type: first.type, text: first.text });
+});
+
+test('a subscription takes no notice of a key', async () => {
+  const withKey = {
+    fetch: (path: string, init: RequestInit) =>
+      owner.fetch(path, { ...init, headers: { ...init.headers, 'Idempotency-Key': key } }),
+  };
+  const { type, close, ended } = await subscribe(withKey as Caller, 'subscription { changes { id } }');
+  expect(type).toContain('text/event-stream');
+  close();
+  await ended;
+  // As some clients send it, who take a stream too.
+  const accept = 'application/json, text/event-stream, multipart/mixed';
+  const first = await graphql(CREATE, { name: 'Streamed' }, key, owner, accept);
+  expect(await graphql(CREATE, { name: 'Streamed' }, key, owner, accept)).toMatchObject({
+    text: first.text,
+    replayed: 'true',
+  });
+});
+
+test('where a fault of ours ends it, nothing is done, and the same may be sent again', async () => {
+  // The log of changes takes nothing for a moment, after the first of two mutations.
+  const { client } = server.database;
+  const isSqlite = inject('database').provider === 'sqlite';
+  if (isSqlite)
+    await client.$executeRawUnsafe(
+      `CREATE TRIGGER "Broken" BEFORE INSERT ON "Pixel" BEGIN SELECT RAISE(ABORT, 'broken'); END`,
+    );
+  else
+    await client.$executeRawUnsafe(
+      'ALTER TABLE "Pixel" ADD CONSTRAINT "Broken" CHECK ("name" <> \'Broken\')',
+    );
+  const query = `mutation {
+    createSpace(input: { name: "Half" }) { ... on Space { id } }
+    createPixel(input: { name: "Broken", type: BING, value: "1" }) { ... on Pixel { name } }
+  }`;
+  const failed = await graphql(query);
+  expect(JSON.parse(failed.text)).toMatchObject({
+    data: null,
+    errors: [{ extensions: { code: 'INTERNAL' } }],
+  });
+  expect(await spacesNamed('Half')).toBe(0);
+  if (isSqlite) await client.$executeRawUnsafe('DROP TRIGGER "Broken"');
+  else await client.$executeRawUnsafe('ALTER TABLE "Pixel" DROP CONSTRAINT "Broken"');
+  expect(JSON.parse((await graphql(query)).text).data.createPixel).toEqual({ name: 'Broken' });
+  expect(await spacesNamed('Half')).toBe(1);
+});
+
+describe('what is kept', () => {
+  let database: Database;
+  let accountId: number;
+  beforeAll(async () => {
+    database = await openDatabase(await newDatabase());
+    ({ id: accountId } = await database.client.account.create({ data: { name: 'Acme', createdAt: NOON } }));
+  });
+  afterAll(() => database.close());
+
+  const actor = () => ({ accountId, keyId: null as never, scopes: new Set<never>() });
+  const answered = (body: string) => ({ status: 200, contentType: 'text/plain', body });
+  const answers = () => database.client.keptAnswer.findMany({ where: { accountId }, orderBy: { id: 'asc' } });
+
+  test('has nothing of what is shown only once', async () => {
+    const first = new KeyedWrite(database.client, accountId, 'secret', NOON);
+    expect(await first.begin('request')).toBeNull();
+    first.hide('s3cr"et');
+    expect(await first.end(answered(JSON.stringify({ secret: 's3cr"et', name: 'x' })))).toBeNull();
+    await first.close();
+    const again = new KeyedWrite(database.client, accountId, 'secret', NOON);
+    expect((await again.begin('request'))?.body).toBe(JSON.stringify({ secret: SHOWN_ONCE, name: 'x' }));
+    await again.close();
+  });
+
+  test('an answer that is too large undoes what it tells of', async () => {
+    const keyed = new KeyedWrite(database.client, accountId, 'large', NOON);
+    await keyed.begin('request');
+    await createSpace(keyed.db, actor(), { name: 'Large', color: null }, NOON);
+    await expect(keyed.end(answered('x'.repeat(4_000_001)))).rejects.toMatchObject({ code: 'VALIDATION' });
+    await keyed.close();
+    expect(await database.client.space.count()).toBe(0);
+  });
+
+  test('what is not ended is undone, and its key free again', async () => {
+    for (let time = 0; time < 2; time++) {
+      const keyed = new KeyedWrite(database.client, accountId, 'left', NOON);
+      expect(await keyed.begin('request')).toBeNull();
+      await createSpace(keyed.db, actor(), { name: 'Left', color: null }, NOON);
+      expect(await keyed.db.space.count()).toBe(1);
+      await keyed.close();
+      expect(await database.client.space.count()).toBe(0);
+    }
+  });
+
+  test('the oldest goes first, by number and by size, and after its time', async () => {
+    await database.client.keptAnswer.deleteMany();
+    for (let i = 0; i < 6; i++) {
+      const keyed = new KeyedWrite(database.client, accountId, `many ${i}`, new Date(NOON.getTime() + i));
+      await keyed.begin('request');
+      await keyed.end(answered(String(i).repeat(10)));
+      await keyed.close();
+    }
+    await deleteBeyond(database.client, accountId, { count: 5, bytes: 1_000 });
+    expect((await answers()).map(({ body }) => body[0])).toEqual(['1', '2', '3', '4', '5']);
+    await deleteBeyond(database.client, accountId, { count: 5, bytes: 35 });
+    expect((await answers()).map(({ body }) => body[0])).toEqual(['3', '4', '5']);
+    expect(await deleteOldAnswers(database.client, new Date(NOON.getTime() + 4))).toBe(false);
+    expect((await answers()).map(({ body }) => body[0])).toEqual(['5']);
+  });
+
+  test('one transaction holds all of several, and a part of it can fail', async () => {
+    const enclosing = new Enclosing(database.client, async () => {});
+    const make = (name: string) => createSpace(enclosing.db, actor(), { name, color: null }, NOON);
+    await make('First');
+    await expect(enclosing.db.pixel.findMany()).resolves.toEqual([]);
+    const wrong = { ...actor(), accountId: 999 };
+    await expect(createSpace(enclosing.db, wrong, { name: 'Nobody’s', color: null }, NOON)).rejects.toThrow();
+    await make('Second');
+    await enclosing.commit();
+    expect((await database.client.space.findMany()).map(({ name }) => name)).toEqual(['First', 'Second']);
+    expect(await database.client.change.count()).toBe(2);
+  });
+});

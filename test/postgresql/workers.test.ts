@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { newDatabase } from '../support/database.ts';
+import { countryDatabase } from '../support/mmdb.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { type Program, runProgram, startProgram } from '../support/process.ts';
+import { Caller } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+const KEY = 'the-first-key-of-an-empty-database';
+const MAIN = 'dist/main.js';
+/** One of V8's, which the workers are to get, too. */
+const FLAG = '--heap-growing-percent=50';
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-workers-'));
+const GEOIP_DATABASE = join(folder, 'country.mmdb');
+writeFileSync(GEOIP_DATABASE, countryDatabase([203, 0, 113], 'DE'));
+
+let url: string;
+let program: Program & { origin: string };
+let owner: Caller;
+beforeEach(async () => {
+  url = await newDatabase({ migrated: false });
+});
+afterEach(() => program.end('SIGTERM'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The process ids of the workers that have come to serve, by their numbers. */
+function serving(): Map<unknown, number> {
+  const lines = program.log.filter(({ msg }) => msg === 'worker serves');
+  return new Map(lines.map(({ worker, pid }) => [worker, Number(pid)]));
+}
+
+/** Starts the program in a group of processes of its own, and waits until as many workers serve. */
+async function start(env: Record<string, string> = {}, awaited = 2): Promise<void> {
+  program = await startProgram(
+    {
+      DATABASE_URL: url,
+      BASE_URL: 'https://s.example',
+      INITIAL_API_KEY: KEY,
+      WORKERS: '2',
+      ...env,
+    },
+    ['setsid', process.execPath, FLAG, MAIN],
+  );
+  owner = new Caller(program.origin, KEY);
+  await expect.poll(() => serving().size).toBeGreaterThanOrEqual(awaited);
+}
+
+/** A visit over a connection of its own. */
+const visitAnew = (path: string) => visit(program.origin, path, { headers: { Connection: 'close' } });
+
+async function visitTimes(path: string, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) expect((await visitAnew(path)).status).toBe(302);
+}
+
+async function onDatabase(statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return client
+    .query(statement)
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
+}
+
+/** The clicks that are written. */
+async function clicks(): Promise<number> {
+  const [row] = await onDatabase(`SELECT COALESCE(SUM("clicks"), 0)::int AS "clicks" FROM "LinkCounter"`);
+  return Number(row?.clicks);
+}
+
+/** Whether a process goes on; one that ended may stay in the list until somebody asks for how it did. */
+function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+/** Has each worker answer a request that waits for a lock, sends SIGTERM, and expects that all ends in order. */
+async function endInOrder(pid: number): Promise<void> {
+  const { alias } = await owner.link();
+  const before = await clicks();
+  await visitTimes(`/${alias}`, 6);
+  const blocker = new Client({ connectionString: url });
+  await blocker.connect();
+  await blocker.query('BEGIN; LOCK TABLE "Space"');
+  const slow = ['A', 'B'].map((name) => owner.rest('POST', '/spaces', { name, color: 1 }));
+  const waiting = 'SELECT COUNT(*)::int AS "waiting" FROM pg_locks WHERE NOT granted';
+  await expect.poll(() => onDatabase(waiting)).toEqual([{ waiting: 2 }]);
+  process.kill(pid, 'SIGTERM');
+  const stopping = () => program.log.filter(({ msg, worker }) => msg === 'stopping' && worker !== undefined);
+  await expect.poll(() => stopping().length).toBe(2);
+  await blocker.query('COMMIT');
+  await blocker.end();
+  expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([201, 201]);
+  expect(await program.end()).toMatchObject({ code: 0, stderr: '' });
+  expect(await clicks()).toBeGreaterThanOrEqual(before + 6);
+  expect([...serving().values()].filter(isRunning)).toEqual([]);
+  expect(program.log.filter(({ msg }) => msg === 'stopped')).toHaveLength(3);
+}
+
+test('workers serve under one port: one migrates, one key is made, metrics are summed, and a dead worker is replaced, SIGTERM ends all', async () => {
+  const port = await freePort();
+  await start({ METRICS_PORT: String(port) });
+  const metric = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    return Number(new RegExp(`^${name}(?:{.*})? (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+  const { alias } = await owner.link();
+  await visitTimes(`/${alias}`, 20);
+
+  const lines = program.log;
+  const withMessage = (text: string) => lines.filter(({ msg }) => msg === text);
+  expect(new Set(withMessage('migration applied').map(({ worker }) => worker))).toEqual(new Set([undefined]));
+  expect(program.stdout.match(/Welcome to Linkspace/g)).toHaveLength(1);
+  expect(withMessage('listening').map(({ worker, port }) => [worker, `http://127.0.0.1:${port}`])).toEqual([
+    [1, program.origin],
+    [2, program.origin],
+  ]);
+  await expect
+    .poll(() => new Set(program.log.filter(({ msg }) => msg === 'request').map(({ worker }) => worker)))
+    .toEqual(new Set([1, 2]));
+  for (const pid of serving().values())
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')).toContain(FLAG);
+  expect([await metric('linkspace_workers'), await metric('linkspace_clicks_total')]).toEqual([2, 20]);
+  expect(await metric('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
+
+  process.kill(serving().get(2) ?? 0, 'SIGKILL');
+  await expect.poll(() => serving().size).toBe(3);
+  await visitTimes(`/${alias}`, 10);
+  expect([await metric('linkspace_workers'), await metric('linkspace_clicks_total')]).toEqual([2, 30]);
+  expect(program.log.filter(({ msg }) => msg === 'worker ended')).toMatchObject([
+    { worker: 2, how: 'SIGKILL' },
+  ]);
+  await endInOrder(program.child.pid ?? 0);
+});
+
+test('SIGTERM at all processes at once ends all in order: what is in flight is answered, clicks are written', async () => {
+  await start();
+  await endInOrder(-(program.child.pid ?? 0));
+});
+
+test('workers whose primary was killed end by themselves, and write their clicks', async () => {
+  await start();
+  const { alias } = await owner.link();
+  await visitTimes(`/${alias}`, 6);
+  await program.end('SIGKILL');
+  await expect.poll(() => [...serving().values()].filter(isRunning)).toEqual([]);
+  expect(await clicks()).toBe(6);
+});
+
+test('workers that die at their start, again and again, end the program with the reason', async () => {
+  await start({ GEOIP_DATABASE }, 1);
+  renameSync(GEOIP_DATABASE, `${GEOIP_DATABASE}.away`);
+  process.kill(serving().get(1) ?? 0, 'SIGKILL');
+  const { code, stderr } = await program.end();
+  renameSync(`${GEOIP_DATABASE}.away`, GEOIP_DATABASE);
+  expect(code).toBe(1);
+  expect(stderr.trim().split('\n').at(-1)).toMatch(
+    /^Linkspace ends: 5 workers in a row ended within 5 seconds \(1\)/,
+  );
+  expect([...serving().values()].filter(isRunning)).toEqual([]);
+});
+
+test('what no worker can start with stops the start in one line', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { code, stderr } = await runProgram('main', { DATABASE_URL: url, PORT: String(port), WORKERS: '2' });
+  taken.close();
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^Linkspace could not start: .*EADDRINUSE.*\n$/)]);
+});

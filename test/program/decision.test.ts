@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decideRedirect, redirectRules, type VisitedLink } from '../../src/domain/visit/decision.ts';
+import type { Visitor } from '../../src/domain/visit/visitor.ts';
+import { NOON } from '../support/server.ts';
+import { BROWSER } from '../support/visit.ts';
+
+const url = 'https://example.com/';
+const plain: VisitedLink = {
+  ...{ url, password: null, disabled: false, expirationUrl: null, expiresAt: null, expirationClicks: null },
+  ...{ targetType: 'NONE', countries: '[]', platforms: '[]', languages: '[]', rotation: '[]' },
+  ...{ clicks: 0, turns: 0, pixels: [] },
+};
+const person: Visitor = {
+  ...{ country: null, userAgent: BROWSER, platformHint: null, acceptLanguage: '', query: '' },
+  ...{ optedOut: false, passwordGiven: false, counts: true },
+};
+const bot: Partial<Visitor> = { userAgent: 'Googlebot/2.1', counts: false };
+const before = new Date(NOON.getTime() - 1);
+const after = new Date(NOON.getTime() + 1);
+const to = (name: string) => `https://example.com/${name}`;
+const targets = (type: string, list: object): Partial<VisitedLink> => ({
+  targetType: type,
+  [{ COUNTRY: 'countries', PLATFORM: 'platforms', LANGUAGE: 'languages' }[type] ?? 'rotation']:
+    JSON.stringify(list),
+});
+const german = targets('COUNTRY', [{ country: 'DE', url: to('de') }]);
+const android = targets('PLATFORM', [{ platform: 'ANDROID', url: to('android') }]);
+const french = targets('LANGUAGE', [{ language: 'fr', url: to('fr') }]);
+const turns = targets('ROTATION', [to('1'), to('2')]);
+
+test.each<[string, Partial<VisitedLink>, Partial<Visitor>, string, string | null]>([
+  ['a link', {}, {}, 'REDIRECT', url],
+  ['a link, with a query', {}, { query: 'a=1' }, 'REDIRECT', `${url}?a=1`],
+  ['a disabled link', { disabled: true }, {}, 'DISABLED', null],
+  ['a disabled link that has ended', { disabled: true, expiresAt: before }, {}, 'DISABLED', null],
+  ['a link that ended', { expiresAt: before }, {}, 'EXPIRED', null],
+  ['a link that ends now', { expiresAt: NOON }, {}, 'EXPIRED', null],
+  ['a link that ends later', { expiresAt: after }, {}, 'REDIRECT', url],
+  [
+    'an ended link that leads on',
+    { expiresAt: before, expirationUrl: to('over') },
+    {},
+    'EXPIRED',
+    to('over'),
+  ],
+  ['an ended link, with a query', { expiresAt: before, expirationUrl: url }, { query: 'a' }, 'EXPIRED', url],
+  ['the last click', { expirationClicks: 2, clicks: 1 }, {}, 'REDIRECT', url],
+  ['one click more', { expirationClicks: 2, clicks: 2 }, {}, 'EXPIRED', null],
+  ['a bot at a limit', { expirationClicks: 2, clicks: 1 }, bot, 'PREVIEW', null],
+  ['a bot after it', { expirationClicks: 2, clicks: 2 }, bot, 'EXPIRED', null],
+  ['a bot without a limit', {}, bot, 'REDIRECT', url],
+  ['a password', { password: 'hash' }, {}, 'PASSWORD', null],
+  ['a password, of an ended link', { password: 'hash', expiresAt: before }, {}, 'EXPIRED', null],
+  ['a password that was given', { password: 'hash' }, { passwordGiven: true }, 'REDIRECT', url],
+  ['a pixel', { pixels: [{}] }, {}, 'PIXELS', url],
+  ['a pixel, for a bot', { pixels: [{}] }, bot, 'REDIRECT', url],
+  ['a pixel, for who declines', { pixels: [{}] }, { optedOut: true }, 'REDIRECT', url],
+  ['a pixel behind a password', { pixels: [{}], password: 'x' }, { passwordGiven: true }, 'REDIRECT', url],
+  ['a country', german, { country: 'DE' }, 'REDIRECT', to('de')],
+  ['a country, with a query', german, { country: 'DE', query: 'a=1' }, 'REDIRECT', `${to('de')}?a=1`],
+  ['another country', german, { country: 'FR' }, 'REDIRECT', url],
+  ['no country', german, {}, 'REDIRECT', url],
+  [
+    'a country in a list that is not used',
+    { ...german, targetType: 'NONE' },
+    { country: 'DE' },
+    'REDIRECT',
+    url,
+  ],
+  ['a platform by its hint', android, { platformHint: 'Android' }, 'REDIRECT', to('android')],
+  ['another platform', android, {}, 'REDIRECT', url],
+  ['a language', french, { acceptLanguage: 'de, fr;q=0.5' }, 'REDIRECT', to('fr')],
+  ['a refused language', french, { acceptLanguage: 'fr;q=0' }, 'REDIRECT', url],
+  ['the first turn', turns, {}, 'REDIRECT', to('1')],
+  ['the second turn', { ...turns, turns: 1 }, {}, 'REDIRECT', to('2')],
+  ['the third turn', { ...turns, turns: 2 }, {}, 'REDIRECT', to('1')],
+  ['a rotation of nothing', targets('ROTATION', []), {}, 'REDIRECT', url],
+])('%s', (_name, link, visitor, outcome, destination) => {
+  const decision = decideRedirect({ ...plain, ...link }, { ...person, ...visitor }, NOON, false);
+  expect(decision).toMatchObject({ outcome, destination });
+});
+
+const anyLink = fc.record({
+  password: fc.option(fc.constant('hash')),
+  disabled: fc.boolean(),
+  expiresAt: fc.option(fc.constantFrom(before, NOON, after)),
+  expirationUrl: fc.option(fc.constant(to('over'))),
+  expirationClicks: fc.option(fc.integer({ min: 1, max: 3 })),
+  clicks: fc.nat(3),
+  turns: fc.nat(5),
+  pixels: fc.array(fc.constant({}), { maxLength: 2 }),
+  targets: fc.constantFrom({}, german, android, french, turns),
+});
+const anyVisitor = fc.record({
+  country: fc.option(fc.constantFrom('DE', 'FR')),
+  userAgent: fc.constantFrom(BROWSER, 'Googlebot/2.1', ''),
+  acceptLanguage: fc.constantFrom('', 'fr', '*'),
+  optedOut: fc.boolean(),
+  passwordGiven: fc.boolean(),
+  counts: fc.boolean(),
+  query: fc.constantFrom('', 'a=1'),
+});
+
+test('each decision tells of all rules in order; the deciding one is the last that is reached', () => {
+  fc.assert(
+    fc.property(anyLink, anyVisitor, ({ targets, ...link }, visitor) => {
+      const { outcome, destination, steps } = decideRedirect(
+        { ...plain, ...link, ...targets },
+        { ...person, ...visitor },
+        NOON,
+        false,
+      );
+      expect(steps.map(({ rule }) => rule)).toEqual(Object.keys(redirectRules));
+      const reached = steps.filter(({ why }) => why !== 'Not reached.');
+      const deciding = {
+        DISABLED: 'DISABLED',
+        EXPIRED: 'EXPIRED',
+        PASSWORD: 'PASSWORD',
+        PREVIEW: 'CLICK_LIMIT',
+      };
+      expect(reached.at(-1)?.rule).toBe(deciding[outcome as keyof typeof deciding] ?? 'PIXELS');
+      const isPage = ['DISABLED', 'PASSWORD', 'PREVIEW'].includes(outcome);
+      expect(destination === null).toBe(isPage || (outcome === 'EXPIRED' && link.expirationUrl === null));
+    }),
+  );
+});
+
+test('who gives no password learns no destination of a link that has one', () => {
+  fc.assert(
+    fc.property(anyLink, anyVisitor, ({ targets, ...link }, visitor) => {
+      const locked = { ...plain, ...link, ...targets, password: 'hash', expirationUrl: null };
+      const { destination } = decideRedirect(
+        locked,
+        { ...person, ...visitor, passwordGiven: false },
+        NOON,
+        false,
+      );
+      expect(destination).toBeNull();
+    }),
+  );
+});

@@ -1,0 +1,60 @@
+import { buildSchema, parse } from 'graphql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Metrics } from '../../src/http/metrics.ts';
+import { schema } from '../../src/schema/index.ts';
+import { deprecatedIn } from '../../src/schema/server/deprecated.ts';
+import type { Caller } from '../../src/testing/caller.ts';
+import { startTestServer, type TestServer } from '../../src/testing/server.ts';
+
+const old = buildSchema(`
+  enum Order { NEW OLD @deprecated(reason: "no") }
+  interface Named { name: String title: String @deprecated(reason: "no") }
+  type Link implements Named { name: String title: String @deprecated(reason: "no") }
+  type Query { links(order: Order, sort: Order @deprecated(reason: "no")): [Link!]! named: Named plain: Int }
+`);
+
+test.each([
+  ['{ plain links(order: NEW) { name } }', []],
+  ['{ links { name title a: title } }', ['Link.title']],
+  ['{ links(order: OLD) { name } }', ['Order.OLD']],
+  ['{ links(sort: NEW) { ...F } } fragment F on Link { title }', ['Query.links(sort)', 'Link.title']],
+  ['{ named { title ... on Link { title } } }', ['Named.title', 'Link.title']],
+])('finds what is deprecated in %s', (text, expected) => {
+  expect(deprecatedIn(parse(text), old)).toEqual(expected);
+});
+
+let server: TestServer;
+let owner: Caller;
+const metrics = new Metrics();
+beforeAll(async () => {
+  server = await startTestServer({ metrics });
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+async function counted(): Promise<string[]> {
+  let text = '';
+  const res = { writeHead: () => res, end: (body: string) => (text = body) };
+  await metrics.listener({} as never, res as never);
+  return text.split('\n').filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
+}
+
+test('counts by key who asks for it, also where the query is compiled', async () => {
+  const field = schema.getQueryType()?.getFields().spaces;
+  if (field === undefined) throw new Error('there is no such field');
+  const other = await server.caller();
+  field.deprecationReason = 'A test says so.';
+  try {
+    for (let time = 0; time < 5; time++) await owner.data('{ spaces { totalCount } }');
+    await other.data('{ spaces { totalCount } viewer { account { name } } }');
+    await other.data('{ viewer { account { name } } }');
+  } finally {
+    field.deprecationReason = undefined;
+  }
+  await expect
+    .poll(counted)
+    .toEqual([
+      'linkspace_deprecated_fields_total{key="1",field="Query.spaces"} 5',
+      'linkspace_deprecated_fields_total{key="2",field="Query.spaces"} 1',
+    ]);
+});

@@ -1,0 +1,48 @@
+import { afterEach, expect, test } from 'vitest';
+import { Load } from '../../src/http/limits/load.ts';
+
+let timer: NodeJS.Timeout | undefined;
+afterEach(() => clearInterval(timer));
+
+/** Keeps the thread busy nearly all the time. */
+function keepBusy(during: () => void): void {
+  timer = setInterval(() => {
+    during();
+    for (const until = performance.now() + 10; performance.now() < until; );
+  }, 1);
+}
+
+async function waited(load: Load): Promise<number> {
+  const startedAt = performance.now();
+  await load.giveWay();
+  return performance.now() - startedAt;
+}
+
+/** Long enough for the thread to be known as busy. */
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 150));
+
+test('gives way to requests while they keep the thread busy, and not for ever', async () => {
+  const load = new Load();
+  keepBusy(() => load.began());
+  await aWhile();
+  await load.giveWay();
+  const time = await waited(load);
+  expect(time).toBeGreaterThan(200);
+  expect(time).toBeLessThan(5_000);
+});
+
+test('gives no way to what else keeps the thread busy', async () => {
+  const load = new Load();
+  load.began();
+  keepBusy(() => {});
+  await aWhile();
+  const times = [await waited(load), await waited(load), await waited(load)];
+  expect(Math.min(...times)).toBeLessThan(20);
+});
+
+test('gives no way to requests that leave the thread time', async () => {
+  const load = new Load();
+  await aWhile();
+  load.began();
+  expect(await waited(load)).toBeLessThan(150);
+});

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { plannedOnce } from '../../src/db/connection/sqlite-statements.ts';
+
+test.each([
+  ['SELECT 1 FROM "T" WHERE "a" = ? AND "b" > ?', 'SELECT 1 FROM "T" WHERE "a" = +? AND "b" > +?'],
+  [`SELECT 'why?' FROM "what?" WHERE \`a?\` IN (?,?)`, `SELECT 'why?' FROM "what?" WHERE \`a?\` IN (+?,+?)`],
+  [`SELECT 'it''s ?' || ?`, `SELECT 'it''s ?' || +?`],
+])('%s', (sql, planned) => {
+  expect(plannedOnce(sql)).toBe(planned);
+});

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import { BROWSER, visit } from '../support/visit.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-lists-'));
+const blockedHostsFile = join(folder, 'hosts');
+const reservedAliasesFile = join(folder, 'aliases');
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  writeFileSync(blockedHostsFile, 'bad.example\n');
+  writeFileSync(reservedAliasesFile, 'admin\n');
+  server = await startTestServer({ blockedHostsFile, reservedAliasesFile });
+  owner = await server.caller();
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const query = `query ($id: ID!) {
+  link(id: $id) { blocked status }
+  explainRedirect(input: { linkId: $id }) { outcome destination steps { rule applied } }
+}`;
+interface Told {
+  link: { blocked: boolean; status: string };
+  explainRedirect: {
+    outcome: string;
+    destination: string | null;
+    steps: { rule: string; applied: boolean }[];
+  };
+}
+const told = (link: RestLink) => owner.data<Told>(query, { id: String(link.id) });
+const statusOf = async (link: RestLink) => (await visit(server.origin, `/${link.alias}`)).status;
+const errorsOf = ({ body }: { body: unknown }) => (body as { errors: unknown }).errors;
+const BLOCKED = 'may not lead to a host that is blocked on this service';
+
+describe('a blocked host', () => {
+  beforeEach(async () => {
+    writeFileSync(blockedHostsFile, 'bad.example\n');
+    await expect
+      .poll(async () => errorsOf(await owner.rest('POST', '/links', { url: 'https://bad.example' })))
+      .toBeDefined();
+  });
+
+  test('422s in every address of a link', async () => {
+    const url = 'https://BAD.example./x';
+    const addresses = {
+      url,
+      expiration_url: url,
+      'country[0][key]': 'DE',
+      'country[0][value]': url,
+      'platform[0][key]': 'iOS',
+      'platform[0][value]': url,
+      'language[0][key]': 'de',
+      'language[0][value]': url,
+      'rotation[3][value]': url,
+    };
+    const refused = Object.keys(addresses)
+      .filter((name) => !name.includes('key'))
+      .map((name) => name.replaceAll(/\[(\w+)\]/g, '.$1'));
+    const created = await owner.rest('POST', '/links', addresses);
+    expect(created.status).toBe(422);
+    expect(errorsOf(created)).toEqual(
+      Object.fromEntries(refused.map((name) => [name, [`The ${name} field ${BLOCKED}.`]])),
+    );
+    const { id } = await owner.link();
+    const updated = await owner.rest('PATCH', `/links/${id}`, addresses);
+    expect(errorsOf(updated)).toEqual(errorsOf(created));
+  });
+
+  test('ends what is remembered of links at once, deletes nothing, and tells visitors no reason', async () => {
+    const link = await owner.link({ url: 'https://later.example/secret' });
+    const byTarget = await owner.link({ 'rotation[0][value]': 'https://sub.later.example/', target_type: 4 });
+    const other = await owner.link();
+    expect([await statusOf(link), await statusOf(byTarget), await statusOf(other)]).toEqual([302, 302, 302]);
+    writeFileSync(blockedHostsFile, '# new\nlater.example\n*.later.example\n');
+    await expect.poll(() => statusOf(link)).toBe(410);
+    expect([await statusOf(byTarget), await statusOf(other)]).toEqual([410, 302]);
+    const page = await visit(server.origin, `/${link.alias}`, { headers: { 'Accept-Language': 'fr' } });
+    expect(page.body).toContain('Ce lien n’est pas disponible');
+    expect(page.body).not.toMatch(/later|bloqu|blocked/i);
+    expect(await told(link)).toEqual({
+      link: { blocked: true, status: 'ACTIVE' },
+      explainRedirect: {
+        outcome: 'BLOCKED',
+        destination: null,
+        steps: expect.arrayContaining([{ rule: 'BLOCKED', applied: true }]),
+      },
+    });
+    expect((await told(other)).link.blocked).toBe(false);
+    // What a client sends back as it came is no new address.
+    const same = await owner.rest('PATCH', `/links/${link.id}`, { url: link.url as string, title: 'Mine' });
+    expect(same.status).toBe(200);
+    writeFileSync(blockedHostsFile, '');
+    await expect.poll(() => statusOf(link)).toBe(302);
+  });
+
+  test('asks nobody for the password of a link', async () => {
+    const link = await owner.link({ url: 'https://locked.example/', password: 'x', expiration_clicks: 2 });
+    expect(await statusOf(link)).toBe(401);
+    writeFileSync(blockedHostsFile, 'locked.example');
+    await expect.poll(() => statusOf(link)).toBe(410);
+    const form = new URLSearchParams({ password: 'x' });
+    const headers = { 'User-Agent': BROWSER };
+    const posted = await fetch(`${server.origin}/${link.alias}`, { method: 'POST', body: form, headers });
+    expect([posted.status, posted.headers.get('Location')]).toEqual([410, null]);
+  });
+
+  test('stays blocked where the file vanishes, which the log tells once', async () => {
+    const warned = () => server.log.filter(({ msg }) => String(msg).startsWith('list cannot be read')).length;
+    const before = warned();
+    rmSync(blockedHostsFile);
+    await expect.poll(warned).toBe(before + 1);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(warned()).toBe(before + 1);
+    expect((await owner.rest('POST', '/links', { url: 'https://bad.example' })).status).toBe(422);
+    writeFileSync(blockedHostsFile, 'other.example');
+    await expect
+      .poll(async () => (await owner.rest('POST', '/links', { url: 'https://bad.example' })).status)
+      .toBe(201);
+  });
+});
+
+test('a reserved alias is for links that have it already', async () => {
+  const reserved = { alias: ['The alias field is reserved on this service.'] };
+  expect(errorsOf(await owner.rest('POST', '/links', { url: 'https://a.example', alias: 'Admin' }))).toEqual(
+    reserved,
+  );
+  const link = await owner.link({ alias: 'soon' });
+  expect(errorsOf(await owner.rest('PATCH', `/links/${link.id}`, { alias: 'admin' }))).toEqual(reserved);
+  writeFileSync(reservedAliasesFile, 'admin\nsoon\n');
+  await expect
+    .poll(() =>
+      server.log.filter(({ variable, entries }) => variable === 'RESERVED_ALIASES' && entries === 2),
+    )
+    .toHaveLength(1);
+  expect(errorsOf(await owner.rest('POST', '/links', { url: 'https://a.example', alias: 'SOON' }))).toEqual(
+    reserved,
+  );
+  expect((await owner.rest('PATCH', `/links/${link.id}`, { alias: 'soon', title: 'x' })).status).toBe(200);
+  expect(await statusOf(link)).toBe(302);
+});
+
+test('no alias is generated that is reserved', async () => {
+  writeFileSync(reservedAliasesFile, 'bbbbbb\n');
+  const constant = await startTestServer({ reservedAliasesFile, random: () => 0 });
+  const link = await (await constant.caller()).link();
+  expect(link.alias).toBe('bbbbbbb');
+  await constant.stop();
+});

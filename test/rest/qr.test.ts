@@ -1,0 +1,109 @@
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+let link: RestLink;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+  link = await owner.link({ alias: `Readable_${'x'.repeat(100)}` });
+});
+afterAll(() => server.stop());
+
+const shortUrl = () => `https://s.example/${link.alias}`;
+// It is CommonJS, whose default is its exports.
+const decode = jsQR as unknown as typeof jsQR.default;
+
+/** What a camera would read. */
+function readOf({
+  width,
+  height,
+  data,
+}: {
+  width: number;
+  height: number;
+  data: Uint8Array;
+}): string | undefined {
+  return decode(new Uint8ClampedArray(data), width, height)?.data;
+}
+
+/** The image that the SVG draws, four pixels a module. */
+function drawn(svg: string): { width: number; height: number; data: Uint8Array } {
+  const scale = 4;
+  const modules = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1]);
+  const width = modules * scale;
+  const data = new Uint8Array(width * width * 4).fill(255);
+  for (const [, x, y, length] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g))
+    for (let row = Number(y) * scale; row < (Number(y) + 1) * scale; row++)
+      for (let at = Number(x) * scale; at < (Number(x) + Number(length)) * scale; at++)
+        data.fill(0, (row * width + at) * 4, (row * width + at) * 4 + 3);
+  return { width, height: width, data };
+}
+
+const qrOf = (query: string, caller = owner) => caller.fetch(`/api/v1/links/${link.id}/qr${query}`);
+
+test.each(['L', 'M', 'Q', 'H'])(
+  '200s with codes that are read again, with the correction %s',
+  async (ecc) => {
+    const svg = await qrOf(`?ecc=${ecc}`);
+    expect([svg.status, svg.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
+    const text = await svg.text();
+    expect(text).toContain('width="256" height="256"');
+    expect(readOf(drawn(text))).toBe(shortUrl());
+    const png = await qrOf(`?ecc=${ecc}&format=png&size=300&margin=2`);
+    expect([png.status, png.headers.get('Content-Type')]).toEqual([200, 'image/png']);
+    const image = PNG.sync.read(Buffer.from(await png.arrayBuffer()));
+    expect([image.width, image.height]).toEqual([300, 300]);
+    expect(readOf(image)).toBe(shortUrl());
+  },
+);
+
+test('GraphQL gives the same', async () => {
+  const query =
+    'query ($id: ID!) { link(id: $id) { plain: qrCode qrCode(size: 99, errorCorrection: H, margin: 0) } }';
+  const data = await owner.data<{ link: Record<string, string> }>(query, { id: String(link.id) });
+  expect(data.link).toEqual({
+    plain: await (await qrOf('')).text(),
+    qrCode: await (await qrOf('?size=99&ecc=H&margin=0')).text(),
+  });
+  expect(data.link.qrCode).toContain('width="99"');
+});
+
+test.each([
+  ['size=31', 'size', 'The size field must be a whole number from 32 to 2048.'],
+  ['size=2049', 'size', 'The size field must be a whole number from 32 to 2048.'],
+  ['size=big', 'size', 'The size field must be a whole number from 32 to 2048.'],
+  ['margin=-1', 'margin', 'The margin field must be a whole number from 0 to 32.'],
+  ['margin=33', 'margin', 'The margin field must be a whole number from 0 to 32.'],
+  ['ecc=X', 'ecc', 'The ecc field must be one of L, M, Q, H.'],
+  ['format=gif', 'format', 'The format field must be one of svg, png.'],
+  ['format=png&size=32', 'size', expect.stringMatching(/must be at least \d+ for this address and margin/)],
+])('422s on %s', async (query, field, message) => {
+  const response = await qrOf(`?${query}`);
+  expect([response.status, (await response.json()).errors]).toEqual([422, { [field]: [message] }]);
+});
+
+test('404s on the link of another account, as on none', async () => {
+  const other = await server.caller('other');
+  const [one, none] = [await qrOf('', other), await other.fetch('/api/v1/links/99999/qr')];
+  expect([one.status, none.status]).toEqual([404, 404]);
+  expect(await one.text()).toBe(await none.text());
+});
+
+test('arguments of GraphQL are told by their names', async () => {
+  const query = 'query ($id: ID!) { link(id: $id) { qrCode(size: 1, margin: 99) } }';
+  const { errors } = await owner.graphql(query, { id: String(link.id) });
+  expect(errors?.[0]?.extensions).toMatchObject({
+    code: 'VALIDATION',
+    fields: [{ path: ['size'] }, { path: ['margin'] }],
+  });
+});
+
+test('many codes at once cost too much', async () => {
+  const many = Array.from({ length: 3 }, (_, index) => `c${index}: qrCode(size: ${100 + index})`).join(' ');
+  const { errors } = await owner.graphql(`{ links(first: 100) { edges { node { ${many} } } } }`);
+  expect(errors?.[0]?.extensions.code).toBe('TOO_COSTLY');
+});

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer({ rateLimit: 1_000 });
+  owner = await server.caller();
+  for (let i = 0; i < 6; i++) {
+    server.clock.now = minute(i);
+    await owner.link({ title: `Link ${i}`, alias: `link-${i}` });
+    await owner.space(`Space ${i}`);
+  }
+});
+afterAll(() => server.stop());
+
+function minute(number: number): Date {
+  return new Date(NOON.getTime() + number * 60_000);
+}
+
+type Listed = {
+  list: {
+    nodes: { name: string }[];
+    totalCount: number;
+    pageInfo: { endCursor: string; hasNextPage: boolean };
+  };
+};
+const FIELDS = { links: 'name: title', spaces: 'name' };
+const lists = ['links', 'spaces'] as const;
+
+function query(list: keyof typeof FIELDS): string {
+  const type = list === 'links' ? 'Link' : 'Space';
+  return `query ($since: DateTime, $after: String, $order: ${type}Order = { field: UPDATED_AT, direction: ASC }) {
+    list: ${list}(first: 2, after: $after, filter: { updatedSince: $since }, orderBy: $order) {
+      totalCount nodes { ${FIELDS[list]} } pageInfo { endCursor hasNextPage }
+    }
+  }`;
+}
+
+test.each(lists)('%s are gone through in the order of their last change', async (list) => {
+  const what = list === 'links' ? 'Link' : 'Space';
+  server.clock.now = minute(10);
+  const [first] = (
+    await owner.data<{ all: { nodes: { id: string }[] } }>(`{ all: ${list}(last: 1) { nodes { id } } }`)
+  ).all.nodes;
+  await owner.rest('PATCH', `/${list}/${first?.id}`, {
+    [list === 'links' ? 'title' : 'name']: `${what} new`,
+  });
+  const names: string[] = [];
+  let after: string | null = null;
+  for (let page = 0; page < 4; page++) {
+    const answer: Listed = await owner.data<Listed>(query(list), { since: minute(2).toISOString(), after });
+    expect(answer.list.totalCount).toBe(5);
+    names.push(...answer.list.nodes.map(({ name }) => name));
+    if (!answer.list.pageInfo.hasNextPage) break;
+    after = answer.list.pageInfo.endCursor;
+  }
+  expect(names).toEqual([...[2, 3, 4, 5].map((number) => `${what} ${number}`), `${what} new`]);
+});
+
+test.each(lists)('%s that were changed at the very moment are among those since it', async (list) => {
+  const answer = await owner.data<Listed>(query(list), { since: '2026-11-20T13:10:00.000+01:00' });
+  expect(answer.list.nodes).toHaveLength(1);
+});
+
+test.each(lists)('tells what is wrong with a moment of %s, and with a cursor', async (list) => {
+  const wrong = await owner.graphql(query(list), { since: 'yesterday' });
+  expect(wrong.errors?.[0]?.extensions).toMatchObject({
+    code: 'VALIDATION',
+    fields: [{ path: ['filter', 'updatedSince'] }],
+  });
+  const table = list === 'links' ? 'Link' : 'Space';
+  for (const value of ['2026', 7, null, '2026-11-20T12:00:00Z', '+275760-09-13T00:00:00.000Z']) {
+    const after = Buffer.from(JSON.stringify([table, 'updatedAt', value, 1])).toString('base64url');
+    const { errors } = await owner.graphql(query(list), { after });
+    expect(errors?.[0]?.extensions).toMatchObject({ fields: [{ path: ['after'] }] });
+  }
+});
+
+test.runIf(inject('database').provider === 'sqlite').each(lists)(
+  'an index has %s in that order',
+  async (list) => {
+    const statements = await server.statementsOf(() =>
+      owner.data(query(list), { since: NOON.toISOString() }),
+    );
+    const plans = await Promise.all(
+      statements.map((statement) =>
+        server.database.client.$queryRawUnsafe<{ detail: string }[]>(
+          `EXPLAIN QUERY PLAN ${statement.replaceAll('?', '1')}`,
+        ),
+      ),
+    );
+    const table = list === 'links' ? 'Link' : 'Space';
+    for (const plan of plans) {
+      const details = plan.map(({ detail }) => detail);
+      expect(details.join('\n')).toMatch(
+        new RegExp(
+          `SEARCH ${table} USING (COVERING )?INDEX ${table}_accountId_updatedAt_id_idx \\(accountId=\\? AND updatedAt>`,
+        ),
+      );
+      expect(details.join('\n')).not.toContain('TEMP B-TREE');
+    }
+    expect(plans).toHaveLength(2);
+  },
+);
+
+test.each([
+  's.example/link-1',
+  'https://s.example/link-1',
+  'http://S.Example./link-1/',
+  '//s.example/link-1',
+  's.example:80/link-1?utm=1#top',
+  ' https://s.example/link%2D1?x ',
+])('finds a link by its short URL, written as %s', async (url) => {
+  const { link } = await owner.data<{ link: object }>(
+    'query ($url: String!) { link: linkByShortUrl(url: $url) { title shortUrl } }',
+    { url },
+  );
+  expect(link).toEqual({ title: 'Link 1', shortUrl: 'https://s.example/link-1' });
+});
+
+test('finds no link by another account’s short URL, nor by what is none', async () => {
+  const stranger = await server.caller('stranger');
+  await stranger.link({ alias: 'theirs' });
+  const none = ['s.example/theirs', 's.example/LINK-1', 's.example/', '', 'ftp://s.example/link-1'];
+  const odd = [
+    'other.example/link-1',
+    's.example/link-1/more',
+    'https://s.example:8443x/link-1',
+    'x'.repeat(9_999),
+  ];
+  for (const url of [...none, ...odd])
+    expect(await owner.data('query ($url: String!) { linkByShortUrl(url: $url) { id } }', { url })).toEqual({
+      linkByShortUrl: null,
+    });
+});
+
+test('tells how many requests are left and until when, as the headers of both interfaces do', async () => {
+  const asked = '{ viewer { rateLimit { limit remaining resetAt } } }';
+  const { data, headers } = await owner.graphql(asked);
+  const { rateLimit } = (data as { viewer: { rateLimit: Record<string, unknown> } }).viewer;
+  const reset = Number(headers.get('X-RateLimit-Reset'));
+  expect(rateLimit).toEqual({
+    limit: 1_000,
+    remaining: Number(headers.get('X-RateLimit-Remaining')),
+    resetAt: new Date(reset * 1000).toISOString(),
+  });
+  const seconds = reset - server.clock.now.getTime() / 1000;
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(60);
+  const rest = await owner.rest('GET', '/spaces');
+  expect(Math.abs(Number(rest.headers.get('X-RateLimit-Reset')) - reset)).toBeLessThanOrEqual(1);
+});
+
+test('tells of no rate limit where there is none', async () => {
+  const free = await startTestServer();
+  const caller = await free.caller();
+  const { data, headers } = await caller.graphql('{ viewer { rateLimit { limit } } }');
+  expect(data).toEqual({ viewer: { rateLimit: null } });
+  expect(headers.get('X-RateLimit-Reset')).toBeNull();
+  await free.stop();
+});

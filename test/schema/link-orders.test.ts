@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+const MANY = 4_000;
+const { provider } = inject('database');
+let server: TestServer;
+let caller: Caller;
+
+const long = `https://example.com/${'é'.repeat(1_300)}`;
+/** Shorter and longer ones than an entry of an index holds, some alike, some alike in all that an index has of them. */
+const urls = [
+  'b',
+  'a',
+  'b',
+  long,
+  `${long}2`,
+  `${long}1`,
+  long,
+  `${long.slice(0, -1)}e`,
+  'https://example.com/é',
+  'zz',
+];
+
+/** As many links by one statement: one in forty in a space, one in fifty disabled, and one in fifty expired. */
+async function fill(count: number): Promise<void> {
+  const { client } = server.database;
+  const [domain, space] = [await caller.domain('many.example'), await caller.space('Space')];
+  const series =
+    provider === 'sqlite'
+      ? `(WITH RECURSIVE "n"("i") AS (VALUES (1) UNION ALL SELECT "i" + 1 FROM "n" WHERE "i" < ${count}) SELECT "i" FROM "n")`
+      : `(SELECT "i" FROM generate_series(1, ${count}) AS "i")`;
+  const time = `'2026-01-01T00:00:00.000+00:00'`;
+  const number = 'CAST("i" AS text)';
+  const moment = provider === 'sqlite' ? time : `${time}::timestamp`;
+  await client.$executeRawUnsafe(`
+    INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "title", "titleKey", "disabled",
+      "expiresAt", "createdAt", "updatedAt")
+    SELECT 1, ${domain}, CASE WHEN "i" % 40 = 0 THEN ${space} END, ${number}, ${number}, ${number}, ${number}, ${number}, ${number},
+      "i" % 50 = 1, CASE WHEN "i" % 50 = 2 THEN ${moment} END, ${moment}, ${moment}
+    FROM ${series} AS "numbers"`);
+  await client.$executeRawUnsafe('ANALYZE');
+}
+
+beforeAll(async () => {
+  server = await startTestServer();
+  caller = await server.caller();
+  await fill(MANY);
+});
+afterAll(() => server.stop());
+
+interface Links {
+  links: {
+    totalCount: number;
+    edges: { cursor: string; node: { id: string; url: string } }[];
+  };
+}
+
+test.each(['ASC', 'DESC'])('links come in the order of their URLs, however long: %s', async (direction) => {
+  const other = await server.caller(`long ${direction}`);
+  const { id: domainId } = await server.database.client.domain.findFirstOrThrow();
+  const account = await server.database.client.account.findFirstOrThrow({
+    where: { name: `long ${direction}` },
+  });
+  const data = urls.map((url, index) => ({
+    ...{
+      accountId: account.id,
+      domainId,
+      alias: `${direction}${index}`,
+      aliasKey: `${direction}${index}`.toLowerCase(),
+    },
+    ...{ url, urlKey: url, createdAt: NOON, updatedAt: NOON },
+  }));
+  await server.database.client.link.createMany({ data });
+  const walk = async (size: string, cursor: string) => {
+    const found: { id: string; url: string }[] = [];
+    for (let from = ''; ; ) {
+      const { links } = await other.data<Links>(
+        `{ links(${size}: 3${from}, orderBy: { field: URL, direction: ${direction} }) { totalCount edges { cursor node { id url } } } }`,
+      );
+      const nodes = links.edges.map(({ node }) => node);
+      if (size === 'first') found.push(...nodes);
+      else found.unshift(...nodes);
+      const end = size === 'first' ? links.edges.at(-1) : links.edges.at(0);
+      if (!end) return found;
+      from = `, ${cursor}: "${end.cursor}"`;
+    }
+  };
+  const forward = await walk('first', 'after');
+  const sign = direction === 'ASC' ? 1 : -1;
+  const sorted = [...forward].sort(
+    (a, b) => sign * (Buffer.compare(Buffer.from(a.url), Buffer.from(b.url)) || Number(a.id) - Number(b.id)),
+  );
+  expect(forward).toHaveLength(urls.length);
+  expect(forward).toEqual(sorted);
+  expect(await walk('last', 'before')).toEqual(forward);
+});
+
+/** How the database would carry out a statement, whatever its parameters are. */
+async function planOf(statement: string): Promise<string> {
+  const { client } = server.database;
+  if (provider === 'sqlite') {
+    const rows = await client.$queryRawUnsafe<{ detail: string }[]>(
+      `EXPLAIN QUERY PLAN ${statement.replaceAll('?', '1')}`,
+    );
+    return rows.map(({ detail }) => detail).join('\n');
+  }
+  const rows = await client.$queryRawUnsafe<Record<string, string>[]>(`EXPLAIN (GENERIC_PLAN) ${statement}`);
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+const plansOf = async (of: string, fields: string) => {
+  const statements = await server.statementsOf(() => caller.data(`{ links(first: 5${of}) { ${fields} } }`));
+  return (await Promise.all(statements.map(planOf))).join('\n');
+};
+
+test.each([
+  ['by URL', 'orderBy: { field: URL }', ['Link_short_urls', 'Link_long_urls']],
+  [
+    'by clicks in a space',
+    'filter: { spaceId: "1" }, orderBy: { field: CLICKS }',
+    ['LinkCounter_accountId_spaceId_clicks_linkId_idx'],
+  ],
+  ['that are disabled', 'filter: { status: DISABLED }', ['Link_disabled']],
+  ['that are expired', 'filter: { status: EXPIRED }', ['Link_ending']],
+])('a page of links %s is read by indexes that have its order', async (_what, of, indexes) => {
+  const plan = await plansOf(`, ${of}`, 'edges { node { id title } }');
+  for (const index of indexes) expect(plan).toContain(index);
+  // What is sorted is what the parts of a list give, one page each.
+  for (const [, rows] of plan.matchAll(/(?<!Incremental )Sort {2}\(.*rows=(\d+)/g))
+    expect(Number(rows)).toBeLessThan(20);
+  expect(plan).not.toMatch(/Seq Scan on "(Link|LinkCounter)"|SCAN "?Link/);
+});
+
+test.each([
+  ['active', 'status: ACTIVE'],
+  ['expired', 'status: EXPIRED'],
+  ['disabled', 'status: DISABLED'],
+  ['of a domain', 'domainId: "1"'],
+  ['in a space', 'spaceId: "1"'],
+])('the total of links %s is a sum over kept numbers', async (_what, filter) => {
+  const statements = await server.statementsOf(() =>
+    caller.data(`{ links(first: 5, filter: { ${filter} }) { totalCount } }`),
+  );
+  const [total, ...others] = statements.filter((one) => one.includes('Tally'));
+  expect(others).toEqual([]);
+  expect(total).not.toContain('FROM "Link" ');
+});
+
+test('a search of one or two characters is counted as far as a page of v1 needs it, and no further by a connection', async () => {
+  const numbers = Array.from({ length: MANY }, (_, index) => String(index + 1));
+  const totals = async (search: string) => {
+    const { links } = await caller.data<Links>(`{ links(filter: { search: "${search}" }) { totalCount } }`);
+    const { body } = await caller.rest('GET', `/links?search=${search}`);
+    return [links.totalCount, (body as { meta: { total: number } }).meta.total];
+  };
+  for (const search of ['1', '99', '111']) {
+    const hits = numbers.filter((number) => number.includes(search)).length;
+    expect(await totals(search)).toEqual([Math.min(hits, 1_000), hits]);
+  }
+  expect(numbers.filter((number) => number.includes('1')).length).toBeGreaterThan(1_000);
+});

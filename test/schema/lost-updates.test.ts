@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+/** A new record of each kind that editors share, and how it is changed and read. */
+const kinds = {
+  Link: {
+    make: async () => (await owner.link({ title: 'Old' })).id,
+    name: 'title',
+    update: `mutation ($id: ID!, $name: String!, $seen: DateTime) {
+      result: updateLink(id: $id, input: { title: $name }, ifUpdatedAt: $seen) {
+        __typename ... on Link { name: title updatedAt }
+        ... on ConflictError { code current { __typename nodeId ... on Link { id name: title updatedAt domain { name } } } }
+        ... on NotFoundError { code } ... on ValidationError { fields { path } }
+      }
+    }`,
+    read: (id: number) => `{ record: link(id: ${id}) { name: title updatedAt } }`,
+  },
+  Space: {
+    make: () => owner.space('Old'),
+    name: 'name',
+    update: `mutation ($id: ID!, $name: String!, $seen: DateTime) {
+      result: updateSpace(id: $id, input: { name: $name }, ifUpdatedAt: $seen) {
+        __typename ... on Space { name updatedAt }
+        ... on ConflictError { code current { __typename nodeId ... on Space { id name updatedAt } } }
+        ... on NotFoundError { code } ... on ValidationError { fields { path } }
+      }
+    }`,
+    read: (id: number) => `{ record: space(id: ${id}) { name updatedAt } }`,
+  },
+};
+const names = Object.keys(kinds) as (keyof typeof kinds)[];
+type Result = {
+  __typename: string;
+  name?: string;
+  updatedAt?: string;
+  code?: string;
+  current?: { name: string; updatedAt: string };
+};
+type Recorded = { record: { name: string; updatedAt: string } };
+
+async function update(
+  kind: keyof typeof kinds,
+  id: number,
+  name: string,
+  seen?: string | null,
+): Promise<Result> {
+  const { result } = await owner.data<{ result: Result }>(kinds[kind].update, { id, name, seen });
+  return result;
+}
+
+test.each(names)('of twelve editors of a %s who saw the same, one changes it', async (kind) => {
+  const id = await kinds[kind].make();
+  const { record } = await owner.data<Recorded>(kinds[kind].read(id));
+  const editors = Array.from({ length: 12 }, (_, index) => update(kind, id, `By ${index}`, record.updatedAt));
+  const results = await Promise.all(editors);
+  const winners = results.filter(({ __typename }) => __typename === kind);
+  const losers = results.filter(({ __typename }) => __typename === 'ConflictError');
+  expect([winners.length, losers.length]).toEqual([1, 11]);
+  const now = await owner.data<Recorded>(kinds[kind].read(id));
+  expect(now.record).toEqual({ name: winners[0]?.name, updatedAt: winners[0]?.updatedAt });
+  for (const { code, current } of losers) {
+    expect(code).toBe('CONFLICT');
+    expect(current).toMatchObject({ __typename: kind, id: String(id), ...now.record });
+  }
+});
+
+test.each(names)('whoever reads what a %s is now can change it then', async (kind) => {
+  const id = await kinds[kind].make();
+  const { record } = await owner.data<Recorded>(kinds[kind].read(id));
+  const { updatedAt } = await update(kind, id, 'First', record.updatedAt);
+  const { current } = await update(kind, id, 'Second', record.updatedAt);
+  expect(current).toMatchObject({ name: 'First', updatedAt });
+  expect(await update(kind, id, 'Second', current?.updatedAt)).toMatchObject({ name: 'Second' });
+  expect(await update(kind, id, 'Third')).toMatchObject({ name: 'Third' });
+  expect(await update(kind, id, 'Fourth', null)).toMatchObject({ name: 'Fourth' });
+});
+
+test.each(names)(
+  'each of the changes of a %s by editors has another time, however fast they come',
+  async (kind) => {
+    const id = await kinds[kind].make();
+    let seen = (await owner.data<Recorded>(kinds[kind].read(id))).record.updatedAt;
+    const times = new Set([seen]);
+    for (let i = 0; i < 5; i++) {
+      seen = (await update(kind, id, `Change ${i}`, seen)).updatedAt ?? '';
+      times.add(seen);
+    }
+    expect(times.size).toBe(6);
+  },
+);
+
+test.each(names)('a %s that is gone, or a moment that is none, is told as ever', async (kind) => {
+  expect(await update(kind, 999_999, 'X', '2026-11-20T12:00:00Z')).toEqual({
+    __typename: 'NotFoundError',
+    code: 'NOT_FOUND',
+  });
+  const id = await kinds[kind].make();
+  expect(await update(kind, id, 'X', 'now')).toEqual({
+    __typename: 'ValidationError',
+    fields: [{ path: ['ifUpdatedAt'] }],
+  });
+});
+
+const MANY = `mutation ($inputs: [UpdateLinksInput!]!) {
+  updateLinks(inputs: $inputs) {
+    __typename ... on Link { id title } ... on Error { code } ... on ValidationError { fields { path } }
+  }
+}`;
+
+test('changes many links, with a result for each, in order', async () => {
+  const links = [];
+  for (let i = 0; i < 3; i++) links.push(await owner.link({ title: `Old ${i}` }));
+  const [a, b, c] = links.map(({ id }) => String(id));
+  const stranger = await server.caller('stranger');
+  const theirs = await stranger.link({ title: 'Theirs' });
+  const inputs = [
+    { id: c, input: { title: 'New c' } },
+    { id: a, input: { url: 'nonsense' } },
+    { id: String(theirs.id), input: { title: 'Mine' } },
+    { id: b, input: { title: 'New b' }, ifUpdatedAt: '2020-01-01T00:00:00Z' },
+    { id: a, input: { title: 'New a' } },
+  ];
+  const { updateLinks } = await owner.data<{ updateLinks: object[] }>(MANY, { inputs });
+  expect(updateLinks).toEqual([
+    { __typename: 'Link', id: c, title: 'New c' },
+    { __typename: 'ValidationError', code: 'VALIDATION', fields: [{ path: ['url'] }] },
+    { __typename: 'NotFoundError', code: 'NOT_FOUND' },
+    { __typename: 'ConflictError', code: 'CONFLICT' },
+    { __typename: 'Link', id: a, title: 'New a' },
+  ]);
+  expect(await stranger.data(`{ link(id: ${theirs.id}) { title } }`)).toEqual({ link: { title: 'Theirs' } });
+});
+
+test('changes a hundred links at most, and counts their passwords', async () => {
+  const changes = (count: number, input: object) => ({
+    inputs: Array.from({ length: count }, () => ({ id: '1', input })),
+  });
+  const many = await owner.graphql(MANY, changes(101, { title: 'x' }));
+  expect(many.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', fields: [{ path: ['inputs'] }] });
+  const costly = await owner.graphql(MANY, changes(50, { password: 'x' }));
+  expect(costly.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_COSTLY' });
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+let stranger: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller('owner');
+  stranger = await server.caller('stranger');
+});
+afterAll(() => server.stop());
+
+const noon = NOON.toISOString();
+const all = 'id url events disabled createdAt updatedAt';
+const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
+const create = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
+  __typename ... on CreatedWebhook { webhook { ${all} } secret } ${failure} } }`;
+const update = `mutation ($id: ID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) {
+  __typename ... on Webhook { ${all} } ${failure} } }`;
+const remove = `mutation ($id: ID!) { deleteWebhook(id: $id) {
+  __typename ... on DeletedRecord { id } ... on Error { code message } } }`;
+const rotate = `mutation ($id: ID!) { rotateWebhookSecret(id: $id) {
+  __typename ... on CreatedWebhook { webhook { ${all} } secret } ... on Error { code message } } }`;
+const redeliver = `mutation ($id: ID!) { redeliver(deliveryId: $id) {
+  __typename ... on WebhookDelivery { id status } ${failure} } }`;
+const show = `query ($id: ID!) { webhook(id: $id) { ${all} deliveries { totalCount edges { node { id } } } } }`;
+const missing = { __typename: 'NotFoundError', code: 'NOT_FOUND', message: 'No such webhook.' };
+const input = { url: 'https://crm.example/hook', events: ['LINK_CREATED', 'LINK_DELETED'] };
+
+interface Created {
+  createWebhook: { webhook: { id: string }; secret: string };
+}
+
+async function make(fields: Partial<typeof input> = {}, caller = owner): Promise<string> {
+  const { createWebhook } = await caller.data<Created>(create, { input: { ...input, ...fields } });
+  return createWebhook.webhook.id;
+}
+
+test('creates a webhook, and shows its secret this once', async () => {
+  const { createWebhook } = await owner.data<Created>(create, { input });
+  const { id } = createWebhook.webhook;
+  const webhook = { ...input, id, disabled: false, createdAt: noon, updatedAt: noon };
+  const secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(createWebhook).toEqual({ __typename: 'CreatedWebhook', webhook, secret });
+  const deliveries = { totalCount: 0, edges: [] };
+  expect(await owner.data(show, { id })).toEqual({ webhook: { ...webhook, deliveries } });
+  expect(await owner.data('{ __type(name: "Webhook") { fields { name } } }')).not.toMatchObject({
+    __type: { fields: expect.arrayContaining([{ name: 'secret' }]) },
+  });
+});
+
+test.each([
+  ['', 'is required'],
+  ['ftp://crm.example/', 'must be an absolute http or https URL'],
+  ['crm.example', 'must be an absolute http or https URL'],
+  ['https://user:secret@crm.example/', 'may not have a user or a password'],
+  ['https://user@crm.example/', 'may not have a user or a password'],
+  [`https://crm.example/${'x'.repeat(2048)}`, 'must have 1 to 2048 characters, not 2068'],
+])('refuses the URL %s', async (url, message) => {
+  expect(await owner.data(create, { input: { ...input, url } })).toMatchObject({
+    createWebhook: { __typename: 'ValidationError', fields: [{ path: ['url'], messages: [message] }] },
+  });
+});
+
+test('refuses every wrong field at once, and a webhook that hears nothing', async () => {
+  expect(await owner.data(create, { input: { url: 'x', events: [] } })).toMatchObject({
+    createWebhook: {
+      __typename: 'ValidationError',
+      fields: [{ path: ['url'] }, { path: ['events'], messages: ['must have at least one event'] }],
+    },
+  });
+});
+
+test('takes an event that is named twice once', async () => {
+  const id = await make({ events: ['SPACE_UPDATED', 'LINK_CREATED', 'SPACE_UPDATED'] });
+  expect(await owner.data(show, { id })).toMatchObject({
+    webhook: { events: ['LINK_CREATED', 'SPACE_UPDATED'] },
+  });
+});
+
+test('changes what is there, and clears nothing', async () => {
+  const id = await make();
+  const change = (fields: object) => owner.data(update, { id, input: fields });
+  expect(await change({ disabled: true, events: ['SPACE_DELETED'] })).toMatchObject({
+    updateWebhook: { url: input.url, events: ['SPACE_DELETED'], disabled: true },
+  });
+  expect(await change({ url: 'https://other.example/', disabled: false })).toMatchObject({
+    updateWebhook: { url: 'https://other.example/', events: ['SPACE_DELETED'], disabled: false },
+  });
+  for (const field of ['url', 'events', 'disabled'])
+    expect(await change({ [field]: null })).toMatchObject({
+      updateWebhook: { __typename: 'ValidationError', fields: [{ path: [field] }] },
+    });
+});
+
+test('gives another secret', async () => {
+  const { createWebhook } = await owner.data<Created>(create, { input });
+  const { id } = createWebhook.webhook;
+  const { rotateWebhookSecret } = await owner.data<{ rotateWebhookSecret: { secret: string } }>(rotate, {
+    id,
+  });
+  expect(rotateWebhookSecret).toMatchObject({ __typename: 'CreatedWebhook', webhook: { id, ...input } });
+  expect(rotateWebhookSecret.secret).toMatch(/^whsec_/);
+  expect(rotateWebhookSecret.secret).not.toBe(createWebhook.secret);
+});
+
+test('records what was done, by the names of the fields', async () => {
+  const writer = await server.caller('writer');
+  const id = await make({}, writer);
+  await writer.data(update, { id, input: { url: 'https://other.example/', events: input.events } });
+  await writer.data(rotate, { id });
+  await writer.data(remove, { id });
+  const query = `{ changes(filter: { kind: WEBHOOK }) { edges { node { action recordId fields } } } }`;
+  const list = async () => {
+    const { changes } = await writer.data<{ changes: { edges: { node: object }[] } }>(query);
+    return changes.edges.map(({ node }) => node);
+  };
+  await expect.poll(list).toEqual([
+    { action: 'CREATED', recordId: id, fields: ['url', 'events'] },
+    { action: 'UPDATED', recordId: id, fields: ['url'] },
+    { action: 'UPDATED', recordId: id, fields: ['secret'] },
+    { action: 'DELETED', recordId: id, fields: [] },
+  ]);
+});
+
+test('deletes a webhook once', async () => {
+  const id = await make();
+  expect(await owner.data(remove, { id })).toEqual({ deleteWebhook: { __typename: 'DeletedRecord', id } });
+  expect(await owner.data(remove, { id })).toEqual({ deleteWebhook: missing });
+});
+
+test("never shows or changes another account's webhook, nor its deliveries", async () => {
+  const id = await make();
+  const { client } = server.database;
+  const delivery = await client.webhookDelivery.create({
+    data: {
+      ...{ webhookId: Number(id), messageId: 'msg_1', event: 'LINK_CREATED', kind: 'LINK', recordId: 1 },
+      ...{ createdAt: NOON, nextAttemptAt: NOON, status: 'FAILED' },
+    },
+  });
+  const deliveryId = String(delivery.id);
+  expect(await stranger.data(show, { id })).toEqual({ webhook: null });
+  expect(await stranger.data('{ webhooks { edges { node { id } } } }')).toEqual({ webhooks: { edges: [] } });
+  expect(await stranger.data(update, { id, input: { disabled: true } })).toEqual({ updateWebhook: missing });
+  expect(await stranger.data(rotate, { id })).toEqual({ rotateWebhookSecret: missing });
+  expect(await stranger.data(remove, { id })).toEqual({ deleteWebhook: missing });
+  const noDelivery = { __typename: 'NotFoundError', code: 'NOT_FOUND', message: 'No such delivery.' };
+  for (const unknown of [deliveryId, '999999', 'x'])
+    expect(await stranger.data(redeliver, { id: unknown })).toEqual({ redeliver: noDelivery });
+  expect(await owner.data(show, { id })).toMatchObject({
+    webhook: { disabled: false, deliveries: { totalCount: 1, edges: [{ node: { id: deliveryId } }] } },
+  });
+  expect(await owner.data(redeliver, { id: deliveryId })).toEqual({
+    redeliver: { __typename: 'WebhookDelivery', id: deliveryId, status: 'PENDING' },
+  });
+});
+
+test('a key that may only read changes nothing', async () => {
+  const reader = await server.caller('owner', ['read']);
+  const { errors } = await reader.graphql(create, { input });
+  expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+});
+
+test('an account has at most twenty, also where they are made at once', async () => {
+  const many = await server.caller('many');
+  const made = await Promise.all(
+    Array.from({ length: 23 }, () => many.data<{ createWebhook: object }>(create, { input })),
+  );
+  const refused = made.filter(({ createWebhook }) => !('secret' in createWebhook));
+  expect(refused).toEqual(
+    Array.from({ length: 3 }, () => ({
+      createWebhook: expect.objectContaining({
+        fields: [{ path: ['url'], messages: ['is one too many: an account may have 20 webhooks'] }],
+      }),
+    })),
+  );
+  const { webhooks } = await many.data<{ webhooks: { totalCount: number } }>('{ webhooks { totalCount } }');
+  expect(webhooks.totalCount).toBe(20);
+});
+
+test('lists webhooks oldest first, and the deliveries of each by as many statements as of one', async () => {
+  const lister = await server.caller('lister');
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) ids.push(await make({}, lister));
+  const query = (first: number) =>
+    lister.data<{ webhooks: { edges: { node: { id: string } }[] } }>(
+      `{ webhooks(first: ${first}) { edges { node { id deliveries(first: 2) { edges { node { id } } } } } } }`,
+    );
+  expect((await query(20)).webhooks.edges.map(({ node }) => node.id)).toEqual(ids);
+  const statements = (first: number) => server.statementsOf(() => query(first));
+  expect((await statements(5)).length).toBe((await statements(2)).length);
+});

@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exportsFolder } from '../support/moving.ts';
+import { Program, runProgram } from '../support/process.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-moving-'));
+let server: TestServer;
+let owner: Caller;
+let env: Record<string, string>;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+  env = { DATABASE_URL: server.databaseUrl, BASE_URL: 'https://s.example' };
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const importing = (...args: string[]) => runProgram('cli/import', env, args);
+const count = async () => server.database.client.link.count();
+
+test('imports and exports by commands, and tells what it did', async () => {
+  const args = ['--format', 'bitly', '--file', join(exportsFolder, 'bitly.csv'), '--account', 'owner'];
+  const { code, stdout, stderr } = await importing(...args);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('2 read: 2 links made, 0 there already, 0 not imported.');
+  expect(stdout).toContain('bit.ly is no domain of this account: its 2 links are on s.example.');
+  const again = await importing(...args, '--json');
+  expect(JSON.parse(again.stdout)).toMatchObject({ told: [], created: 0, existing: 2, refused: 0 });
+  const file = join(folder, 'links.csv');
+  const exported = await runProgram('cli/export', env, ['--account', 'owner', '--file', file, '--json']);
+  expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0 });
+  const printed = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'csv']);
+  expect(printed.stdout).toBe(readFileSync(file, 'utf8'));
+  expect(printed.stdout).toContain('https://s.example/spring-26');
+  const json = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'json']);
+  expect(JSON.parse(json.stdout).data).toMatchObject([
+    { alias: 'spring-26', clicks: 1204 },
+    { alias: '3xAbCd' },
+  ]);
+  // The service that runs beside it finds them.
+  const { body } = await owner.rest('GET', '/links?sort=asc');
+  expect(body).toMatchObject({ data: [{ alias: 'spring-26', clicks: 1204 }, { alias: '3xAbCd' }] });
+});
+
+test('stopped by Ctrl-C, it leaves whole links, and goes on when it is run again', async () => {
+  const file = join(folder, 'many.csv');
+  const rows = Array.from(
+    { length: 8_000 },
+    (_, index) => `many${index},https://a.example/${index},${index}`,
+  );
+  writeFileSync(file, `keyword,url,clicks\n${rows.join('\n')}\n`);
+  const args = ['--format', 'yourls', '--file', file, '--account', 'owner', '--json'];
+  const before = await count();
+  const program = new Program(process.execPath, ['dist/cli/import.js', ...args], env);
+  await expect.poll(count, { interval: 5 }).toBeGreaterThan(before);
+  const { code, stdout } = await program.end('SIGINT');
+  const report = JSON.parse(stdout);
+  expect([code, report.stopped]).toEqual([130, true]);
+  expect(report.created).toBeLessThan(8_000);
+  expect(await count()).toBe(before + report.created);
+  const again = JSON.parse((await importing(...args)).stdout);
+  expect(again).toMatchObject({ stopped: false, existing: report.created, created: 8_000 - report.created });
+  const { client } = server.database;
+  const [, last] = [
+    before,
+    await client.link.findFirst({ orderBy: { id: 'desc' }, include: { counter: true } }),
+  ];
+  expect(last).toMatchObject({ alias: 'many7999', counter: { clicks: 7_999 } });
+});
+
+const none = ['--file', '/nowhere/x.csv'];
+test.each([
+  [['--file', 'x', '--account', 'owner'], /^--format is missing; it may be csv, bitly, dub/],
+  [['--format', 'x', '--file', 'x', '--account', 'owner'], /^--format is "x"; it may be csv, bitly/],
+  [['--format', 'csv', '--account', 'owner'], /^Name the file/],
+  [['--format', 'csv', ...none], /^Name the account/],
+  [['--format', 'csv', ...none, '--account', 'nobody'], /^There is no account "nobody"/],
+  [['--format', 'csv', ...none, '--account', 'owner'], /^There is no file \/nowhere\/x.csv/],
+  [['--format', 'csv', ...none, '--account', 'owner', '--on-taken', 'x'], /may be skip, suffix, fail/],
+  [['--format', 'csv', ...none, '--account', 'owner', '--map-domain', 'a'], /may be FROM=TO/],
+  [
+    ['--format', 'csv', ...none, '--account', 'owner', '--map-domain', 'a=b'],
+    /may not use the domain b|no file/,
+  ],
+])('a wrong command is refused: %j', async (args, message) => {
+  // A start of a process each: once is enough.
+  if (server.database.provider === 'postgresql') return;
+  const { code, stderr } = await importing(...args);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+});

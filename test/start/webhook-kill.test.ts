@@ -1,0 +1,81 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newDatabase } from '../support/database.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { TestReceiver } from '../support/receiver.ts';
+import { Caller } from '../support/server.ts';
+
+/** `KILL_ROUNDS=20 npx vitest run test/start/webhook-kill.test.ts` looks longer. */
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
+/** How a client hears that the server is gone. */
+const GONE = /fetch failed|ECONNRE|socket hang up|terminated/;
+const KEY = 'the-first-key-of-an-empty-database';
+const WRITERS = 4;
+
+let url: string;
+let receiver: TestReceiver;
+let program: Program & { origin: string };
+beforeEach(async () => {
+  url = await newDatabase();
+  receiver = await TestReceiver.start();
+});
+afterEach(async () => {
+  await program.end('SIGKILL');
+  receiver.stop();
+});
+
+const start = () =>
+  startProgram({
+    ...{ DATABASE_URL: url, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY },
+    WEBHOOK_ALLOW_PRIVATE: 'on',
+  });
+
+/** Makes spaces and changes each, until the program is gone; notes what it said was done. */
+async function write(caller: Caller, done: Map<number, string[]>): Promise<void> {
+  for (;;) {
+    const id = await caller.space('made');
+    const types = ['space.created'];
+    done.set(id, types);
+    for (let i = 0; i < 2; i++) {
+      const { status } = await caller.rest('PATCH', `/spaces/${id}`, { name: `changed ${i}` });
+      if (status !== 200) throw new Error(`a change was answered ${status}`);
+      types.push('space.updated');
+    }
+  }
+}
+
+test('whatever was acknowledged before SIGKILL is told of, each record’s changes in their order', async () => {
+  const done = new Map<number, string[]>();
+  for (let round = 0; round < ROUNDS; round++) {
+    program = await start();
+    const caller = new Caller(program.origin, KEY);
+    if (round === 0)
+      await caller.data(
+        `mutation ($url: String!) { createWebhook(input: { url: $url, events: [SPACE_CREATED, SPACE_UPDATED] }) {
+          __typename } }`,
+        { url: receiver.url() },
+      );
+    const before = done.size;
+    const work = Promise.allSettled(Array.from({ length: WRITERS }, () => write(caller, done)));
+    await expect.poll(() => done.size).toBeGreaterThan(before + 20);
+    await setTimeout((round * 137) % 600);
+    await program.end('SIGKILL');
+    for (const outcome of await work)
+      expect(String(outcome.status === 'rejected' && outcome.reason)).toMatch(GONE);
+  }
+  program = await start();
+  const of = (id: number) => receiver.received.filter(({ message }) => message.data.id === id);
+  const ids = (id: number) => [...new Set(of(id).map(({ headers }) => headers['webhook-id']))];
+  const missing = () => [...done].filter(([id, types]) => ids(id).length < types.length);
+  // The queue of the process that was killed is taken over after 5 seconds.
+  await expect.poll(missing, { timeout: 60_000, interval: 250 }).toEqual([]);
+  for (const [id] of done) {
+    const first = ids(id).map((one) => of(id).find(({ headers }) => headers['webhook-id'] === one));
+    const expected = ['space.created', 'space.updated', 'space.updated'].slice(0, first.length);
+    expect(first.map((one) => one?.message.type)).toEqual(expected);
+  }
+  const sent = receiver.received.length;
+  const different = new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size;
+  // What was on its way when it was killed, which is four messages at most and those that waited to be noted.
+  expect(sent - different).toBeLessThanOrEqual(ROUNDS * 8);
+}, 600_000);

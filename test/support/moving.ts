@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSource } from '../../src/cli/moving/source.ts';
+import { asCsv, asJson, exportAccount } from '../../src/domain/importing/export.ts';
+import {
+  Import,
+  type ImportOptions,
+  type ImportReport,
+  type Told,
+} from '../../src/domain/importing/import.ts';
+import {
+  OperatorLists,
+  parseBlockedHosts,
+  parseReservedAliases,
+} from '../../src/domain/link/operator-lists.ts';
+import { hashPassword } from '../../src/domain/password.ts';
+import { NOON, type TestServer } from './server.ts';
+
+export const exportsFolder = new URL('./exports/', import.meta.url).pathname;
+
+interface Options extends Partial<ImportOptions> {
+  /** The name of an account that has a key. */
+  account?: string;
+  blocked?: string;
+  reserved?: string;
+  stopAfter?: number;
+}
+
+async function writerOf({ database }: TestServer, account: string) {
+  const { id } = await database.client.account.findUniqueOrThrow({ where: { name: account } });
+  return { accountId: id, keyId: null };
+}
+
+/** Imports a file, or a text as one, as the command does; by default our own format into the account `owner`. */
+export async function importInto(
+  server: TestServer,
+  file: { path: string } | { text: string | Buffer },
+  { account = 'owner', blocked = '', reserved = '', stopAfter, ...given }: Options = {},
+): Promise<ImportReport & { told: Told[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-import-'));
+  const path = 'path' in file ? file.path : join(folder, 'file');
+  if ('text' in file) writeFileSync(path, file.text);
+  const { client } = server.database;
+  const domain = await client.domain.findFirstOrThrow({ where: { isDefault: true } });
+  const lists = new OperatorLists();
+  lists.setBlockedHosts(await parseBlockedHosts(blocked));
+  lists.setReservedAliases(await parseReservedAliases(reserved));
+  const site = {
+    ...{ scheme: 'https:', defaultDomainId: domain.id, random: randomInt, verifiesDomains: false, lists },
+    hashPassword: (password: string) => hashPassword(password, { N: 2 ** 10, r: 8, p: 1 }),
+    resolveTxt: async () => [],
+  };
+  const told: Told[] = [];
+  let done = 0;
+  const hooks = {
+    tell: (one: Told) => void told.push(one),
+    progress(lines: number) {
+      done = lines;
+    },
+    stopped: () => stopAfter !== undefined && done >= stopAfter,
+  };
+  const options = { format: 'csv', mapDomain: new Map(), onTaken: 'skip', dryRun: false, ...given } as const;
+  try {
+    const work = new Import(client, await writerOf(server, account), site, options, hooks, NOON);
+    if ((await work.start()).length > 0) throw new Error('a domain is mapped to one that is not there');
+    const source = await openSource(path, options.format);
+    return { ...(await work.run(source.lines)), told };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What the command would export of the account. */
+export async function exportOf(
+  server: TestServer,
+  format: 'csv' | 'json' = 'csv',
+  account = 'owner',
+): Promise<string> {
+  const records = exportAccount(server.database.client, await writerOf(server, account), {
+    scheme: 'https:',
+  });
+  let text = '';
+  for await (const part of { csv: asCsv, json: asJson }[format](records)) text += part;
+  return text;
+}
