@@ -75,7 +75,7 @@ export async function readPublicStatistics(
   const statistics = new Statistics(new StatisticsReader(db), 'link', link.id, period, now);
   const { clicks, visitors, bots } = await statistics.totals();
   const days = await statistics.series('DAY');
-  const tops = [];
+  const tops: PublicStatistics['tops'][number][] = [];
   for (const by of shownDimensions)
     if (by !== 'DESTINATION' || showsDestinations(link))
       tops.push({ by, top: withoutFew(await statistics.top({ by, first: ROWS }), by) });
