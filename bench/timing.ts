@@ -94,13 +94,13 @@ await withDatabase(values.database, async (url) => {
       status: 404,
       kinds: [
         () => ({ path: `/a${number++ % 1_000}+`, host: 's.example' }),
-        () => ({ path: `/b${number++ % 1_000}+`, host: 's.example' }),
+        () => ({ path: `/a${number++ % 1_000}x+`, host: 's.example' }),
       ],
     },
     {
       name: 'a page of statistics: of one private link, or of one name',
       status: 404,
-      kinds: [() => ({ path: '/a7+', host: 's.example' }), () => ({ path: '/b7+', host: 's.example' })],
+      kinds: [() => ({ path: '/a7+', host: 's.example' }), () => ({ path: '/a7x+', host: 's.example' })],
     },
   ];
 

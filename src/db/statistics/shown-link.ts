@@ -8,13 +8,17 @@ export type ShownLink = Pick<Link, 'id' | 'alias' | 'password' | 'privacyPasswor
 
 /**
  * The link with this alias on this domain whose statistics others may see; null where there is none. A private link is not found, as
- * one that does not exist: whoever asks learns nothing from how long that takes.
+ * one that does not exist. For whoever asks to learn nothing from how long that takes, a row is read for either: where there is no
+ * such alias, the next one's.
  */
 export async function readShownLink(db: Db, domainId: number, alias: string): Promise<ShownLink | null> {
   const [link = null] = await readRows<ShownLink>(
     db,
     sql`SELECT "id", "alias", "password", CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword",
-      "expirationClicks" FROM "Link" WHERE "domainId" = ${domainId} AND "alias" = ${alias} AND "privacy" <> 'PRIVATE'`,
+      "expirationClicks" FROM (
+        SELECT "id", "alias", "password", "privacy", "privacyPassword", "expirationClicks" FROM "Link"
+        WHERE "domainId" = ${domainId} AND "alias" >= ${alias} ORDER BY "alias" LIMIT 1
+      ) AS "next" WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`,
   );
   return link;
 }
