@@ -77,6 +77,23 @@ async function measureQuery(origin: string, what: string, query: string): Promis
   tell(what, `${median(took).toFixed(0)} ms (${took.map((one) => one.toFixed(0)).join(', ')})`);
 }
 
+/** The page that shows a link's statistics to others. */
+async function measurePage(origin: string, alias: string, period: number): Promise<void> {
+  const took: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const begun = performance.now();
+    const response = await fetch(`${origin}/${alias}+?days=${period}`);
+    await response.text();
+    if (response.status !== 200) throw new Error(`the page was answered ${response.status}`);
+    took.push(performance.now() - begun);
+  }
+  const shown = took.map((one) => one.toFixed(0)).join(', ');
+  tell(
+    `the page of a link with 10 million clicks, ${period} days`,
+    `${median(took).toFixed(0)} ms (${shown})`,
+  );
+}
+
 /** Redirects with statistics against those without, in turns. */
 async function measureRedirects(url: string): Promise<void> {
   const targets = {
@@ -159,6 +176,7 @@ await withDatabase(values.database, async (url) => {
     await measureQuery(program.origin, `${what}, ${days} days: all of it`, ask(year, `${totals} ${tops}`));
     await measureQuery(program.origin, `${what}, 30 days: all of it`, ask('', `${totals} ${tops}`));
   }
+  for (const period of [365, 30]) await measurePage(program.origin, 'a0', period);
   await database.close();
   console.log({ database: values.database, links, days, visits, ...results });
 });

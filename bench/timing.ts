@@ -52,6 +52,8 @@ await withDatabase(values.database, async (url) => {
   const expired = await keyOf('other', new Date(end));
   const stranger = await keyOf('stranger');
   await database.client.domain.create({ data: { name: 'other.example', createdAt: now, updatedAt: now } });
+  // The other half stays public: nobody asks for their pages here.
+  await database.client.link.updateMany({ where: { id: { lte: 1_000 } }, data: { privacy: 'PRIVATE' } });
   await database.close();
   const { origin } = await startProgram(url);
 
@@ -86,6 +88,19 @@ await withDatabase(values.database, async (url) => {
         () => ({ path: `/a${number++ % 2_000}`, host: 'other.example' }),
         () => ({ path: `/b${number++ % 2_000}`, host: 'other.example' }),
       ],
+    },
+    {
+      name: 'a page of statistics: of a private link, or of none',
+      status: 404,
+      kinds: [
+        () => ({ path: `/a${number++ % 1_000}+`, host: 's.example' }),
+        () => ({ path: `/a${number++ % 1_000}x+`, host: 's.example' }),
+      ],
+    },
+    {
+      name: 'a page of statistics: of one private link, or of one name',
+      status: 404,
+      kinds: [() => ({ path: '/a7+', host: 's.example' }), () => ({ path: '/a7x+', host: 's.example' })],
     },
   ];
 

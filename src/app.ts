@@ -63,6 +63,8 @@ export interface AppDependencies {
   readonly historyDays: number;
   /** For how many months statistics are kept; 0 for ever. */
   readonly statisticsMonths: number;
+  /** Whether links have pages of statistics for others; they have by default. */
+  readonly publicStatistics?: boolean;
   /** Whether more than the clicks of visits is counted; it is, but where that is measured. */
   readonly statistics?: boolean;
   /** How many requests may be in flight; beyond them all get 503. */
@@ -116,6 +118,7 @@ export function createApp(dependencies: AppDependencies): App {
     historyDays,
     statisticsMonths,
     statistics = true,
+    publicStatistics = true,
     maxInFlight = 1_000,
     log,
     now,
@@ -184,6 +187,8 @@ export function createApp(dependencies: AppDependencies): App {
     visits,
     trust,
     countryOf,
+    scheme: site.scheme,
+    publicStatistics,
     now,
     report,
   });

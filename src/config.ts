@@ -106,6 +106,7 @@ const variables = z.object({
   GEOIP_DATABASE: z.string().endsWith('.mmdb', 'the path of an .mmdb file').optional(),
   HISTORY_DAYS: number(0, 36_500).default(90),
   STATISTICS_MONTHS: number(0, 1_200).default(24),
+  PUBLIC_STATISTICS: flag.default(true),
   RATE_LIMIT: number(0, 1_000_000_000).default(600),
   CORS_ORIGINS: z
     .string()
@@ -180,6 +181,8 @@ export interface Config {
   readonly historyDays: number;
   /** For how many months statistics are kept; 0 for ever. */
   readonly statisticsMonths: number;
+  /** Whether links have pages of statistics for others. */
+  readonly publicStatistics: boolean;
   /** Whether webhooks may lead to addresses of the operator's own network. */
   readonly allowPrivateWebhooks: boolean;
   /** Requests a minute for each key; 0 for no limit. */
@@ -250,6 +253,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     allowPrivateWebhooks: values.WEBHOOK_ALLOW_PRIVATE,
     historyDays: values.HISTORY_DAYS,
     statisticsMonths: values.STATISTICS_MONTHS,
+    publicStatistics: values.PUBLIC_STATISTICS,
     rateLimit: values.RATE_LIMIT,
     corsOrigins: values.CORS_ORIGINS,
     trustedDocuments: values.TRUSTED_DOCUMENTS,

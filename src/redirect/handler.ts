@@ -1,11 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import { CLAIMED_CLICKS, claimVisit } from '../db/clicks.ts';
 import type { Db } from '../db/connection/client.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import type { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hasStatus } from '../domain/link/status.ts';
-import { verifyPassword } from '../domain/password.ts';
 import { asciiOf } from '../domain/url.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
@@ -14,19 +13,16 @@ import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
+import { Guesses } from './guesses.ts';
 import type { Found, FoundLink, LinkCache } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { header, passwordIn, readVisit } from './request.ts';
+import { createStatisticsPages } from './statistics/handler.ts';
 import type { VisitRecorder } from './visit.ts';
 
-/** How many wrong passwords one address may give in a minute, for one link and for all. */
-const GUESSES = 5;
-const GUESSES_IN_ALL = 30;
 /** How many forms may be on their way at once, in all and from one address: they take as long as their senders like. */
 const MAX_FORMS = 200;
 const MAX_FORMS_OF_NETWORK = 20;
-/** How many passwords may be looked at at once: each takes a tenth of a second of a core. */
-const MAX_CHECKS = 30;
 
 export interface RedirectDependencies {
   readonly db: Db;
@@ -35,6 +31,10 @@ export interface RedirectDependencies {
   readonly visits: VisitRecorder;
   readonly trust: Trust;
   readonly countryOf: CountryOf;
+  /** The scheme of short URLs: `https:`. */
+  readonly scheme: string;
+  /** Whether links have pages of statistics. */
+  readonly publicStatistics: boolean;
   now(): Date;
   /** Hears of every fault of ours. */
   report(res: ServerResponse, error: unknown): void;
@@ -52,11 +52,16 @@ interface Request {
 
 /** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, lists, visits, trust, countryOf, now, report } = dependencies;
-  const guesses = new RateLimiterMemory({ points: GUESSES, duration: 60 });
-  const guessesInAll = new RateLimiterMemory({ points: GUESSES_IN_ALL, duration: 60 });
-  const checks = new Places(MAX_CHECKS);
+  const { db, links, lists, visits, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
+  const guesses = new Guesses();
   const forms = new Places(MAX_FORMS, MAX_FORMS_OF_NETWORK);
+  const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
+    forms.take(networkOf(address), () => passwordIn(req, res));
+  const askDatabase = links.askDatabase.bind(links);
+  const statisticsPages = createStatisticsPages({
+    ...{ db, scheme, trust, guesses, askDatabase, now },
+    passwordIn: givenPassword,
+  });
 
   const decisionOn = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
     decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
@@ -113,27 +118,14 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     sendMessage(req, res, ...ended[outcome]);
   };
 
-  /**
-   * Whether the right password came. Each attempt counts before it is looked at, so that many at once help nobody.
-   * @throws RateLimiterRes
-   */
-  const isRight = async (password: string, { id, hash }: { id: number; hash: string }, address: string) => {
-    const network = networkOf(address);
-    const guesser = `${id} ${network}`;
-    await guesses.consume(guesser);
-    await guessesInAll.consume(network);
-    const right = await checks.take(network, () => verifyPassword(password, hash));
-    if (right) await Promise.all([guesses.delete(guesser), guessesInAll.reward(network)]);
-    return right;
-  };
-
   const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const { found, visitor, address } = request;
     const { link } = found;
     const { outcome } = decisionOn(link, visitor);
     if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, request);
-    const password = await forms.take(networkOf(address), () => passwordIn(req, res));
-    if (password !== '' && (await isRight(password, { id: link.id, hash: link.password }, address)))
+    const password = await givenPassword(req, res, address);
+    const asked = { what: String(link.id), hash: link.password };
+    if (password !== '' && (await guesses.isRight(password, asked, address)))
       return answer(req, res, { ...request, visitor: { ...visitor, passwordGiven: true } });
     sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), true));
   };
@@ -142,14 +134,14 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (!['GET', 'HEAD', 'POST'].includes(req.method ?? ''))
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
-    const { alias, visitor } = readVisit(req, countryOf(req.headers, address));
-    const request: Request = {
-      found: links.findNow(host, alias) ?? (await links.find(host, alias)),
-      visitor,
-      address,
-      referrer: header(req, 'referer'),
-      isHead: req.method === 'HEAD',
-    };
+    const { alias, statisticsOf, visitor } = readVisit(req, countryOf(req.headers, address));
+    const found = links.findNow(host, alias) ?? (await links.find(host, alias));
+    if (publicStatistics && statisticsOf !== '') {
+      const asked = { domain: found.domain, alias: statisticsOf, query: visitor.query, address };
+      if (await statisticsPages(req, res, asked)) return;
+    }
+    const referrer = header(req, 'referer');
+    const request: Request = { found, visitor, address, referrer, isHead: req.method === 'HEAD' };
     await (req.method === 'POST' ? post(req, res, request) : answer(req, res, request));
   };
 

@@ -18,7 +18,8 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
+/** A text as a page may have it, in an attribute too. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 }
 
@@ -66,9 +67,9 @@ function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts)
 `;
 }
 
-const newNonce = (): string => randomBytes(16).toString('base64');
+export const newNonce = (): string => randomBytes(16).toString('base64');
 
-function policyOf(nonce: string, ...more: string[]): string {
+export function policyOf(nonce: string, ...more: string[]): string {
   const nothing = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
   return [...nothing, `style-src 'nonce-${nonce}'`, ...more].join('; ');
 }
@@ -79,8 +80,12 @@ export function messagePage(message: Message, acceptLanguage: string): Page {
   return { html: htmlOf({ acceptLanguage, message, nonce }), contentSecurityPolicy: policyOf(nonce) };
 }
 
-/** The form that asks for a link's password. It says nothing of where the link leads. */
-export function passwordPage(acceptLanguage: string, wrong: boolean): Page {
+/** The form that asks for a link's password, or for that of its statistics. It says nothing of where the link leads. */
+export function passwordPage(
+  acceptLanguage: string,
+  wrong: boolean,
+  message: 'password' | 'statisticsPassword' = 'password',
+): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
   const body = `${wrong ? `\n<p class="wrong" role="alert" id="wrong">${texts.wrong}</p>` : ''}
@@ -92,10 +97,10 @@ export function passwordPage(acceptLanguage: string, wrong: boolean): Page {
 <button>${texts.submit}</button>
 </form>`;
   // The form is sent to us, and browsers hold the answer's redirect to the same rule.
-  const policy = policyOf(nonce, "form-action 'self' http: https:");
+  const target = message === 'password' ? "form-action 'self' http: https:" : "form-action 'self'";
   return {
-    html: htmlOf({ acceptLanguage, message: 'password', nonce, body }),
-    contentSecurityPolicy: policy,
+    html: htmlOf({ acceptLanguage, message, nonce, body }),
+    contentSecurityPolicy: policyOf(nonce, target),
   };
 }
 

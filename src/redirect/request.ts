@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { aliasOfPath } from '../domain/link/alias.ts';
+import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
 import { isBot, type Visitor } from '../domain/visit/visitor.ts';
 import { LATE, within } from '../within.ts';
 
@@ -43,6 +43,8 @@ async function readPassword(req: IncomingMessage, res: ServerResponse): Promise<
 export interface VisitRequest {
   /** The alias that it asks for; an empty one, which no link has, where its path can be none. */
   readonly alias: string;
+  /** The alias whose page of statistics it asks for, as `alias+`; else an empty one. */
+  readonly statisticsOf: string;
   readonly visitor: Visitor;
 }
 
@@ -62,5 +64,5 @@ export function readVisit(req: IncomingMessage, country: string | null): VisitRe
     counts: req.method !== 'HEAD' && !prefetches && !isBot({ userAgent }),
     query,
   };
-  return { alias: aliasOfPath(path), visitor };
+  return { alias: aliasOfPath(path), statisticsOf: statisticsAliasOfPath(path), visitor };
 }

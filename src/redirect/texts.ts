@@ -8,6 +8,7 @@ const texts = {
     blocked: ['This link is not available', 'It no longer leads anywhere.'],
     expired: ['This link has ended', 'Its time is over, or it was used as often as it may be.'],
     password: ['Password needed', 'This link asks for a password.'],
+    statisticsPassword: ['Password needed', 'The statistics of this link ask for a password.'],
     limited: ['Too many attempts', 'Please wait a minute before you try again.'],
     unavailable: ['Not available just now', 'Please try again in a moment.'],
     preview: [
@@ -28,6 +29,7 @@ const texts = {
     blocked: ['Dieser Link ist nicht verfügbar', 'Er führt nirgendwo mehr hin.'],
     expired: ['Dieser Link ist abgelaufen', 'Seine Zeit ist um, oder er wurde so oft benutzt, wie er darf.'],
     password: ['Passwort nötig', 'Dieser Link verlangt ein Passwort.'],
+    statisticsPassword: ['Passwort nötig', 'Die Statistik dieses Links verlangt ein Passwort.'],
     limited: ['Zu viele Versuche', 'Bitte warten Sie eine Minute, bevor Sie es erneut versuchen.'],
     unavailable: ['Gerade nicht erreichbar', 'Bitte versuchen Sie es gleich noch einmal.'],
     preview: [
@@ -45,6 +47,10 @@ const texts = {
     blocked: ['Este enlace no está disponible', 'Ya no lleva a ninguna parte.'],
     expired: ['Este enlace ha terminado', 'Se acabó su tiempo o ya se usó todas las veces permitidas.'],
     password: ['Se necesita una contraseña', 'Este enlace pide una contraseña.'],
+    statisticsPassword: [
+      'Se necesita una contraseña',
+      'Las estadísticas de este enlace piden una contraseña.',
+    ],
     limited: ['Demasiados intentos', 'Espere un minuto antes de volver a intentarlo.'],
     unavailable: ['No disponible por ahora', 'Vuelva a intentarlo en un momento.'],
     preview: [
@@ -62,6 +68,7 @@ const texts = {
     blocked: ['Ce lien n’est pas disponible', 'Il ne mène plus nulle part.'],
     expired: ['Ce lien a expiré', 'Sa durée est passée, ou il a été utilisé autant de fois que permis.'],
     password: ['Mot de passe requis', 'Ce lien demande un mot de passe.'],
+    statisticsPassword: ['Mot de passe requis', 'Les statistiques de ce lien demandent un mot de passe.'],
     limited: ['Trop de tentatives', 'Veuillez attendre une minute avant de réessayer.'],
     unavailable: ['Indisponible pour le moment', 'Veuillez réessayer dans un instant.'],
     preview: [
@@ -84,13 +91,14 @@ export type Message =
   | 'blocked'
   | 'expired'
   | 'password'
+  | 'statisticsPassword'
   | 'limited'
   | 'unavailable'
   | 'preview'
   | 'moving';
 
 /** The language of ours that a visitor likes best, English where none; and its texts. */
-export function textsFor(acceptLanguage: string): { language: string; texts: Texts } {
+export function textsFor(acceptLanguage: string): { language: Language; texts: Texts } {
   const known = Object.keys(texts) as Language[]; // Object.keys forgets which keys it gives.
   const liked = languageAmong(known, { acceptLanguage });
   const language = known.find((one) => one === liked) ?? 'en';

@@ -44,6 +44,8 @@ export interface TestServerOptions {
   readonly historyDays?: number;
   /** For how many months statistics are kept; 0 for ever. */
   readonly statisticsMonths?: number;
+  /** Whether links have pages of statistics for others. */
+  readonly publicStatistics?: boolean;
   readonly maxInFlight?: number;
   /** After how many milliseconds a client that neither sends nor reads is given up. */
   readonly idleTimeout?: number;
@@ -90,6 +92,7 @@ export async function startTestServer({
   corsOrigins = [],
   historyDays = 0,
   statisticsMonths = 0,
+  publicStatistics = true,
   maxInFlight = 1_000,
   idleTimeout,
   verifiesDomains = false,
@@ -142,6 +145,7 @@ export async function startTestServer({
     corsOrigins,
     historyDays,
     statisticsMonths,
+    publicStatistics,
     maxInFlight,
     log: logger,
     lists: operatorFiles.lists,

@@ -15,15 +15,27 @@ export function isAlias(text: string): boolean {
   return pattern.test(text);
 }
 
-/** The alias that a path asks for; an empty one, which no link has, where it can be none. */
-export function aliasOfPath(path: string): string {
+/** The only part of a path, decoded; an empty one where there are more, or none. */
+function partOfPath(path: string): string {
   const [, part = ''] = /^\/([^/]+)\/?$/.exec(path) ?? [];
   try {
-    const alias = decodeURIComponent(part);
-    return isAlias(alias) ? alias : '';
+    return decodeURIComponent(part);
   } catch {
     return '';
   }
+}
+
+/** The alias that a path asks for; an empty one, which no link has, where it can be none. */
+export function aliasOfPath(path: string): string {
+  const part = partOfPath(path);
+  return isAlias(part) ? part : '';
+}
+
+/** The alias whose statistics a path asks for, as `alias+`; an empty one where it does not. */
+export function statisticsAliasOfPath(path: string): string {
+  const part = path.includes('+') || path.includes('%') ? partOfPath(path) : '';
+  const alias = part.slice(0, -1);
+  return part.endsWith('+') && isAlias(alias) ? alias : '';
 }
 
 /** The path of a link under its domain. Case counts. */

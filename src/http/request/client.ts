@@ -25,6 +25,14 @@ export function clientOf(req: IncomingMessage, trust: Trust): { address: string;
   return { address: proxyaddr(req, trust), host: forwarded || asked };
 }
 
+/** The scheme by which the client asked, as far as trusted proxies tell; else the service's own, such as `https:`. */
+export function schemeOf(req: IncomingMessage, trust: Trust, own: string): string {
+  const { remoteAddress } = req.socket;
+  if (remoteAddress === undefined || !trust(remoteAddress, 0)) return own;
+  const [told = ''] = String(req.headers['x-forwarded-proto'] ?? '').split(',', 1);
+  return told.trim() === '' ? own : `${told.trim().toLowerCase()}:`;
+}
+
 /** Whether the client went before all of its request came: it waits for no answer. */
 export function isBrokenOff(req: IncomingMessage): boolean {
   return req.destroyed && !req.complete;

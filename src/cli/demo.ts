@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { scopes } from '../domain/access/actor.ts';
+import { createFirstKey } from '../domain/access/api-key.ts';
+import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
+import { OperatorLists } from '../domain/link/operator-lists.ts';
+import { hashPassword } from '../domain/password.ts';
+import { OperatorError } from '../operator-error.ts';
+import { print, runCommand, UsageError, withDatabase } from './command.ts';
+import { fillDemo } from './demo/fill.ts';
+import { seededRandom } from './demo/random.ts';
+
+const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
+
+Fills an empty database with a believable year of a small company's links and their statistics, to look at. It refuses a
+database that has links. Stop the service first, and start it afterwards: then open /shop+, for example. The statistics of
+/leasing+ ask for a password, which is "demo".
+
+  --seed   which year; the same number gives the same visits (1 by default)
+  --until  when the year ends, such as 2026-11-22 or 2026-11-22T12:00:00Z; now by default
+  --json   prints JSON instead of text
+
+The database is the one in DATABASE_URL. Links are on the host of BASE_URL.`;
+
+function timeOf(until: string | undefined): Date {
+  const time = until === undefined ? new Date() : new Date(until);
+  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1971 || time.getUTCFullYear() > 9998)
+    throw new UsageError(`--until is "${until}"; it may be a time such as 2026-11-22T12:00:00Z.`);
+  return time;
+}
+
+await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialApiKey }) => {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      until: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return print(help);
+  if (!/^\d{1,9}$/.test(values.seed))
+    throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
+  const now = timeOf(values.until);
+  const random = seededRandom(Number(values.seed));
+  const base = new URL(baseUrl ?? `http://localhost:${port}`);
+  const { key, result } = await withDatabase(url, async (db) => {
+    if ((await db.link.findFirst({ select: { id: true } })) !== null)
+      throw new OperatorError('The database has links already: the demo is for an empty one.');
+    const made = await createFirstKey(db, now, initialApiKey);
+    const { id: defaultDomainId } = await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
+    const own = await db.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });
+    if (own === null) throw new OperatorError('No account has a key: make one by "npm run keys" first.');
+    const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
+    const site = {
+      ...{ scheme: base.protocol, defaultDomainId, hashPassword, verifiesDomains: true },
+      random: (below: number) => Math.floor(random() * below),
+      resolveTxt: async () => [],
+      lists: new OperatorLists(),
+    };
+    // A key that the operator gave is not told.
+    const told = initialApiKey === undefined ? made : null;
+    return { key: told, result: await fillDemo(db, actor, site, { now, random }) };
+  });
+  if (values.json) return print(JSON.stringify({ ...result, key }));
+  const { spaces, links, clicks } = result;
+  print(
+    `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service and open ${base.origin}/shop+`,
+  );
+  if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
+});

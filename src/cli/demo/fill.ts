@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../../db/connection/client.ts';
+import type { Visits } from '../../db/statistics/batch.ts';
+import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
+import { reopenDays } from '../../db/statistics/reopen.ts';
+import { ValueIds } from '../../db/statistics/value-ids.ts';
+import { forgetVisitors, Salts } from '../../db/statistics/visitors.ts';
+import { writeVisits } from '../../db/statistics/write.ts';
+import type { Actor } from '../../domain/access/actor.ts';
+import { createLink, type Link, type Site } from '../../domain/link/link.ts';
+import { createSpace } from '../../domain/space.ts';
+import { decideRedirect } from '../../domain/visit/decision.ts';
+import { OTHER_REFERRER } from '../../domain/visit/facts.ts';
+import { OperatorError } from '../../operator-error.ts';
+import { addVisit } from './batch.ts';
+import { type DemoLink, demoLinks, demoSpaces, SITE } from './company.ts';
+import { poisson, type Random } from './random.ts';
+import { demoVisit, weekdays } from './visitors.ts';
+
+const DAYS = 365;
+/** How many people come to a link, for each visit of a day: some of them come more than once. */
+const PEOPLE = 2;
+
+export interface DemoOptions {
+  /** When the year ends. */
+  readonly now: Date;
+  readonly random: Random;
+  /** How much of the visits there is, and of how many days before the end; all by default. */
+  readonly scale?: number;
+  readonly days?: number;
+}
+
+export interface DemoResult {
+  readonly spaces: number;
+  readonly links: number;
+  readonly clicks: number;
+}
+
+/** How many clicks are expected on a day, the `since`-th of the link's. */
+function expected({ daily, week, halfLife, season = 0 }: DemoLink, at: Date, since: number): number {
+  // Most of all at the beginning of June.
+  const turn = (at.getUTCMonth() + at.getUTCDate() / 31 - 5) / 12;
+  const ofSeason = 1 + 0.55 * season * Math.cos(2 * Math.PI * turn);
+  const ofAge = halfLife === undefined ? 0.75 + (0.5 * since) / DAYS : 0.5 ** (since / halfLife);
+  return daily * (weekdays[week][at.getUTCDay()] ?? 1) * ofSeason * ofAge;
+}
+
+async function makeLinks(
+  db: Db,
+  actor: Actor,
+  site: Site,
+  last: number,
+): Promise<{ link: Link; demo: DemoLink }[]> {
+  const spaces = new Map<string, number>();
+  const start = startOf(daysAfter(last, 1 - DAYS), 7);
+  for (const [name, color] of demoSpaces)
+    spaces.set(name, (await createSpace(db, actor, { name, color }, start)).id);
+  const made = [];
+  for (const demo of demoLinks.toSorted((one, other) => other.age - one.age)) {
+    const { alias, title, path, space, age, more } = demo;
+    const spaceId = spaces.get(space ?? '');
+    const input = {
+      url: SITE + path,
+      alias,
+      title,
+      ...more,
+      spaceId: spaceId === undefined ? null : String(spaceId),
+    };
+    const id = await createLink(db, actor, site, input, startOf(daysAfter(last, -age), 8));
+    made.push({ link: await db.link.findUniqueOrThrow({ where: { id } }), demo });
+  }
+  return made;
+}
+
+/** The visits of one link's day, none of them after `end`. */
+function addVisits(
+  visits: Visits,
+  link: Link,
+  demo: DemoLink,
+  day: number,
+  { now: end, random, scale = 1 }: DemoOptions,
+): number {
+  const since = (startOf(day).getTime() - startOf(dayOf(link.createdAt)).getTime()) / 86_400_000;
+  if (since < 0) return 0;
+  const mood = 0.85 + 0.3 * random();
+  const count = poisson(expected(demo, startOf(day), since) * mood * scale, random);
+  // Those who were led on before it was switched off count as ever.
+  const visited = { ...link, disabled: false, clicks: 0, turns: 0, pixels: [] };
+  const people = { first: Math.floor(random() * 1e7), count: Math.max(1, Math.round(count * PEOPLE)) };
+  let clicks = 0;
+  for (let i = 0; i < count; i++) {
+    const visit = demoVisit(demo, people, random);
+    const at = new Date(startOf(day, visit.hour).getTime() + Math.floor(random() * 3_600_000));
+    if (at >= end) continue;
+    const { target = link.url } = decideRedirect(visited, visit.visitor, at, false);
+    addVisit(visits, link.id, at, visit, target);
+    if (visit.visitor.counts) clicks++;
+  }
+  return clicks;
+}
+
+/**
+ * Fills an empty database with a year of a small company: spaces, links and what was counted of their visits. With the same time
+ * and randomness, it is the same year.
+ * @throws OperatorError where the database has links
+ */
+export async function fillDemo(db: Db, actor: Actor, site: Site, options: DemoOptions): Promise<DemoResult> {
+  if ((await db.link.findFirst({ select: { id: true } })) !== null)
+    throw new OperatorError('The database has links already: the demo is for an empty one.');
+  const last = dayOf(options.now);
+  const first = daysAfter(last, 1 - (options.days ?? DAYS));
+  const links = await makeLinks(db, actor, site, last);
+  await reopenDays(db, first);
+  const memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  const processId = randomUUID();
+  let clicks = 0;
+  for (let day = first, number = 1; day <= last; day = daysAfter(day, 1), number++) {
+    const visits: Visits = new Map();
+    for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
+    await writeVisits(db, visits, { processId, number }, memory);
+    // As the service does when a day is over.
+    while (await forgetVisitors(db, day));
+  }
+  return { spaces: demoSpaces.length, links: links.length, clicks };
+}

@@ -1,0 +1,24 @@
+import type { Link } from '../../generated/sqlite/client.ts';
+import type { Db } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
+import { sql } from '../reading/list.ts';
+
+/** A link as its page of statistics needs it. */
+export type ShownLink = Pick<Link, 'id' | 'alias' | 'password' | 'privacyPassword' | 'expirationClicks'>;
+
+/**
+ * The link with this alias on this domain whose statistics others may see; null where there is none. A private link is not found, as
+ * one that does not exist. For whoever asks to learn nothing from how long that takes, a row is read for either: where there is no
+ * such alias, the next one's.
+ */
+export async function readShownLink(db: Db, domainId: number, alias: string): Promise<ShownLink | null> {
+  const [link = null] = await readRows<ShownLink>(
+    db,
+    sql`SELECT "id", "alias", "password", CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword",
+      "expirationClicks" FROM (
+        SELECT "id", "alias", "password", "privacy", "privacyPassword", "expirationClicks" FROM "Link"
+        WHERE "domainId" = ${domainId} AND "alias" >= ${alias} ORDER BY "alias" LIMIT 1
+      ) AS "next" WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`,
+  );
+  return link;
+}

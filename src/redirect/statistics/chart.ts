@@ -1,0 +1,85 @@
+import type { StatisticsPoint } from '../../domain/statistics/statistics.ts';
+import { escapeHtml } from '../pages.ts';
+import type { Words } from './words.ts';
+
+/** How many lines of the grid there are above the bottom, and how many days are named below, at most. */
+const LINES = 4;
+const NAMES = 6;
+/** From how many days on the lines are thin. */
+const MANY = 100;
+
+/** What the lines of the grid stand for, from 0 on: whole, round numbers up to one that is no less than the highest count. */
+export function gridOf(highest: number): number[] {
+  const rough = Math.max(highest, 1) / LINES;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.ceil([1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? rough);
+  return Array.from({ length: Math.ceil(Math.max(highest, 1) / step) + 1 }, (_, line) => line * step);
+}
+
+const percent = (part: number): string => `${Math.round(part * 10_000) / 100}%`;
+
+/** A line through counts in a box of 100 by 100, which the browser stretches. */
+function lineOf(counts: readonly number[], end: number): string {
+  const at = (count: number, index: number) =>
+    `${Math.round((index / (counts.length - 1)) * 100_000) / 1000},${Math.round((1 - count / end) * 10_000) / 100}`;
+  return counts.map(at).join(' ');
+}
+
+/**
+ * The days as a chart: an area of clicks, a line of visitors, and over each day what was counted there, which a pointer shows. It
+ * fits any width, with texts of one size, as all but the shapes is placed by percentages.
+ */
+export function chartOf(days: readonly StatisticsPoint[], words: Words): string {
+  const { texts } = words;
+  const steps = gridOf(Math.max(...days.map(({ clicks, visitors }) => Math.max(clicks, visitors ?? 0))));
+  const end = Math.max(...steps);
+  const last = days.length - 1;
+  const grid = steps.map((step) => {
+    const y = percent(1 - step / end);
+    return {
+      line: `<line x2="100%" y1="${y}" y2="${y}"/>`,
+      step: `<text y="${y}" dy="-4">${words.short(step)}</text>`,
+    };
+  });
+  const every = Math.ceil(days.length / NAMES);
+  const names = days.map(({ start }, index) => {
+    const fromEnd = last - index;
+    if (fromEnd % every !== 0 || (fromEnd > 0 && index < every / 2 && index !== 0)) return '';
+    const anchor = index === last ? 'end' : index === 0 ? 'start' : 'middle';
+    // Every other one gives way where there is little space.
+    const spare = (fromEnd / every) % 2 === 1 ? ' class="spare"' : '';
+    const name = escapeHtml(words.shortDay(start));
+    return `<text x="${percent(index / last)}" y="14" text-anchor="${anchor}"${spare}>${name}</text>`;
+  });
+  const spots = days.map(({ start, clicks, visitors }, index) => {
+    const title = `${words.day(start)}: ${words.number(clicks)} ${texts.clicks}, ${words.number(visitors ?? 0)} ${texts.visitors}`;
+    const from = Math.max(0, index - 0.5) / last;
+    const to = Math.min(last, index + 0.5) / last;
+    return `<rect x="${percent(from)}" width="${percent(to - from)}" height="100%"><title>${escapeHtml(title)}</title></rect>`;
+  });
+  const clicks = lineOf(
+    days.map((day) => day.clicks),
+    end,
+  );
+  const visitors = lineOf(
+    days.map((day) => day.visitors ?? 0),
+    end,
+  );
+  const total = (of: (day: StatisticsPoint) => number) =>
+    words.number(days.reduce((sum, day) => sum + of(day), 0));
+  const most = days.reduce((one, other) => (other.clicks > one.clicks ? other : one));
+  const inWords = texts.inWords(
+    ...[total((day) => day.clicks), total((day) => day.visitors ?? 0)],
+    ...([words.day(most.start), words.number(most.clicks)] as const),
+  );
+  return `<div role="img" aria-label="${escapeHtml(`${texts.perDay}: ${inWords}`)}">
+<svg class="days${days.length > MANY ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>
+<svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">
+<polygon class="area" points="0,100 ${clicks} 100,100"/><polyline class="clicks" points="${clicks}"/><polyline class="visitors" points="${visitors}"/>
+</svg>${grid
+    .slice(1)
+    .map(({ step }) => step)
+    .join('')}<g class="spots">${spots.join('')}</g></svg>
+<svg class="names" aria-hidden="true">${names.join('')}</svg>
+</div>`;
+}

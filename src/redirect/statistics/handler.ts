@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Db } from '../../db/connection/client.ts';
+import { readShownLink, type ShownLink } from '../../db/statistics/shown-link.ts';
+import { shortUrlOf } from '../../domain/link/link.ts';
+import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
+import type { Domain } from '../../generated/sqlite/client.ts';
+import { Places } from '../../http/limits/places.ts';
+import { networkOf, schemeOf, type Trust } from '../../http/request/client.ts';
+import { send, sendPage } from '../answer.ts';
+import type { Guesses } from '../guesses.ts';
+import { passwordPage } from '../pages.ts';
+import { header } from '../request.ts';
+import { statisticsPage } from './page.ts';
+import { hasPass, newPass, passCookie } from './pass.ts';
+
+/** How many pages are made at once, in all and for one address; each reads the database about ten times. */
+const MAX_PAGES = 20;
+const MAX_PAGES_OF_NETWORK = 10;
+/** How many pages one address gets in a minute. */
+const PAGES = 300;
+
+export interface StatisticsPageDependencies {
+  readonly db: Db;
+  readonly scheme: string;
+  readonly trust: Trust;
+  readonly guesses: Guesses;
+  /** The password of a posted form. */
+  passwordIn(req: IncomingMessage, res: ServerResponse, address: string): Promise<string>;
+  /** Does what asks the database, unless that is away and enough wait for it already. */
+  askDatabase<T>(ask: () => Promise<T>): Promise<T>;
+  now(): Date;
+}
+
+/** Whose page is asked for, and by whom. */
+interface Asked {
+  readonly domain: Domain;
+  readonly alias: string;
+  readonly query: string;
+  readonly address: string;
+}
+
+/** Answers with a link's page of statistics; false where nobody may know of one. */
+export type StatisticsPages = (req: IncomingMessage, res: ServerResponse, asked: Asked) => Promise<boolean>;
+
+/** Shows the statistics of links to people, as far as `privacy` allows. */
+export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
+  const { db, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
+  const making = new Places(MAX_PAGES, MAX_PAGES_OF_NETWORK);
+  const made = new RateLimiterMemory({ points: PAGES, duration: 60 });
+
+  const show = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    { domain, address }: Asked,
+    link: ShownLink,
+    length: PageLength,
+  ): Promise<void> => {
+    const network = networkOf(address);
+    await made.consume(network);
+    const shown = await making.take(network, () =>
+      askDatabase(() => readPublicStatistics(db, link, length, now())),
+    );
+    const shortUrl = shortUrlOf({ scheme }, domain, link);
+    sendPage(req, res, 200, statisticsPage(shown, shortUrl, header(req, 'accept-language')));
+  };
+
+  return async (req, res, asked) => {
+    const { domain, alias, query, address } = asked;
+    const link = await askDatabase(() => readShownLink(db, domain.id, alias));
+    if (link === null) return false;
+    const length = pageLength(new URLSearchParams(query).get('days'));
+    const path = `/${link.alias}+`;
+    const Location = new URLSearchParams(query).has('days') ? `${path}?days=${length}` : path;
+    const { id, privacyPassword: hash } = link;
+    const form = (wrong: boolean) =>
+      sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), wrong, 'statisticsPassword'));
+    if (req.method === 'POST' && hash !== null) {
+      const password = await passwordIn(req, res, address);
+      // A link from before passwords were demanded may have none: it opens to nobody.
+      const isRight =
+        password !== '' &&
+        hash !== '' &&
+        (await guesses.isRight(password, { what: `statistics of ${id}`, hash }, address));
+      if (!isRight) form(true);
+      else {
+        const cookie = passCookie(newPass(id, hash, now()), path, schemeOf(req, trust, scheme) === 'https:');
+        send(req, res, 303, { Location, 'Set-Cookie': cookie });
+      }
+    } else if (req.method === 'POST') send(req, res, 303, { Location });
+    else if (hash !== null && !(hash !== '' && hasPass(req.headers.cookie ?? '', id, hash, now())))
+      form(false);
+    else await show(req, res, asked, link, length);
+    return true;
+  };
+}

@@ -1,0 +1,110 @@
+import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
+import { type PublicStatistics, pageLengths } from '../../domain/statistics/page.ts';
+import type { StatisticsTop } from '../../domain/statistics/statistics.ts';
+import { escapeHtml, newNonce, type Page, policyOf } from '../pages.ts';
+import { chartOf } from './chart.ts';
+import { style } from './style.ts';
+import { type Words, wordsFor } from './words.ts';
+
+/** A table that shows a chart's numbers, closed until somebody asks for it. */
+function tableOf(
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { texts }: Words,
+): string {
+  const heads = head.map((text) => `<th scope="col">${escapeHtml(text)}</th>`);
+  const lines = rows.map(([first = '', ...cells]) => {
+    const numbers = cells.map((cell) => `<td>${escapeHtml(cell)}</td>`);
+    return `<tr><th scope="row">${escapeHtml(first)}</th>${numbers.join('')}</tr>`;
+  });
+  return `<details><summary>${texts.table}<span class="unseen">: ${escapeHtml(title)}</span></summary>
+<table><caption class="unseen">${escapeHtml(title)}</caption><thead><tr>${heads.join('')}</tr></thead>
+<tbody>${lines.join('\n')}</tbody></table></details>`;
+}
+
+function daysOf({ days }: PublicStatistics, words: Words): string {
+  const { texts } = words;
+  const rows = days.map(({ start, clicks, visitors, bots }) => [
+    words.day(start),
+    ...[clicks, visitors ?? 0, bots].map(words.number),
+  ]);
+  const head = [texts.day, texts.clicks, texts.visitors, texts.bots];
+  return `<section class="wide" aria-labelledby="days">
+<header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span> <span class="visitors">${texts.visitors}</span></p></header>
+${chartOf(days, words)}
+${tableOf(texts.perDay, head, rows.reverse(), words)}
+</section>`;
+}
+
+/** One dimension: a bar for each value, as long as its share. */
+function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, words: Words): string {
+  const { texts } = words;
+  const title = texts.dimensions[by];
+  const id = by.toLowerCase();
+  const all = rows.reduce((sum, { clicks }) => sum + clicks, others);
+  const shown = rows.map(({ value, clicks }) => ({ name: words.value(by, value), clicks }));
+  if (others > 0) shown.push({ name: texts.others, clicks: others });
+  const longest = Math.max(...shown.map(({ clicks }) => clicks));
+  const heading = `<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>`;
+  if (all === 0) return `${heading}\n<p>${texts.nothing}</p></section>`;
+  const bars = shown.map(({ name, clicks }) => {
+    const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
+    return `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg><span class="name">${escapeHtml(name)}</span><span class="count">${words.number(clicks)}</span><span class="share">${words.share(clicks / all)}</span></li>`;
+  });
+  const inWords = shown.map(({ name, clicks }) => `${name} ${words.share(clicks / all)}`).join(', ');
+  const cells = shown.map(({ name, clicks }) => [name, words.number(clicks), words.share(clicks / all)]);
+  return `${heading}
+<div role="img" aria-label="${escapeHtml(`${title}: ${inWords}`)}"><ol class="bars" aria-hidden="true">
+${bars.join('\n')}
+</ol></div>
+${tableOf(title, [texts.value, texts.clicks, texts.share], cells, words)}
+</section>`;
+}
+
+/** The page of a link's statistics. It needs no script, and loads nothing. */
+export function statisticsPage(shown: PublicStatistics, shortUrl: string, acceptLanguage: string): Page {
+  const words = wordsFor(acceptLanguage);
+  const { texts } = words;
+  const nonce = newNonce();
+  const address = escapeHtml(shortUrl);
+  const short = escapeHtml(shortUrl.replace(/^https?:\/\//, ''));
+  const periods = pageLengths.map((length) => {
+    const current = length === shown.length ? ' aria-current="page"' : '';
+    return `<a href="?days=${length}"${current}>${escapeHtml(texts.days(words.number(length)))}</a>`;
+  });
+  const totals = (['clicks', 'visitors', 'bots'] as const).map(
+    (of) => `<div><dt>${texts[of]}</dt><dd>${words.number(shown[of])}</dd></div>`,
+  );
+  const { destinations } = shown;
+  const hidden =
+    destinations === null
+      ? ''
+      : `<section aria-labelledby="destination"><h2 id="destination">${texts.dimensions.DESTINATION}</h2>
+<p>${escapeHtml(texts.destinations(words.number(destinations), destinations === 1))}</p></section>`;
+  const html = `<!doctype html>
+<html lang="${words.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${texts.title}: ${short}</title>
+<style nonce="${nonce}">${style}</style>
+</head>
+<body>
+<main>
+<header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow">${short.replace('/', '/<wbr>')}</a></h1></div>
+<nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>
+<dl class="totals">${totals.join('\n')}</dl>
+${daysOf(shown, words)}
+<div class="dimensions">
+${shown.tops.map(({ by, top }) => barsOf(by, top, words)).join('\n')}
+${hidden}
+</div>
+<footer><p>${texts.note}</p></footer>
+</main>
+</body>
+</html>
+`;
+  return { html, contentSecurityPolicy: policyOf(nonce, "form-action 'none'") };
+}

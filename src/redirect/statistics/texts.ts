@@ -1,0 +1,160 @@
+import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
+
+/** What people read on a page of statistics. */
+export interface StatisticsTexts {
+  /** Its title; the short link follows. */
+  readonly title: string;
+  readonly periods: string;
+  days(count: string): string;
+  readonly clicks: string;
+  readonly visitors: string;
+  readonly bots: string;
+  readonly perDay: string;
+  readonly day: string;
+  readonly value: string;
+  readonly share: string;
+  readonly table: string;
+  readonly nothing: string;
+  readonly unknown: string;
+  readonly direct: string;
+  readonly others: string;
+  readonly dimensions: Readonly<Record<StatisticsDimension, string>>;
+  readonly devices: Readonly<Record<string, string>>;
+  /** How many destinations there are, where it is not told which; the number comes in bold. */
+  destinations(count: string, isOne: boolean): string;
+  /** The chart in words: what was counted, and when most. */
+  inWords(clicks: string, visitors: string, day: string, most: string): string;
+  readonly note: string;
+}
+
+/** The same in each language that we have. */
+export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', StatisticsTexts>> = {
+  en: {
+    title: 'Statistics',
+    periods: 'Period',
+    days: (count) => `${count} days`,
+    clicks: 'Clicks',
+    visitors: 'Visitors',
+    bots: 'Bots',
+    perDay: 'Clicks and visitors per day',
+    day: 'Day',
+    value: 'Value',
+    share: 'Share',
+    table: 'Show as table',
+    nothing: 'Nothing was counted in this period.',
+    unknown: 'Unknown',
+    direct: 'Direct or unknown',
+    others: 'Others',
+    dimensions: {
+      BROWSER: 'Browsers',
+      OS: 'Operating systems',
+      DEVICE: 'Devices',
+      COUNTRY: 'Countries',
+      LANGUAGE: 'Languages',
+      REFERRER: 'Referring sites',
+      DESTINATION: 'Destinations',
+    },
+    devices: { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other devices' },
+    destinations: (count, isOne) =>
+      `This link led to ${count} ${isOne ? 'destination' : 'different destinations'}.`,
+    inWords: (clicks, visitors, day, most) =>
+      `${clicks} clicks and ${visitors} visitors. Most clicks: ${most} on ${day}.`,
+    note: 'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. Bots are not part of the clicks. Values with fewer than 5 clicks are part of “Others”.',
+  },
+  de: {
+    title: 'Statistik',
+    periods: 'Zeitraum',
+    days: (count) => `${count} Tage`,
+    clicks: 'Klicks',
+    visitors: 'Besucher',
+    bots: 'Bots',
+    perDay: 'Klicks und Besucher pro Tag',
+    day: 'Tag',
+    value: 'Wert',
+    share: 'Anteil',
+    table: 'Als Tabelle zeigen',
+    nothing: 'In diesem Zeitraum wurde nichts gezählt.',
+    unknown: 'Unbekannt',
+    direct: 'Direkt oder unbekannt',
+    others: 'Andere',
+    dimensions: {
+      BROWSER: 'Browser',
+      OS: 'Betriebssysteme',
+      DEVICE: 'Geräte',
+      COUNTRY: 'Länder',
+      LANGUAGE: 'Sprachen',
+      REFERRER: 'Verweisende Seiten',
+      DESTINATION: 'Ziele',
+    },
+    devices: { desktop: 'Computer', mobile: 'Smartphone', tablet: 'Tablet', other: 'Andere Geräte' },
+    destinations: (count, isOne) =>
+      isOne ? `Dieser Link führte zu ${count} Ziel.` : `Dieser Link führte zu ${count} verschiedenen Zielen.`,
+    inWords: (clicks, visitors, day, most) =>
+      `${clicks} Klicks und ${visitors} Besucher. Die meisten Klicks: ${most} am ${day}.`,
+    note: 'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe der Tage. Bots gehören nicht zu den Klicks. Werte mit weniger als 5 Klicks gehören zu „Andere“.',
+  },
+  es: {
+    title: 'Estadísticas',
+    periods: 'Período',
+    days: (count) => `${count} días`,
+    clicks: 'Clics',
+    visitors: 'Visitantes',
+    bots: 'Bots',
+    perDay: 'Clics y visitantes por día',
+    day: 'Día',
+    value: 'Valor',
+    share: 'Porcentaje',
+    table: 'Mostrar como tabla',
+    nothing: 'No se contó nada en este período.',
+    unknown: 'Desconocido',
+    direct: 'Directo o desconocido',
+    others: 'Otros',
+    dimensions: {
+      BROWSER: 'Navegadores',
+      OS: 'Sistemas operativos',
+      DEVICE: 'Dispositivos',
+      COUNTRY: 'Países',
+      LANGUAGE: 'Idiomas',
+      REFERRER: 'Sitios de procedencia',
+      DESTINATION: 'Destinos',
+    },
+    devices: { desktop: 'Ordenador', mobile: 'Móvil', tablet: 'Tableta', other: 'Otros dispositivos' },
+    destinations: (count, isOne) =>
+      `Este enlace llevó a ${count} ${isOne ? 'destino' : 'destinos diferentes'}.`,
+    inWords: (clicks, visitors, day, most) =>
+      `${clicks} clics y ${visitors} visitantes. Máximo de clics: ${most}, el ${day}.`,
+    note: 'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la suma de los días. Los bots no forman parte de los clics. Los valores con menos de 5 clics forman parte de «Otros».',
+  },
+  fr: {
+    title: 'Statistiques',
+    periods: 'Période',
+    days: (count) => `${count} jours`,
+    clicks: 'Clics',
+    visitors: 'Visiteurs',
+    bots: 'Robots',
+    perDay: 'Clics et visiteurs par jour',
+    day: 'Jour',
+    value: 'Valeur',
+    share: 'Part',
+    table: 'Afficher sous forme de tableau',
+    nothing: 'Rien n’a été compté pendant cette période.',
+    unknown: 'Inconnu',
+    direct: 'Direct ou inconnu',
+    others: 'Autres',
+    dimensions: {
+      BROWSER: 'Navigateurs',
+      OS: 'Systèmes d’exploitation',
+      DEVICE: 'Appareils',
+      COUNTRY: 'Pays',
+      LANGUAGE: 'Langues',
+      REFERRER: 'Sites de provenance',
+      DESTINATION: 'Destinations',
+    },
+    devices: { desktop: 'Ordinateur', mobile: 'Mobile', tablet: 'Tablette', other: 'Autres appareils' },
+    destinations: (count, isOne) =>
+      `Ce lien a mené à ${count} ${isOne ? 'destination' : 'destinations différentes'}.`,
+    inWords: (clicks, visitors, day, most) =>
+      `${clicks} clics et ${visitors} visiteurs. Le plus de clics : ${most}, le ${day}.`,
+    note: 'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont la somme des jours. Les robots ne font pas partie des clics. Les valeurs de moins de 5 clics font partie de « Autres ».',
+  },
+};

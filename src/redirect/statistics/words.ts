@@ -1,0 +1,56 @@
+import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
+import { textsFor } from '../texts.ts';
+import { type StatisticsTexts, statisticsTexts } from './texts.ts';
+
+/** How a language says what the page tells. */
+export interface Words {
+  readonly language: string;
+  readonly texts: StatisticsTexts;
+  number(count: number): string;
+  /** A number in little space, such as 12K. */
+  short(count: number): string;
+  /** A share, from 0 to 1. */
+  share(part: number): string;
+  /** A day, in full and in little space. */
+  day(at: Date): string;
+  shortDay(at: Date): string;
+  /** A value of a dimension; null is what is not known. */
+  value(by: StatisticsDimension, value: string | null): string;
+}
+
+function wordsIn(language: keyof typeof statisticsTexts): Words {
+  const texts = statisticsTexts[language];
+  const number = new Intl.NumberFormat(language);
+  const short = new Intl.NumberFormat(language, { notation: 'compact' });
+  const share = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
+  const day = new Intl.DateTimeFormat(language, { timeZone: 'UTC', dateStyle: 'medium' });
+  const shortDay = new Intl.DateTimeFormat(language, { timeZone: 'UTC', day: 'numeric', month: 'short' });
+  const countries = new Intl.DisplayNames(language, { type: 'region' });
+  const languages = new Intl.DisplayNames(language, { type: 'language' });
+  const capital = (text: string) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+  return {
+    language,
+    texts,
+    number: (count) => number.format(count),
+    short: (count) => short.format(count),
+    share: (part) => share.format(part),
+    day: (at) => day.format(at),
+    shortDay: (at) => shortDay.format(at),
+    value(by, value) {
+      if (value === null) return by === 'REFERRER' ? texts.direct : texts.unknown;
+      if (by === 'COUNTRY') return countries.of(value) ?? value;
+      if (by === 'LANGUAGE') return capital(languages.of(value) ?? value);
+      return by === 'DEVICE' ? (texts.devices[value] ?? value) : value;
+    },
+  };
+}
+
+const known = new Map<string, Words>();
+
+/** The words of the language of ours that a visitor likes best. */
+export function wordsFor(acceptLanguage: string): Words {
+  const { language } = textsFor(acceptLanguage);
+  const words = known.get(language) ?? wordsIn(language);
+  known.set(language, words);
+  return words;
+}

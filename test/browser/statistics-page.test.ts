@@ -1,0 +1,110 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../src/testing/server.ts';
+import { chromiumPath, launchBrowser, openPage } from '../support/browser.ts';
+import { fillServer } from '../support/demo.ts';
+
+describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    server = await startTestServer();
+    await fillServer(server, 1, { scale: 0.5, days: 10 });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  /** What the browser complains of, such as a style that the policy forbids. */
+  const complaintsOf = (page: Page): string[] => {
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    return complaints;
+  };
+
+  test('needs no script, loads nothing, and leads from one period to the other', async () => {
+    const { page, elsewhere } = await openPage(browser, server.origin);
+    const complaints = complaintsOf(page);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${server.origin}/shop+`);
+    await page.getByRole('heading', { name: 's.example/shop' }).waitFor();
+    await page.getByRole('link', { name: '7 days', exact: true }).click();
+    await page.locator('nav a[aria-current]', { hasText: '7 days' }).waitFor();
+    expect(page.url()).toBe(`${server.origin}/shop+?days=7`);
+    expect(asked.filter((path) => path !== '/favicon.ico')).toEqual(['/shop+', '/shop+']);
+    expect([complaints, elsewhere]).toEqual([[], []]);
+  });
+
+  test('has for each chart a name in words, and a table that opens', async () => {
+    const { page } = await openPage(browser, server.origin);
+    await page.goto(`${server.origin}/shop+`);
+    const charts = await page.getByRole('img').all();
+    expect(charts).toHaveLength(8);
+    for (const chart of charts) expect(await chart.getAttribute('aria-label')).toMatch(/: .*\d/);
+    expect(await page.getByRole('table').count()).toBe(0);
+    await page.locator('summary', { hasText: 'Show as table: Countries' }).click();
+    const table = page.getByRole('table', { name: 'Countries' });
+    await table.getByRole('rowheader', { name: 'Germany' }).waitFor();
+    expect(await table.getByRole('columnheader').allInnerTexts()).toEqual(['Value', 'Clicks', 'Share']);
+  });
+
+  test('draws a bar for each value, the longest for the most', async () => {
+    const { page } = await openPage(browser, server.origin);
+    await page.goto(`${server.origin}/shop+`);
+    const widths = await page.locator('[aria-labelledby=country] .bars rect').all();
+    const drawn = await Promise.all(
+      widths.slice(0, -1).map(async (bar) => (await bar.boundingBox())?.width ?? 0),
+    );
+    expect(drawn.length).toBeGreaterThan(3);
+    expect(drawn).toEqual(drawn.toSorted((a, b) => b - a));
+    const { width = 0, height = 0 } = (await page.locator('.days .area').boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(900);
+    expect(height).toBeGreaterThan(100);
+  });
+
+  test.each([
+    [320, 'light', 'fr'],
+    [390, 'dark', 'de'],
+    [1280, 'light', 'es'],
+  ] as const)(
+    'fits a window of %i pixels, %s, in %s, and can be read',
+    async (width, colorScheme, locale) => {
+      const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, locale });
+      const page = await context.newPage();
+      for (const path of ['/shop+?days=365', '/leasing+']) {
+        await page.goto(server.origin + path);
+        await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+        const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+        expect([path, await page.evaluate(over)]).toEqual([path, 0]);
+        expect(await page.evaluate('document.documentElement.lang')).toBe(locale);
+      }
+      const [text, ground] = await page.evaluate<[string, string]>(
+        '[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]',
+      );
+      const lightness = (color: string) =>
+        (color.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, one) => sum + Number(one), 0);
+      expect(Math.abs(lightness(text) - lightness(ground))).toBeGreaterThan(500);
+      expect(lightness(ground) < lightness(text)).toBe(colorScheme === 'dark');
+      await context.close();
+    },
+  );
+
+  test('opens for a password, and stays open when it is loaded again', async () => {
+    const { page } = await openPage(browser, server.origin);
+    await page.goto(`${server.origin}/leasing+?days=90`);
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Password').fill('demo');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 's.example/leasing' }).waitFor();
+    expect(page.url()).toBe(`${server.origin}/leasing+?days=90`);
+    await page.reload();
+    await page.getByRole('heading', { name: 's.example/leasing' }).waitFor();
+    expect(await page.evaluate('document.cookie')).toBe('');
+  });
+});

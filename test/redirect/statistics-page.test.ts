@@ -1,0 +1,457 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import { type Visited, type VisitOptions, visit } from '../support/visit.ts';
+
+let server: TestServer;
+/** Another process on the same database. */
+let second: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer({ verifiesDomains: true });
+  second = await startTestServer({ url: server.databaseUrl, verifiesDomains: true });
+  owner = await server.caller();
+});
+afterAll(async () => {
+  await second.stop();
+  await server.stop();
+});
+
+let addresses = 0;
+/** Asks from an address of its own, so that no test uses up what another one may. */
+const open = (path: string, { headers, ...options }: VisitOptions = {}, at = server): Promise<Visited> =>
+  visit(at.origin, path, {
+    ...options,
+    headers: { 'X-Forwarded-For': `10.9.${addresses >> 8}.${addresses++ % 256}`, ...headers },
+  });
+
+const PASSWORD = { privacy: 2, privacy_password: 'open sesame' };
+const right = { password: 'open sesame' };
+
+const cookieOf = ({ headers }: Visited): string => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+
+/** An answer without what differs from one to the next. */
+function comparable({ status, location, headers, body }: Visited) {
+  const { 'x-request-id': _, date: __, ...rest } = headers;
+  const plain = (text: string) => text.replace(/nonce[-=]"?[\w+/=]+/g, 'nonce');
+  return { status, location, body: plain(body), headers: JSON.parse(plain(JSON.stringify(rest))) };
+}
+
+async function visits({ alias }: RestLink, count: number, headers: Record<string, string> = {}) {
+  for (let i = 0; i < count; i++) await open(`/${alias}`, { headers });
+  await server.flush();
+}
+
+describe('the page of a public link', () => {
+  test('is for everybody: numbers, a chart and the dimensions, each with a table behind it', async () => {
+    const link = await owner.link({ url: 'https://example.com/there' });
+    await visits(link, 6, {
+      'X-Country': 'DE',
+      'Accept-Language': 'fr',
+      Referer: 'https://www.news.example/x',
+    });
+    await visits(link, 1, { 'User-Agent': 'Googlebot/2.1' });
+    const { status, headers, body } = await open(`/${link.alias}+`);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'private, no-store',
+      'x-robots-tag': 'noindex',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'nonce-[\w+/]+=*'; form-action 'none'$/,
+    );
+    expect(body).toContain('<meta name="robots" content="noindex">');
+    expect(body).not.toMatch(/<script|<img|<link|@import|url\(|style="/);
+    expect(body).toContain(`https://s.example/${link.alias}`);
+    expect(body).toMatch(/<dt>Clicks<\/dt><dd>6<\/dd>/);
+    expect(body).toMatch(/<dt>Visitors<\/dt><dd>6<\/dd>/);
+    expect(body).toMatch(/<dt>Bots<\/dt><dd>1<\/dd>/);
+    for (const value of ['Chrome', 'Windows', 'Desktop', 'Germany', 'French', 'news.example'])
+      expect(body).toContain(`<th scope="row">${value}</th><td>6</td><td>100%</td>`);
+    expect(body).toContain('<th scope="row">https://example.com/there</th>');
+    // Eight charts: the days and seven dimensions.
+    expect(body.match(/role="img"/g)).toHaveLength(8);
+    expect(body.match(/<details>/g)).toHaveLength(8);
+    expect(body).toContain('<th scope="row">Nov 20, 2026</th><td>6</td><td>6</td><td>1</td>');
+  });
+
+  test.each([
+    ['', 30],
+    ['?days=7', 7],
+    ['?days=30', 30],
+    ['?days=90', 90],
+    ['?days=365', 365],
+    ['?days=8', 30],
+    ['?days=', 30],
+    ['?days=365&days=7', 365],
+    ['?days=07', 30],
+    ['?%zz', 30],
+  ])('with %s shows %i days', async (query, days) => {
+    const { alias } = await owner.link();
+    const { body } = await open(`/${alias}+${query}`);
+    const rows = /<section class="wide".*?<\/section>/s.exec(body)?.[0].match(/<th scope="row">/g);
+    expect(rows).toHaveLength(days);
+    expect(body).toContain(`aria-current="page">${days} days`);
+  });
+
+  test('never counts as a visit', async () => {
+    const link = await owner.link();
+    for (const method of ['GET', 'HEAD', 'POST']) await open(`/${link.alias}+`, { method });
+    await server.flush();
+    const { body } = await owner.rest('GET', `/links/${link.id}`);
+    expect(body).toMatchObject({ data: { clicks: 0, last_clicked_at: null } });
+    expect((await open(`/${link.alias}+`)).body).toMatch(/<dt>Bots<\/dt><dd>0<\/dd>/);
+  });
+
+  test('folds values with few clicks into the others', async () => {
+    const link = await owner.link();
+    await visits(link, 5, { 'X-Country': 'DE' });
+    await visits(link, 4, { 'X-Country': 'FR' });
+    await visits(link, 2, { 'X-Country': 'IT' });
+    const { body } = await open(`/${link.alias}+`);
+    expect(body).toContain('<th scope="row">Germany</th><td>5</td>');
+    expect(body).toContain('<th scope="row">Others</th><td>6</td>');
+    expect(body).not.toMatch(/France|Italy/);
+  });
+
+  test.each([
+    ['en', 'Countries', 'Germany', '1,234', 'Browsers'],
+    ['de', 'Länder', 'Deutschland', '1.234', 'Browser'],
+    ['es', 'Países', 'Alemania', '1234', 'Navegadores'],
+    ['fr', 'Pays', 'Allemagne', '1\u202f234', 'Navigateurs'],
+  ])('is in %s', async (language, ...words) => {
+    const link = await owner.link();
+    await visits(link, 1, { 'X-Country': 'DE' });
+    const { client } = server.database;
+    await client.linkDay.updateMany({ where: { linkId: link.id }, data: { clicks: 1234, described: 1234 } });
+    await client.linkDayValue.updateMany({ where: { linkId: link.id }, data: { clicks: 1234 } });
+    await client.linkMonthValue.updateMany({ where: { linkId: link.id }, data: { clicks: 1234 } });
+    const { body } = await open(`/${link.alias}+`, { headers: { 'Accept-Language': language } });
+    expect(body).toContain(`<html lang="${language}">`);
+    for (const word of words) expect(body).toContain(word);
+  });
+
+  test('escapes what others wrote', async () => {
+    const link = await owner.link({ url: 'https://example.com/?a=<b>&c="d"' });
+    await visits(link, 5, { Referer: 'https://<script>.example/' });
+    const { body } = await open(`/${link.alias}+`);
+    expect(body).not.toMatch(/<b>|<script/);
+    expect(body).toContain('example.com/?a=');
+  });
+
+  test.each([
+    ['disabled', { disabled: 1 }],
+    ['ended by its date', { expiration_date: '2026-11-21' }],
+    ['ended by its clicks', { expiration_clicks: 1 }],
+  ])('stays where the link is %s', async (_how, form) => {
+    const link = await owner.link({ url: 'https://example.com/over', ...form });
+    await visits(link, 1);
+    server.clock.now = new Date('2026-11-22T12:00:00Z');
+    const { status, body } = await open(`/${link.alias}+`);
+    server.clock.now = NOON;
+    expect(status).toBe(200);
+    expect(body).toContain(`https://s.example/${link.alias}`);
+  });
+
+  test('has as many statements for a year as for a week, all of them reads', async () => {
+    const link = await owner.link();
+    await visits(link, 5, { 'X-Country': 'DE' });
+    const counts = [];
+    for (const days of [7, 365]) {
+      const statements = await server.statementsOf(() => open(`/${link.alias}+?days=${days}`));
+      expect(statements.filter((sql) => !/^\s*(SELECT|WITH)/.test(sql))).toEqual([]);
+      counts.push(statements.length);
+    }
+    // The link, the sums, the days, and each dimension.
+    expect(counts).toEqual([10, 10]);
+  });
+
+  test('is given three hundred times a minute to one address', async () => {
+    const { alias } = await owner.link();
+    const headers = { 'X-Forwarded-For': '10.8.0.1' };
+    const statuses = new Map<number, number>();
+    for (let i = 0; i < 31; i++) {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => open(`/${alias}+?days=7`, { headers })),
+      );
+      for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect([...statuses]).toEqual([
+      [200, 300],
+      [429, 10],
+    ]);
+    expect((await open(`/${alias}+`)).status).toBe(200);
+  });
+});
+
+describe('destinations', () => {
+  test.each([
+    ['without a password', {}, true],
+    ['with a password of its own', { password: 'x' }, false],
+    ['that ends by clicks', { expiration_clicks: 100 }, false],
+  ])('of a link %s are shown: %s', async (_which, form, shown) => {
+    const link = await owner.link({ url: 'https://example.com/secret', ...form });
+    for (let i = 0; i < 6; i++)
+      await open(`/${link.alias}`, 'password' in form ? { form: { password: 'x' } } : {});
+    await server.flush();
+    const { body } = await open(`/${link.alias}+`);
+    expect(body.includes('example.com/secret')).toBe(shown);
+    expect(body.includes('This link led to 1 destination.')).toBe(!shown);
+  });
+
+  test('that are not shown are counted', async () => {
+    const languages = { 'language[0][key]': 'de', 'language[0][value]': 'https://de.example/' };
+    const link = await owner.link({ password: 'x', target_type: 3, ...languages });
+    expect((await open(`/${link.alias}+`)).body).toContain('This link led to 0 different destinations.');
+    for (const language of ['de', 'en', 'fr'])
+      await open(`/${link.alias}`, { form: { password: 'x' }, headers: { 'Accept-Language': language } });
+    await server.flush();
+    const { body } = await open(`/${link.alias}+`);
+    expect(body).toContain('This link led to 2 different destinations.');
+    expect(body).not.toContain('de.example');
+  });
+});
+
+describe('the page of a link with a password for its statistics', () => {
+  test('asks for it, and tells nothing', async () => {
+    const { alias } = await owner.link({ ...PASSWORD, url: 'https://example.com/secret' });
+    const { status, headers, body } = await open(`/${alias}+`);
+    expect(status).toBe(401);
+    expect(headers['content-security-policy']).toMatch(/form-action 'self'$/);
+    expect(headers['x-robots-tag']).toBe('noindex');
+    expect(body).toContain('The statistics of this link ask for a password.');
+    expect(body).toContain('<form method="post">');
+    expect(body).not.toMatch(/secret|Clicks/);
+  });
+
+  test('opens for the right one, for an hour, and to this link alone', async () => {
+    const { alias } = await owner.link(PASSWORD);
+    const other = await owner.link(PASSWORD);
+    const given = await open(`/${alias}+?days=90`, { form: right });
+    expect([given.status, given.location, given.body]).toEqual([303, `/${alias}+?days=90`, '']);
+    expect(given.headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^linkspace_statistics=\\d+\\.[\\w-]{43}; Max-Age=3600; Path=/${alias}\\+; HttpOnly; SameSite=Strict; Secure$`,
+        ),
+      ),
+    ]);
+    const headers = { Cookie: `a=b; ${cookieOf(given)}; c=d` };
+    expect((await open(`/${alias}+?days=90`, { headers })).status).toBe(200);
+    expect((await open(`/${alias}+`, { headers }, second)).status).toBe(200);
+    expect((await open(`/${other.alias}+`, { headers })).status).toBe(401);
+    server.clock.now = new Date(NOON.getTime() + 3_599_000);
+    expect((await open(`/${alias}+`, { headers })).status).toBe(200);
+    server.clock.now = new Date(NOON.getTime() + 3_600_000);
+    expect((await open(`/${alias}+`, { headers })).status).toBe(401);
+    server.clock.now = NOON;
+  });
+
+  test('is not opened by a wrong one, nor by a cookie that is not ours', async () => {
+    const { alias } = await owner.link(PASSWORD);
+    const wrong = await open(`/${alias}+`, { form: { password: 'open' } });
+    expect(wrong.status).toBe(401);
+    expect(wrong.headers['set-cookie']).toBeUndefined();
+    expect(wrong.body).toContain('That is not the right password.');
+    const [, end = '', signed = ''] =
+      /=(\d+)\.(.*)/.exec(cookieOf(await open(`/${alias}+`, { form: right }))) ?? [];
+    const forged = [
+      `${Number(end) + 1}.${signed}`,
+      `${end}.${signed.slice(0, -2)}AA`,
+      `${end}.`,
+      `${end}.${'A'.repeat(43)}`,
+      `0${end}.${signed}`,
+      `NaN.${signed}`,
+      '',
+      'x'.repeat(8_000),
+    ];
+    for (const value of forged)
+      expect(
+        (await open(`/${alias}+`, { headers: { Cookie: `linkspace_statistics=${value}` } })).status,
+      ).toBe(401);
+  });
+
+  test('is closed again by another password, and by the same one set anew, on every process', async () => {
+    const { alias, id } = await owner.link(PASSWORD);
+    for (const password of ['another one', 'open sesame']) {
+      const before = await open(`/${alias}+`, { form: right });
+      await owner.rest('PATCH', `/links/${id}`, { privacy_password: password });
+      for (const process of [server, second]) {
+        const headers = { Cookie: cookieOf(before) };
+        expect((await open(`/${alias}+`, { headers }, process)).status).toBe(401);
+      }
+      await owner.rest('PATCH', `/links/${id}`, { privacy_password: 'open sesame' });
+    }
+  });
+
+  test('takes composed and decomposed letters for the same', async () => {
+    const { alias } = await owner.link({ privacy: 2, privacy_password: 'caf\u00e9' });
+    expect((await open(`/${alias}+`, { form: { password: 'cafe\u0301' } })).status).toBe(303);
+  });
+
+  test('takes five wrong ones a minute from one address, apart from those for the link itself', async () => {
+    const { alias } = await owner.link({ ...PASSWORD, password: 'its own' });
+    const headers = { 'X-Forwarded-For': '10.7.0.1' };
+    const wrong = { form: { password: 'wrong' }, headers };
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await open(`/${alias}+`, wrong)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const limited = await open(`/${alias}+`, { form: right, headers });
+    expect(limited.status).toBe(429);
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await open(`/${alias}`, { form: { password: 'its own' }, headers })).status).toBe(303);
+    expect((await open(`/${alias}+`, { form: right })).status).toBe(303);
+  });
+
+  test('has a cookie for https alone where that was asked by', async () => {
+    const { alias } = await owner.link(PASSWORD);
+    const secure = async (headers: Record<string, string>) =>
+      /Secure/.test(String((await open(`/${alias}+`, { form: right, headers })).headers['set-cookie']));
+    expect(await secure({})).toBe(true);
+    expect(await secure({ 'X-Forwarded-Proto': 'https' })).toBe(true);
+    expect(await secure({ 'X-Forwarded-Proto': 'http' })).toBe(false);
+  });
+
+  test('opens to nobody where no password was ever set', async () => {
+    const { alias, id } = await owner.link(PASSWORD);
+    await server.database.client.link.update({ where: { id }, data: { privacyPassword: null } });
+    expect((await open(`/${alias}+`)).status).toBe(401);
+    expect((await open(`/${alias}+`, { form: right })).status).toBe(401);
+    expect((await open(`/${alias}+`, { form: { password: '' } })).status).toBe(401);
+  });
+
+  test('needs none once the link is public', async () => {
+    const { alias, id } = await owner.link(PASSWORD);
+    await owner.rest('PATCH', `/links/${id}`, { privacy: 0 });
+    expect((await open(`/${alias}+`)).status).toBe(200);
+    const posted = await open(`/${alias}+`, { form: right });
+    expect([posted.status, posted.location, posted.headers['set-cookie']]).toEqual([
+      303,
+      `/${alias}+`,
+      undefined,
+    ]);
+  });
+});
+
+describe('the page of a private link', () => {
+  test.each(['GET', 'HEAD', 'POST'])('is, by %s, what an unknown alias has', async (method) => {
+    const link = await owner.link({ privacy: 1 });
+    const form = method === 'POST' ? { form: right } : {};
+    const answers = [];
+    for (const alias of [link.alias, 'never-was'])
+      answers.push(comparable(await open(`/${alias}+`, { method, ...form })));
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.status).toBe(404);
+  });
+
+  test('leads to the not-found URL of its domain, as an unknown alias does', async () => {
+    const { client } = server.database;
+    const domain_id = await owner.domain('missing.example');
+    const data = { notFoundUrl: 'https://example.com/missing', verifiedAt: NOON };
+    await client.domain.update({ where: { id: domain_id }, data });
+    const link = await owner.link({ privacy: 1, domain_id });
+    const headers = { 'X-Forwarded-Host': 'missing.example' };
+    const answers = [];
+    for (const alias of [link.alias, 'never-was'])
+      answers.push(comparable(await open(`/${alias}+`, { headers })));
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toMatchObject({ status: 302, location: 'https://example.com/missing' });
+  });
+
+  test('costs the same statements, however often it is asked for', async () => {
+    const link = await owner.link({ privacy: 1 });
+    await open('/never-was+');
+    for (const method of ['GET', 'POST', 'GET']) {
+      const statements = [];
+      for (const alias of [link.alias, 'never-was'])
+        statements.push(await server.statementsOf(() => open(`/${alias}+`, { method })));
+      expect(statements[0]).toEqual(statements[1]);
+      expect(statements[0]).toHaveLength(1);
+    }
+  });
+
+  test('is hidden from the moment on when the link is private', async () => {
+    const { alias, id } = await owner.link();
+    expect((await open(`/${alias}+`)).status).toBe(200);
+    await owner.rest('PATCH', `/links/${id}`, { privacy: 1 });
+    for (const process of [server, second]) expect((await open(`/${alias}+`, {}, process)).status).toBe(404);
+  });
+});
+
+describe('the path of a page', () => {
+  test.each([
+    ['/page+', 200],
+    ['/page+/', 200],
+    ['/page%2B', 200],
+    ['/page%2b?days=7', 200],
+    ['/PAGE+', 404],
+    ['/page++', 404],
+    ['/page%20', 404],
+    ['/+page', 404],
+    ['/+', 404],
+    ['/page+/more', 404],
+    ['/page+%00', 404],
+    [`/${'x'.repeat(255)}+`, 404],
+  ])('%s is answered with %i', async (path, status) => {
+    await owner.rest('POST', '/links', { url: 'https://example.com/', alias: 'page' });
+    expect((await open(path)).status).toBe(status);
+  });
+
+  test('is never that of an alias', async () => {
+    const { status, body } = await owner.rest('POST', '/links', {
+      url: 'https://example.com/',
+      alias: 'plus+',
+    });
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ errors: { alias: expect.anything() } });
+  });
+
+  test('by HEAD has the headers alone', async () => {
+    const { alias } = await owner.link();
+    const [got, head] = [await open(`/${alias}+`), await open(`/${alias}+`, { method: 'HEAD' })];
+    expect(head.body).toBe('');
+    expect(comparable(head).headers).toEqual(comparable(got).headers);
+    expect(head.status).toBe(200);
+  });
+
+  test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('refuses %s', async (method) => {
+    const { alias } = await owner.link();
+    const { status, headers } = await open(`/${alias}+`, { method });
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+  });
+
+  test('counts on its own domain, once that is verified', async () => {
+    const domain_id = await owner.domain('go.example');
+    const { alias } = await owner.link({ domain_id });
+    const headers = { 'X-Forwarded-Host': 'go.example' };
+    expect((await open(`/${alias}+`, { headers })).status).toBe(404);
+    expect((await open(`/${alias}+`)).status).toBe(404);
+    await owner.data('mutation ($id: ID!) { verifyDomain(id: $id) { __typename } }', { id: domain_id });
+    const data = { verifiedAt: NOON };
+    await server.database.client.domain.update({ where: { id: domain_id }, data });
+    const fresh = await startTestServer({ url: server.databaseUrl, verifiesDomains: true });
+    const { status, body } = await open(`/${alias}+`, { headers }, fresh);
+    await fresh.stop();
+    expect(status).toBe(200);
+    expect(body).toContain(`https://go.example/${alias}`);
+  });
+});
+
+test('where PUBLIC_STATISTICS is off, there are no such pages, and nothing is looked up for them', async () => {
+  const off = await startTestServer({ url: server.databaseUrl, publicStatistics: false });
+  const { alias } = await owner.link(PASSWORD);
+  const headers = { Cookie: cookieOf(await open(`/${alias}+`, { form: right })) };
+  await open('/never-was', {}, off);
+  for (const options of [{}, { headers }, { form: right }]) {
+    let answer: Visited | undefined;
+    const ask = async () => {
+      answer = await open(`/${alias}+`, options, off);
+    };
+    expect(await off.statementsOf(ask)).toEqual([]);
+    expect(answer?.status).toBe(404);
+  }
+  expect((await open(`/${alias}`, {}, off)).status).toBe(302);
+  await off.stop();
+});

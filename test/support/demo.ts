@@ -1,0 +1,22 @@
+import { type DemoOptions, fillDemo } from '../../src/cli/demo/fill.ts';
+import { seededRandom } from '../../src/cli/demo/random.ts';
+import { OperatorLists } from '../../src/domain/link/operator-lists.ts';
+import { hashPassword } from '../../src/domain/password.ts';
+import { NOON, type TestServer } from '../../src/testing/server.ts';
+
+/** Fills a server's database as `npm run demo` does, up to the server's time; returns what it made, and its owner. */
+export async function fillServer(server: TestServer, seed: number, options: Partial<DemoOptions> = {}) {
+  const caller = await server.caller('default');
+  const { client } = server.database;
+  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
+  const { id: defaultDomainId } = await client.domain.findFirstOrThrow();
+  const site = {
+    ...{ scheme: 'https:', defaultDomainId, verifiesDomains: true, random: () => 0 },
+    hashPassword: (password: string) => hashPassword(password, { N: 2, r: 1, p: 1 }),
+    resolveTxt: async () => [],
+    lists: new OperatorLists(),
+  };
+  const actor = { accountId, keyId, scopes: new Set(['read', 'write'] as const) };
+  const made = await fillDemo(client, actor, site, { now: NOON, random: seededRandom(seed), ...options });
+  return { made, caller };
+}
