@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Db } from '../db/connection/client.ts';
+import { type Db, isSqlite } from '../db/connection/client.ts';
 import { Enclosing } from '../db/connection/enclosing.ts';
 import type { Tx } from '../db/connection/transaction.ts';
 import {
@@ -46,6 +46,9 @@ function mismatch(): DomainError {
 /** Which keys are in use just now, in this process. */
 const inUse = new WeakMap<Db, Set<string>>();
 
+/** For how long one write may take the only writer of SQLite, or a connection to PostgreSQL, in milliseconds. */
+const LONGEST = { sqlite: 1_000, postgresql: 10_000 };
+
 /**
  * A write that is done once, however often it is sent with the same key of the same account: what it changes and its answer
  * are one transaction. `begin`, then the write through `db`, then `end`; and `close` in any case.
@@ -70,7 +73,11 @@ export class KeyedWrite {
     this.#secret = key;
     this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
     this.#now = now;
-    this.#enclosing = new Enclosing(client, (tx) => this.#claim(tx));
+    this.#enclosing = new Enclosing(
+      client,
+      (tx) => this.#claim(tx),
+      () => this.#requireShort(),
+    );
   }
 
   /** What the write reads and changes. */
@@ -116,6 +123,17 @@ export class KeyedWrite {
     if (this.#isRunningElsewhere) throw running();
     this.#found = await findAnswer(tx, this.#key, this.#since);
     if (this.#found !== null) throw running();
+  }
+
+  /** Refuses what is still to be done where others have waited long enough: on SQLite nobody else writes meanwhile. */
+  #requireShort(): void {
+    if (this.#enclosing.openFor > LONGEST[isSqlite(this.#client) ? 'sqlite' : 'postgresql'])
+      throw invalid([
+        {
+          path: ['Idempotency-Key'],
+          messages: ['has too much to do before this: send less at once, or without it'],
+        },
+      ]);
   }
 
   /** Has the text be left out of the answer that is kept: it is shown only once. */

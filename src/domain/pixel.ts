@@ -149,5 +149,10 @@ export async function deletePixel(db: Db, actor: Actor, id: string, now: Date): 
     const fired = await tx.linkPixel.findMany({ where: { pixelId, pixel }, select: { linkId: true } });
     const ids = fired.map(({ linkId }) => linkId);
     await record('UPDATED', 'LINK', ids, ['pixels']);
+    const { accountId } = actor;
+    await tx.link.updateMany({
+      where: { accountId, pixels: { some: { pixelId } } },
+      data: { updatedAt: now },
+    });
   });
 }

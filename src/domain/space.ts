@@ -151,5 +151,6 @@ export async function deleteSpace(db: Db, actor: Actor, id: string, now: Date): 
     const links = await tx.link.findMany({ where: { spaceId, accountId }, select: { id: true } });
     const ids = links.map((link) => link.id);
     await record('UPDATED', 'LINK', ids, ['space']);
+    await tx.link.updateMany({ where: { spaceId, accountId }, data: { spaceId: null, updatedAt: now } });
   });
 }

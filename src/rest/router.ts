@@ -132,7 +132,12 @@ async function answerOnce(
   requireScopeOf(route, context);
   res.locals.form = await fieldsOf(req, res, route, urlOf(req, dependencies.baseUrl));
   try {
-    const request = JSON.stringify(['v1', route.methods, req.path, textOf(res.locals.form)]);
+    const request = JSON.stringify([
+      'v1',
+      route.methods,
+      req.path.replace(/\/$/, ''),
+      textOf(res.locals.form),
+    ]);
     const before = await keyed.begin(request);
     if (before !== null) return replay(res, before);
     res.locals.context = contextIn(context, keyed);

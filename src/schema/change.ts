@@ -71,7 +71,10 @@ export const ChangeFilter = builder.inputType('ChangeFilter', {
   fields: (t) => ({
     kind: t.field({ type: RecordKind, description: 'Only those of this kind of record.' }),
     recordId: t.id({ description: 'Only those of records with this id.' }),
-    since: t.string({ description: 'Only those from this moment on: ISO 8601 with its offset from UTC.' }),
+    since: t.field({
+      type: 'DateTime',
+      description: 'Only those from this moment on: ISO 8601 with its offset from UTC.',
+    }),
   }),
 });
 

@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql';
 import { builder } from './builder.ts';
 
 /** Inputs take text instead, so that a wrong one is a wrong field like any other, not a failed request. */
@@ -8,7 +9,7 @@ function onlyGiven(): never {
 /** The text of a moment, as it was sent: the domain says what is wrong with it. */
 function taken(given: unknown): string {
   if (typeof given === 'string') return given;
-  throw new TypeError('DateTime has to be a text in ISO 8601.');
+  throw new GraphQLError('DateTime has to be a text in ISO 8601.');
 }
 
 builder.scalarType('DateTime', {

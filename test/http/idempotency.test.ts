@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { Enclosing } from '../../src/db/connection/enclosing.ts';
@@ -388,7 +389,11 @@ describe('what is kept', () => {
   });
 
   test('one transaction holds all of several, and a part of it can fail', async () => {
-    const enclosing = new Enclosing(database.client, async () => {});
+    const enclosing = new Enclosing(
+      database.client,
+      async () => {},
+      () => {},
+    );
     const make = (name: string) => createSpace(enclosing.db, actor(), { name, color: null }, NOON);
     await make('First');
     await expect(enclosing.db.pixel.findMany()).resolves.toEqual([]);
@@ -399,4 +404,52 @@ describe('what is kept', () => {
     expect((await database.client.space.findMany()).map(({ name }) => name)).toEqual(['First', 'Second']);
     expect(await database.client.change.count()).toBe(2);
   });
+});
+
+test.runIf(inject('database').provider === 'postgresql')(
+  'a few writes with keys are done at once, and one more waits for its place',
+  async () => {
+    const database = await openDatabase(await newDatabase());
+    const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
+    const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
+    const begun = Array.from({ length: 4 }, (_, i) => {
+      const enclosing = new Enclosing(
+        database.client,
+        async () => {},
+        () => {},
+      );
+      const made = createSpace(enclosing.db, actor, { name: `S${i}`, color: null }, NOON);
+      return { enclosing, made };
+    });
+    await Promise.all(begun.slice(0, 3).map(({ made }) => made));
+    const last = begun[3];
+    expect(await Promise.race([last?.made.then(() => 'made'), sleep(200, 'waits')])).toBe('waits');
+    await begun[0]?.enclosing.commit();
+    await last?.made;
+    for (const { enclosing } of begun) await enclosing.commit();
+    expect(await database.client.space.count()).toBe(4);
+    await database.close();
+  },
+);
+
+test('a change that is refused its time is not made, and those before are kept', async () => {
+  const database = await openDatabase(await newDatabase());
+  const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
+  const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
+  let mayGoOn = true;
+  const enclosing = new Enclosing(
+    database.client,
+    async () => {},
+    () => {
+      if (!mayGoOn) throw new Error('too long');
+    },
+  );
+  await createSpace(enclosing.db, actor, { name: 'In time', color: null }, NOON);
+  expect(enclosing.openFor).toBeGreaterThan(0);
+  mayGoOn = false;
+  const late = createSpace(enclosing.db, actor, { name: 'Late', color: null }, NOON);
+  await expect(late).rejects.toThrow('too long');
+  await enclosing.commit();
+  expect((await database.client.space.findMany()).map(({ name }) => name)).toEqual(['In time']);
+  await database.close();
 });

@@ -160,3 +160,27 @@ test('tells of no rate limit where there is none', async () => {
   expect(headers.get('X-RateLimit-Reset')).toBeNull();
   await free.stop();
 });
+
+test.each([
+  ['space', 'deleteSpace', 'space_id', 20],
+  ['pixel', 'deletePixel', 'pixel_ids', 30],
+] as const)('a link that loses its %s was changed then', async (kind, mutation, field, at) => {
+  server.clock.now = minute(at);
+  const id = kind === 'space' ? await owner.space('To go') : await owner.pixel();
+  const link = await owner.link({ [field]: id });
+  server.clock.now = minute(at + 1);
+  await owner.data(`mutation { ${mutation}(id: ${id}) { __typename } }`);
+  const { links } = await owner.data<{ links: { nodes: { id: string; updatedAt: string }[] } }>(
+    'query ($since: DateTime) { links(filter: { updatedSince: $since }) { nodes { id updatedAt } } }',
+    { since: minute(at + 1).toISOString() },
+  );
+  expect(links.nodes).toEqual([{ id: String(link.id), updatedAt: minute(at + 1).toISOString() }]);
+  server.clock.now = NOON;
+});
+
+test('a moment that is no text is a wrong variable, and no fault of ours', async () => {
+  const query = 'query ($since: DateTime) { links(filter: { updatedSince: $since }) { totalCount } }';
+  const { status, errors } = await owner.graphql(query, { since: 5 });
+  expect(status).toBe(400);
+  expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_REQUEST' } });
+});

@@ -1,5 +1,7 @@
+import { LATE, within } from '../../within.ts';
 import type { Db } from './client.ts';
 import { standIn } from './direct.ts';
+import { DatabaseAway } from './errors.ts';
 import { nested, type Tx, transaction } from './transaction.ts';
 
 /** A promise, and what settles it. */
@@ -10,6 +12,43 @@ function deferred<T>(): { promise: Promise<T>; resolve(value: T): void; reject(e
   });
   // A promise calls what it is given at once.
   return { promise, resolve: (value) => settle?.resolve(value), reject: (error) => settle?.reject(error) };
+}
+
+/** How many of these transactions a process has open at once: each keeps a connection, or the only writer, from others. */
+const MAX_OPEN = 3;
+/** How long one more waits for its place, in milliseconds. */
+const PLACE_TIMEOUT = 5_000;
+
+const queues = new WeakMap<Db, Queue>();
+
+/** Places that are taken one after the other. */
+class Queue {
+  #free = MAX_OPEN;
+  readonly #waiting = new Set<() => void>();
+
+  /** @throws DatabaseAway where no place becomes free in time */
+  async take(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free--;
+      return;
+    }
+    const turn = deferred<void>();
+    const called = () => turn.resolve();
+    this.#waiting.add(called);
+    if ((await within(PLACE_TIMEOUT, turn.promise)) !== LATE) return;
+    // The place may be given in the same moment.
+    if (!this.#waiting.delete(called)) return;
+    throw new DatabaseAway('too many writes with a key are being done');
+  }
+
+  release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free++;
+    else {
+      this.#waiting.delete(next);
+      next();
+    }
+  }
 }
 
 /** Why a transaction is rolled back that nothing is wrong with. */
@@ -25,19 +64,30 @@ export class Enclosing {
   readonly db: Db;
   readonly #client: Db;
   readonly #first: (tx: Tx) => Promise<void>;
+  readonly #mayGoOn: () => void;
   readonly #outcome = deferred<void>();
   #opening: Promise<Tx> | null = null;
   #tx: Tx | null = null;
   #ended: Promise<void> = Promise.resolve();
+  #openedAt: number | null = null;
 
-  /** @param first what the transaction does before all else; where it throws, nothing can be changed */
-  constructor(client: Db, first: (tx: Tx) => Promise<void>) {
+  /**
+   * @param first what the transaction does before all else; where it throws, nothing can be changed
+   * @param mayGoOn called before each change; where it throws, that one is not made
+   */
+  constructor(client: Db, first: (tx: Tx) => Promise<void>, mayGoOn: () => void) {
     this.#client = client;
     this.#first = first;
+    this.#mayGoOn = mayGoOn;
     this.db = new Proxy(client, { get: (_target, property) => this.#get(property) });
     nested(this.db, client, (work) => this.#within(work));
     standIn(this.db, () => this.#tx ?? client);
     this.#outcome.promise.catch(() => {}); // Heard by the transaction, where there is one.
+  }
+
+  /** For how long it keeps others from writing, in milliseconds; 0 where nothing was changed. */
+  get openFor(): number {
+    return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;
   }
 
   /** The transaction; null where nothing was changed. */
@@ -53,21 +103,27 @@ export class Enclosing {
 
   #open(): Promise<Tx> {
     const opened = deferred<Tx>();
-    this.#ended = transaction(
-      this.#client,
-      async (tx) => {
-        await this.#first(tx);
-        this.#tx = tx;
-        opened.resolve(tx);
-        await this.#outcome.promise;
-      },
-      { again: false },
-    );
+    this.#ended = this.#run(opened);
     this.#ended.catch(opened.reject);
     return opened.promise;
   }
 
+  async #run(opened: ReturnType<typeof deferred<Tx>>): Promise<void> {
+    const queue = queues.get(this.#client) ?? new Queue();
+    queues.set(this.#client, queue);
+    await queue.take();
+    const work = async (tx: Tx): Promise<void> => {
+      this.#openedAt = performance.now();
+      await this.#first(tx);
+      this.#tx = tx;
+      opened.resolve(tx);
+      await this.#outcome.promise;
+    };
+    await transaction(this.#client, work, { again: false }).finally(() => queue.release());
+  }
+
   async #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    this.#mayGoOn();
     this.#opening ??= this.#open();
     const tx = await this.#opening;
     await tx.$executeRawUnsafe('SAVEPOINT "part"');

@@ -188,7 +188,7 @@ export function recordOf(
       const value = raw[name];
       const text = typeof value === 'string' ? value.trim() : value;
       if (text === undefined || text === null || text === '') continue;
-      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/.test(text)) continue;
+      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/i.test(text)) continue;
       record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;
       break;
     }
