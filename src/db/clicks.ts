@@ -56,7 +56,7 @@ export type Turn = Pick<LinkCounter, 'clicks' | 'turns'>;
 export const CLAIMED_CLICKS = sql`"LinkCounter"."clicks"`;
 
 /**
- * Counts one visit at once, for its hour and day too, where the link still meets the condition, and takes its turn of the
+ * Counts one visit at once, for the hour and day of the link and its account too, where the link still meets the condition, and takes its turn of the
  * rotation. Returns clicks and turns as they were before; null where it does not, so that of many visits at once no more get
  * through than may.
  */
@@ -65,8 +65,8 @@ export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Dat
     UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
       "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
     FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${isActive}
-    RETURNING "clicks", "turns"`;
-  // On SQLite, a trigger adds to the hour and the day.
+    RETURNING "clicks", "turns", "LinkCounter"."accountId" AS "account"`;
+  // On SQLite, a trigger adds to the hours and days.
   const statement = isSqlite(db)
     ? update
     : sql`WITH "claimed" AS (${update}),
@@ -76,6 +76,12 @@ export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Dat
       ), "day" AS (
         INSERT INTO "LinkDay" ("linkId", "day", "clicks") SELECT ${linkId}::integer, ${dayOf(now)}::integer, 1 FROM "claimed"
         ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + 1
+      ), "accountHour" AS (
+        INSERT INTO "AccountHour" ("accountId", "hour", "clicks") SELECT "account", ${hourOf(now)}::integer, 1 FROM "claimed"
+        ON CONFLICT ("accountId", "hour") DO UPDATE SET "clicks" = "AccountHour"."clicks" + 1
+      ), "accountDay" AS (
+        INSERT INTO "AccountDay" ("accountId", "day", "clicks") SELECT "account", ${dayOf(now)}::integer, 1 FROM "claimed"
+        ON CONFLICT ("accountId", "day") DO UPDATE SET "clicks" = "AccountDay"."clicks" + 1
       )
       SELECT "clicks", "turns" FROM "claimed"`;
   const [row] = await retryConflicts(() => db.$queryRaw<Turn[]>(statement));

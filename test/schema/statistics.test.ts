@@ -282,3 +282,35 @@ test('values of any period are those of its days', async () => {
     ]);
   }
 });
+
+test('what was counted at once goes with a link that is deleted before the rest is written', async () => {
+  const capped = await server.caller('capped');
+  const [link, kept] = [await capped.link({ expiration_clicks: 50 }), await capped.link()];
+  for (let i = 0; i < 3; i++) await visit(server.origin, `/${link.alias}`);
+  await visit(server.origin, `/${kept.alias}`);
+  await capped.rest('DELETE', `/links/${link.id}`);
+  await server.flush();
+  const query =
+    '{ viewer { account { statistics { clicks series { clicks } top(by: DESTINATION) { rows { clicks } } } } } }';
+  const { viewer } = await capped.data<{
+    viewer: {
+      account: { statistics: { clicks: number; series: { clicks: number }[]; top: { rows: object[] } } };
+    };
+  }>(query);
+  const { clicks, series, top } = viewer.account.statistics;
+  expect([clicks, series.reduce((sum, point) => sum + point.clicks, 0), top.rows]).toEqual([
+    1,
+    1,
+    [{ clicks: 1 }],
+  ]);
+});
+
+test.each(['0000-01-10', '1969-12-31'])(
+  'a day before days are counted, %s, is a wrong argument',
+  async (day) => {
+    const { id } = await (await server.caller('early')).link();
+    const query = `{ link(id: ${id}) { statistics(to: "${day}") { clicks } } }`;
+    const { errors } = await (await server.caller('early')).graphql(query);
+    expect(errors?.[0]).toMatchObject({ extensions: { code: 'VALIDATION', fields: [{ path: ['to'] }] } });
+  },
+);

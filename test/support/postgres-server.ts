@@ -53,6 +53,15 @@ async function makeFolder(): Promise<{ folder: string; native: string }> {
 }
 
 /** The processes that a process started, by Linux' own list of them. */
+/** Sends a signal to a process, unless that has ended meanwhile: a server's children come and go. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
 function childrenOf(pid: number | undefined): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
@@ -144,7 +153,7 @@ export async function startPostgres(
     kill: (signal = 'SIGQUIT') => end(signal),
     freeze(frozen) {
       for (const pid of [server?.pid, ...childrenOf(server?.pid)])
-        if (pid !== undefined) process.kill(pid, frozen ? 'SIGSTOP' : 'SIGCONT');
+        if (pid !== undefined) signal(pid, frozen ? 'SIGSTOP' : 'SIGCONT');
     },
     async stop() {
       await end('SIGINT');

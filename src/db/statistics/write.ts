@@ -103,10 +103,10 @@ async function addToBoth(
     for (const [what, counted] of tables) {
       const [of, to] = [keys[what] ?? [], sums[what] ?? []];
       const total = new Sums(of.length + 1);
-      // Of a row of a link, the clicks that are counted there already stand last: those are new to the account alone.
+      // Clicks that are counted there already stand last.
       for (const [linkId = 0, ...rest] of counted) {
         const claimed = what === 'Hour' || what === 'Day' ? (rest.pop() ?? 0) : 0;
-        if (owner === 'Link' && claimed > 0) rest[of.length] = (rest[of.length] ?? 0) - claimed;
+        if (claimed > 0) rest[of.length] = (rest[of.length] ?? 0) - claimed;
         total.add(owner === 'Link' ? linkId : (accounts.get(linkId) ?? 0), ...rest);
       }
       const rows = total.rows.filter((row) => row.slice(of.length + 1).some((count) => count !== 0));

@@ -28,7 +28,7 @@ export type TargetType = keyof typeof targetTypes;
 export type Platform = keyof typeof platforms;
 
 export const MAX_TARGETS = 250;
-const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
+export const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
 
 const languageCodes: ReadonlySet<string> = new Set(iso6391.getAllCodes());
 /** How many targets each list of a link can hold. */

@@ -16,7 +16,7 @@ const dayInput = z
   .string(wrong)
   .refine((text) => {
     const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
-    return at !== null && !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === text;
+    return at !== null && at.getTime() >= 0 && at.toISOString().slice(0, 10) === text;
   }, wrong)
   .meta({ type: 'string', format: 'date' });
 

@@ -1,7 +1,7 @@
 import bowser from 'bowser';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../link/targeting.ts';
+import { countryCodes, type Platform } from '../link/targeting.ts';
 
 /** What is known of whoever opens a short link; everything as the request said it. */
 export interface Visitor {
@@ -22,13 +22,13 @@ export interface Visitor {
 }
 
 /**
- * The code of a country, in any case: ISO 3166-1 alpha-2, or null where the text is none, or says that nobody knows. Proxies say
- * XX for unknown, and T1 for Tor.
+ * The code of a country, in any case: ISO 3166-1 alpha-2, or null where the text is none. Proxies say XX for unknown, and T1 for
+ * Tor; UK and EU are no codes of that list.
  */
 export function countryCode(text: string): string | null {
   const code = text.trim();
   // Other letters than these would fold into them.
-  return /^[a-z]{2}$/i.test(code) && !/^xx$/i.test(code) ? code.toUpperCase() : null;
+  return /^[a-z]{2}$/i.test(code) && countryCodes.has(code.toUpperCase()) ? code.toUpperCase() : null;
 }
 
 const hinted = new Map<string, Platform>([

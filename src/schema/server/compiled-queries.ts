@@ -1,9 +1,12 @@
 import {
+  type ASTNode,
   type DocumentNode,
   getNamedType,
   getOperationAST,
+  getVariableValues,
   isAbstractType,
   isIntrospectionType,
+  Kind,
   OperationTypeNode,
   TypeInfo,
   visit,
@@ -33,12 +36,16 @@ interface Known {
   compiled: CompiledQuery | null;
 }
 
-/** Whether compiled code answers it as the executor would: it finds no types of abstract values, and knows no introspection. */
+/**
+ * Whether compiled code answers it as the executor would: it finds no types of abstract values, knows no introspection, and loses
+ * the conditions of fields that are reached in several ways.
+ */
 function isPlain(document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
   let plain = true;
   const look = {
-    enter() {
+    enter({ kind }: ASTNode) {
+      if (kind === Kind.DIRECTIVE) plain = false;
       const type = types.getType();
       const named = type && getNamedType(type);
       if (named && (isAbstractType(named) || isIntrospectionType(named))) plain = false;
@@ -120,6 +127,9 @@ export class CompiledQueries {
     const { compiled, document, operationName, name } = known;
     if (compiled === null) return null;
     const { variables = {} } = asked;
+    // It takes variables that the executor would refuse.
+    const { variableDefinitions = [] } = getOperationAST(document, operationName) ?? {};
+    if (getVariableValues(schema, variableDefinitions, variables).errors) return null;
     const allowance = allowanceOf({ document, operationName, variableValues: variables });
     if (allowance === null || allowance.isHeavy) return null;
     context.named(name);

@@ -131,6 +131,12 @@ CREATE TRIGGER "LinkCounter_claimed" AFTER UPDATE OF "turns" ON "LinkCounter"
   INSERT INTO "LinkDay" ("linkId", "day", "clicks")
     VALUES (NEW."linkId", CAST(strftime('%Y%m%d', NEW."lastClickedAt") AS INTEGER), 1)
     ON CONFLICT DO UPDATE SET "clicks" = "clicks" + 1;
+  INSERT INTO "AccountHour" ("accountId", "hour", "clicks")
+    VALUES (NEW."accountId", CAST(strftime('%Y%m%d%H', NEW."lastClickedAt") AS INTEGER), 1)
+    ON CONFLICT DO UPDATE SET "clicks" = "clicks" + 1;
+  INSERT INTO "AccountDay" ("accountId", "day", "clicks")
+    VALUES (NEW."accountId", CAST(strftime('%Y%m%d', NEW."lastClickedAt") AS INTEGER), 1)
+    ON CONFLICT DO UPDATE SET "clicks" = "clicks" + 1;
 END;
 
 -- Statistics go with their owner.
