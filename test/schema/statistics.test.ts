@@ -314,3 +314,20 @@ test.each(['0000-01-10', '1969-12-31'])(
     expect(errors?.[0]).toMatchObject({ extensions: { code: 'VALIDATION', fields: [{ path: ['to'] }] } });
   },
 );
+
+test('a reset before the rest of a visit is written leaves nothing of it', async () => {
+  const caller = await server.caller('reset at once');
+  const { id, alias } = await caller.link({ expiration_clicks: 50 });
+  for (let i = 0; i < 3; i++) await visit(server.origin, `/${alias}`);
+  await caller.data(`mutation { resetStatistics(linkId: ${id}) { __typename } }`);
+  await server.flush();
+  const query = `{ link(id: ${id}) { clicks statistics { clicks visitors top(by: DESTINATION) { rows { clicks } } } } }`;
+  expect(await caller.data(query)).toEqual({
+    link: { clicks: 3, statistics: { clicks: 0, visitors: 0, top: { rows: [] } } },
+  });
+  await visit(server.origin, `/${alias}`);
+  await server.flush();
+  expect(await caller.data(query)).toEqual({
+    link: { clicks: 4, statistics: { clicks: 1, visitors: 1, top: { rows: [{ clicks: 1 }] } } },
+  });
+});

@@ -2,7 +2,7 @@ import { type Db, isSqlite } from '../connection/client.ts';
 import { type Tx, transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
 import { type Sql, sql } from '../reading/list.ts';
-import { unwrittenOf, type Visits } from './batch.ts';
+import { type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { above } from './calendar.ts';
 import { referrersWithin } from './referrers.ts';
 import { addTo, rowsAsTable } from './rows.ts';
@@ -91,6 +91,32 @@ class Sums {
   }
 }
 
+/**
+ * The days of links, as `linkId day`, on which less is counted than was claimed: their statistics were deleted since. What is
+ * still to be written of those visits would stand there without its clicks.
+ */
+async function forgottenDays(tx: Tx, visits: Visits): Promise<ReadonlySet<string>> {
+  const claimed = [...visits].flatMap(([id, { days }]) =>
+    [...days].flatMap(([day, one]) => (one.claimed > 0 ? [[id, day, one.claimed]] : [])),
+  );
+  if (claimed.length === 0) return new Set();
+  const rows = await tx.$queryRaw<{ id: number; on: number }[]>(sql`
+    SELECT "id", "on" FROM ${rowsAsTable(tx, { id: 'integer', on: 'integer', count: 'integer' }, claimed)} AS "given"
+    LEFT JOIN "LinkDay" ON "linkId" = "id" AND "day" = "on" WHERE COALESCE("clicks", 0) < "count"`);
+  return new Set(rows.map(({ id, on }) => `${id} ${on}`));
+}
+
+/** The days, some of them without who came and by which values. */
+function withoutDetails(days: LinkVisits['days'], isOne: (day: number) => boolean): LinkVisits['days'] {
+  const nothing = {
+    described: 0,
+    visitors: new Set<string>(),
+    values: new Map<Value, number>(),
+    referrers: 0,
+  };
+  return new Map([...days].map(([day, one]) => [day, isOne(day) ? { ...one, ...nothing } : one]));
+}
+
 /** Adds to rows of links and to those of their accounts: first all of the former, which only this write has. */
 async function addToBoth(
   tx: Tx,
@@ -145,6 +171,10 @@ export async function writeVisits(
     const present: Visits = new Map([...visits].filter(([id]) => accounts.has(id)));
     if (present.size === 0) return null;
     await addClicksOf(tx, present);
+    const forgotten = await forgottenDays(tx, present);
+    if (forgotten.size > 0)
+      for (const [id, link] of present)
+        present.set(id, { ...link, days: withoutDetails(link.days, (day) => forgotten.has(`${id} ${day}`)) });
     const valuesOf = await referrersWithin(tx, present, MAX_REFERRERS, other);
     const found = await ids.find(tx, lastMonths(present, valuesOf));
     const visitors = await addVisitors(tx, present, saltOf);

@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import { type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { DomainError } from '../../domain/errors.ts';
+import { visibleError } from '../../domain/errors.ts';
 import type { Context } from './context.ts';
 import { extensionsOf } from './errors.ts';
 
@@ -18,7 +18,8 @@ function hasFault({ errors = [] }: ExecutionResult): boolean {
  */
 export const useKeyedWrites: Plugin<Context> = {
   async onExecute({ args, setResultAndStopExecution }) {
-    const { keyed, params }: Context & { params?: GraphQLParams } = args.contextValue;
+    const context: Context & { params?: GraphQLParams } = args.contextValue;
+    const { keyed, params } = context;
     if (keyed === undefined || params === undefined) return;
     const operation = getOperationAST(args.document, args.operationName);
     if (operation?.operation !== OperationTypeNode.MUTATION) return;
@@ -30,10 +31,13 @@ export const useKeyedWrites: Plugin<Context> = {
       // In its place, the whole answer is sent as it was.
       if (found !== null) return setResultAndStopExecution({ data: null });
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      const { message } = error;
+      // Thrown from here, an error would pass those by who know what may be told of it.
+      const visible = visibleError(error);
+      if (visible === null) throw error;
+      if (visible.code === 'UNAVAILABLE')
+        context.log.warn({ requestId: context.requestId, err: error }, 'database not available');
       return setResultAndStopExecution({
-        errors: [new GraphQLError(message, { extensions: extensionsOf(error) })],
+        errors: [new GraphQLError(visible.message, { extensions: extensionsOf(visible) })],
       });
     }
     return {
