@@ -39,14 +39,15 @@ async function counted(): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
 }
 
+// Documents are kept parsed, with what is deprecated in them: these are no other test's.
 test('counts by key who asks for it, also where the query is compiled', async () => {
   const field = schema.getQueryType()?.getFields().spaces;
   if (field === undefined) throw new Error('there is no such field');
   const other = await server.caller();
   field.deprecationReason = 'A test says so.';
   try {
-    for (let time = 0; time < 5; time++) await owner.data('{ spaces { totalCount } }');
-    await other.data('{ spaces { totalCount } viewer { account { name } } }');
+    for (let time = 0; time < 5; time++) await owner.data('query Deprecated { spaces { totalCount } }');
+    await other.data('query DeprecatedToo { spaces { totalCount } viewer { account { name } } }');
     await other.data('{ viewer { account { name } } }');
   } finally {
     field.deprecationReason = undefined;
