@@ -1,55 +1,15 @@
-import { LATE, within } from '../../within.ts';
+import { NoTurn, Turns } from '../../turns.ts';
 import type { Db } from './client.ts';
 import { standIn } from './direct.ts';
 import { DatabaseAway } from './errors.ts';
 import { nested, type Tx, transaction } from './transaction.ts';
 
-/** A promise, and what settles it. */
-function deferred<T>(): { promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {
-  let settle: { resolve(value: T): void; reject(error: unknown): void } | undefined;
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  // A promise calls what it is given at once.
-  return { promise, resolve: (value) => settle?.resolve(value), reject: (error) => settle?.reject(error) };
-}
-
 /** How many of these transactions a process has open at once: each keeps a connection, or the only writer, from others. */
 const MAX_OPEN = 3;
-/** How long one more waits for its place, in milliseconds. */
-const PLACE_TIMEOUT = 5_000;
+/** How long one more waits for its turn, in milliseconds. */
+const TURN_TIMEOUT = 5_000;
 
-const queues = new WeakMap<Db, Queue>();
-
-/** Places that are taken one after the other. */
-class Queue {
-  #free = MAX_OPEN;
-  readonly #waiting = new Set<() => void>();
-
-  /** @throws DatabaseAway where no place becomes free in time */
-  async take(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free--;
-      return;
-    }
-    const turn = deferred<void>();
-    const called = () => turn.resolve();
-    this.#waiting.add(called);
-    if ((await within(PLACE_TIMEOUT, turn.promise)) !== LATE) return;
-    // The place may be given in the same moment.
-    if (!this.#waiting.delete(called)) return;
-    throw new DatabaseAway('too many writes with a key are being done');
-  }
-
-  release(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) this.#free++;
-    else {
-      this.#waiting.delete(next);
-      next();
-    }
-  }
-}
+const turnsOf = new WeakMap<Db, Turns>();
 
 /** Why a transaction is rolled back that nothing is wrong with. */
 class GivenUp extends Error {}
@@ -65,7 +25,7 @@ export class Enclosing {
   readonly #client: Db;
   readonly #first: (tx: Tx) => Promise<void>;
   readonly #mayGoOn: () => void;
-  readonly #outcome = deferred<void>();
+  readonly #outcome = Promise.withResolvers<void>();
   #opening: Promise<Tx> | null = null;
   #tx: Tx | null = null;
   #ended: Promise<void> = Promise.resolve();
@@ -102,16 +62,15 @@ export class Enclosing {
   }
 
   #open(): Promise<Tx> {
-    const opened = deferred<Tx>();
+    const opened = Promise.withResolvers<Tx>();
     this.#ended = this.#run(opened);
     this.#ended.catch(opened.reject);
     return opened.promise;
   }
 
-  async #run(opened: ReturnType<typeof deferred<Tx>>): Promise<void> {
-    const queue = queues.get(this.#client) ?? new Queue();
-    queues.set(this.#client, queue);
-    await queue.take();
+  async #run(opened: PromiseWithResolvers<Tx>): Promise<void> {
+    const turns = turnsOf.get(this.#client) ?? new Turns(MAX_OPEN);
+    turnsOf.set(this.#client, turns);
     const work = async (tx: Tx): Promise<void> => {
       this.#openedAt = performance.now();
       await this.#first(tx);
@@ -119,7 +78,11 @@ export class Enclosing {
       opened.resolve(tx);
       await this.#outcome.promise;
     };
-    await transaction(this.#client, work, { again: false }).finally(() => queue.release());
+    await turns
+      .take(() => transaction(this.#client, work, { again: false }), TURN_TIMEOUT)
+      .catch((error: unknown) => {
+        throw error instanceof NoTurn ? new DatabaseAway('too many writes with a key are being done') : error;
+      });
   }
 
   async #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -3,12 +3,12 @@ import type { Db } from '../../db/connection/client.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
 import { hasQueue, noteFailing, type Queue } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
+import type { Turns } from '../../turns.ts';
 import { visibleError } from '../errors.ts';
 import { type DeliveryStatus, messageTypeOf, type ToldKind } from './events.ts';
 import type { Outcomes } from './outcomes.ts';
 import { isGivenUp, retryAt } from './schedule.ts';
 import { type Random, signatureHeaders } from './signing.ts';
-import type { Turns } from './turns.ts';
 import { giveUpWebhook } from './webhook.ts';
 
 /** How a receiver answered. */

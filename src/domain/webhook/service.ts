@@ -4,13 +4,13 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
 import { claimQueues, keepQueues, type Queue, readBacklog, releaseQueue } from '../../db/webhook/queues.ts';
+import { Turns } from '../../turns.ts';
 import { within } from '../../within.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryStatus } from './events.ts';
 import { Outcomes } from './outcomes.ts';
 import { type Post, Receiver, type ReceiverDependencies, type Snapshot } from './receiver.ts';
 import type { Random } from './signing.ts';
-import { Turns } from './turns.ts';
 
 /** How many receivers this process delivers to at once; how many attempts at once; how many of those that failed last. */
 const MAX_QUEUES = 500;
