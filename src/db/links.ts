@@ -2,6 +2,7 @@ import { type Link, Prisma } from '../generated/sqlite/client.ts';
 import { changing, type NewChange, tellOwn, txNumber } from './change/log.ts';
 import { type Db, isSqlite } from './connection/client.ts';
 import { readRows } from './connection/direct.ts';
+import { retryConflicts } from './connection/retry.ts';
 import { clientOf, type Tx } from './connection/transaction.ts';
 import { columnsOf } from './reading/columns.ts';
 import { join, name, sql } from './reading/list.ts';
@@ -89,10 +90,8 @@ export async function insertLink(
       SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
       FROM "made" RETURNING "id")`,
   ];
-  const [made] = await readRows<{ id: number; changeId: number }>(
-    db,
-    sql`WITH ${join(parts)} SELECT "made"."id", "logged"."id" AS "changeId" FROM "made", "logged"`,
-  );
+  const statement = sql`WITH ${join(parts)} SELECT "made"."id", "logged"."id" AS "changeId" FROM "made", "logged"`;
+  const [made] = await retryConflicts(() => readRows<{ id: number; changeId: number }>(db, statement));
   const { id = 0, changeId = 0 } = made ?? {};
   tellOwn(db, [{ ...change, recordId: id, id: changeId }]);
   return id;
