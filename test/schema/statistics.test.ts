@@ -126,6 +126,20 @@ test('only what is asked for is read', async () => {
   expect(await read('from to')).toHaveLength(1);
   expect(await read('clicks visitors bots')).toHaveLength(2);
   expect(await read('series { start }')).toHaveLength(2);
+  expect(await read(tops)).toHaveLength(3);
+});
+
+test('the same question may be asked several times, and many at once', async () => {
+  const { id, alias } = await owner.link();
+  for (let i = 0; i < 3; i++) await visit(server.origin, `/${alias}`, { headers: { 'X-Country': 'DE' } });
+  await server.flush();
+  const sizes = Array.from({ length: 30 }, (_, i) => i + 1);
+  const fields = sizes.map((first) => `top${first}: top(by: COUNTRY, first: ${first}) { ...Top }`).join(' ');
+  const { link } = await owner.data<{ link: { statistics: Record<string, Top> } }>(`
+    { link(id: ${id}) { statistics { ${fields} again: top(by: COUNTRY, first: 1) { ...Top } } } }
+    fragment Top on StatisticsTop { rows { value clicks } others }`);
+  for (const top of Object.values(link.statistics))
+    expect(top).toEqual({ rows: [{ value: 'DE', clicks: 3 }], others: 0 });
 });
 
 test.each([

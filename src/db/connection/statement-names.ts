@@ -7,11 +7,17 @@ const OFTEN = 5;
 /** How many others are remembered. */
 const REMEMBERED = 1_000;
 
+/**
+ * What a statement begins with whose plan depends on its values much more than it costs: PostgreSQL plans it each time it is sent.
+ */
+export const PLANNED_EACH_TIME = '/* planned each time */';
+
 /** Names the statements that are sent often, so that PostgreSQL keeps them parsed and planned; the others are called ''. */
 export function namesOfStatements(): (query: { sql: string }) => string {
   const names = new Map<string, string>();
   const sent = new LRUCache<string, number>({ max: REMEMBERED });
   return ({ sql }) => {
+    if (sql.startsWith(PLANNED_EACH_TIME)) return '';
     const known = names.get(sql);
     if (known !== undefined || names.size === NAMED) return known ?? '';
     const times = (sent.get(sql) ?? 0) + 1;

@@ -5,7 +5,7 @@ import type { Tx } from '../connection/transaction.ts';
 import { columnsOf } from './columns.ts';
 
 export type Sql = Prisma.Sql;
-export const { sql, join } = Prisma;
+export const { sql, join, raw } = Prisma;
 
 /** A column to order by. Where it may be null, nulls come last in either direction. */
 export interface Column {

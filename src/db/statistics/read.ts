@@ -1,6 +1,7 @@
 import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
-import { join, name, type Sql, sql } from '../reading/list.ts';
+import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
+import { join, name, raw, type Sql, sql } from '../reading/list.ts';
 import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
 import type { Kind, ValueColumn } from './value.ts';
 
@@ -42,6 +43,9 @@ function sourceOf(scope: Scope, what: Times, ids: readonly number[]): { owner: S
   return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
 }
 
+/** What a statement begins with: how many links a space has decides its plan. */
+const planOf = (scope: Scope): Sql => (scope === 'space' ? raw(PLANNED_EACH_TIME) : sql``);
+
 /** What was counted on the days, for each of the owners that have any. */
 export function readTotals(
   db: Db,
@@ -70,14 +74,15 @@ export function readPoints(
   if (interval === 'HOUR')
     return readRows(
       db,
-      sql`SELECT ${source.owner} AS "id", "hour" AS "time", SUM("clicks") AS "clicks", 0 AS "described", 0 AS "visitors",
-        SUM("bots") AS "bots" FROM ${source.from} AND "hour" BETWEEN ${from * 100} AND ${to * 100 + 23} GROUP BY ${source.owner}, "hour"`,
+      sql`${planOf(scope)} SELECT ${source.owner} AS "id", "hour" AS "time", SUM("clicks") AS "clicks", 0 AS "described", 0 AS "visitors",
+        SUM("bots") AS "bots" FROM ${source.from} AND "hour" BETWEEN ${from * 100} AND ${to * 100 + 23} GROUP BY "hour", ${source.owner}`,
     );
   const time = interval === 'DAY' ? sql`"day"` : sql`"day" / 100`;
+  // SQLite sorts the rows for it: the time, which differs, is compared first.
   return readRows(
     db,
-    sql`SELECT ${source.owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", SUM("described") AS "described",
-      SUM("visitors") AS "visitors", SUM("bots") AS "bots" FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}, ${time}`,
+    sql`${planOf(scope)} SELECT ${source.owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", SUM("described") AS "described",
+      SUM("visitors") AS "visitors", SUM("bots") AS "bots" FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${time}, ${source.owner}`,
   );
 }
 
@@ -123,9 +128,15 @@ export interface ValuesAsked {
   readonly limit: number;
 }
 
-/** One value of an owner: its place in the order, and how many values there are. */
-export interface ValueRow {
+/** What is asked of an owner; `all` says how many of its clicks may have a value. */
+export interface OwnerAsked {
   readonly id: number;
+  readonly all: number;
+  readonly asked: ValuesAsked;
+}
+
+/** One value of an owner, and how many values there are. */
+export interface ValueRow {
   readonly value: string | null;
   readonly clicks: number;
   readonly total: number;
@@ -137,54 +148,84 @@ function orderOf({ by, descending, tiesAscend }: ValuesAsked): Sql {
   return by === 'VALUE' ? ofValue : sql`"clicks" ${direction}, ${ofValue}`;
 }
 
-/**
- * The values that the clicks of the days have, for each of the owners; `all` says how many of these clicks may have one. Those
- * that have none are a row whose value is null.
- */
-export function readValues(
-  db: Db,
-  scope: Scope,
-  days: Days,
-  asked: ValuesAsked,
-  owners: readonly { readonly id: number; readonly all: number }[],
-): Promise<ValueRow[]> {
-  const { kind, column, offset, limit } = asked;
-  const ids = owners.map(({ id }) => id);
+/** The clicks of the days of each value, as "sums": of whole months where that reads fewer rows. */
+function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly number[]): Sql {
   const { months, added, taken } = partsOf(days);
   const part = (what: 'DayValue' | 'MonthValue', { from, to }: Days, clicks = sql`"clicks"`) => {
     const source = sourceOf(scope, what, ids);
     const time = what === 'DayValue' ? sql`"day"` : sql`"month"`;
     return sql`SELECT ${source.owner} AS "id", "valueId", ${clicks} AS "clicks" FROM ${source.from}
-      AND "kind" = ${kind} AND ${time} BETWEEN ${from} AND ${to}`;
+      AND "kind" IN (${join([...kinds])}) AND ${time} BETWEEN ${from} AND ${to}`;
   };
   const parts = [
     ...(months === null ? [] : [part('MonthValue', months)]),
     ...added.map((one) => part('DayValue', one)),
     ...taken.map((one) => part('DayValue', one, sql`-"clicks"`)),
   ];
+  return sql`"sums" AS MATERIALIZED (
+    SELECT "id", "valueId", SUM("clicks") AS "clicks" FROM (${join(parts, ' UNION ALL ')}) AS "parts" GROUP BY "valueId", "id"
+  )`;
+}
+
+/** The rows for owners of whom the same is asked, with a number of theirs. Clicks without a value are a row whose value is null. */
+function rowsOf(index: number, asked: ValuesAsked, owners: readonly OwnerAsked[]): Sql {
+  const value = sql`"VisitValue".${name(asked.column)}`;
+  const known = name(`known${index}`);
+  // Whoever is asked of twice has one row.
   const given = join(
-    owners.map(({ id, all }) => sql`SELECT CAST(${id} AS INTEGER) AS "id", CAST(${all} AS BIGINT) AS "all"`),
+    [...new Map(owners.map((owner) => [owner.id, owner])).values()].map(
+      ({ id, all }) => sql`SELECT CAST(${id} AS INTEGER) AS "id", CAST(${all} AS BIGINT) AS "all"`,
+    ),
     ' UNION ALL ',
   );
-  const value = sql`"VisitValue".${name(column)}`;
-  return readRows(
-    db,
-    sql`WITH "sums" AS (
-      SELECT "id", "valueId", SUM("clicks") AS "clicks" FROM (${join(parts, ' UNION ALL ')}) AS "parts" GROUP BY "id", "valueId"
-    ), "known" AS MATERIALIZED (
+  return sql`SELECT CAST(${index} AS INTEGER) AS "index", "id", "value", "clicks", "total", "rank" FROM (
+    WITH ${known} AS MATERIALIZED (
       SELECT "sums"."id", ${value} AS "value", SUM("clicks") AS "clicks" FROM "sums"
       JOIN "VisitValue" ON "VisitValue"."id" = "valueId" WHERE ${value} IS NOT NULL
       GROUP BY "sums"."id", ${value} HAVING SUM("clicks") > 0
     ), "every" AS (
-      SELECT "id", "value", "clicks" FROM "known" UNION ALL
+      SELECT "id", "value", "clicks" FROM ${known} UNION ALL
       SELECT "id", NULL, "rest" FROM (
-        SELECT "id", "all" - COALESCE((SELECT SUM("clicks") FROM "known" WHERE "known"."id" = "given"."id"), 0) AS "rest"
+        SELECT "id", "all" - COALESCE((SELECT SUM("clicks") FROM ${known} WHERE ${known}."id" = "given"."id"), 0) AS "rest"
         FROM (${given}) AS "given"
       ) AS "unknown" WHERE "rest" > 0
     )
-    SELECT "id", "value", "clicks", "total" FROM (
-      SELECT "every".*, COUNT(*) OVER (PARTITION BY "id") AS "total",
-        ROW_NUMBER() OVER (PARTITION BY "id" ORDER BY ${orderOf(asked)}) AS "rank" FROM "every"
-    ) AS "ranked" WHERE "rank" > ${offset} AND "rank" <= ${offset + limit} ORDER BY "id", "rank"`,
-  );
+    SELECT "every".*, COUNT(*) OVER (PARTITION BY "id") AS "total",
+      ROW_NUMBER() OVER (PARTITION BY "id" ORDER BY ${orderOf(asked)}) AS "rank" FROM "every"
+  ) AS ${name(`ranked${index}`)} WHERE "rank" > ${asked.offset} AND "rank" <= ${asked.offset + asked.limit}`;
+}
+
+/** How many different questions one statement answers at most. */
+const MAX_DIFFERENT = 20;
+
+/**
+ * The values that the clicks of the days have: for each question the rows of its answer. Whatever is asked of the owners, their
+ * clicks are read once.
+ */
+export async function readValues(
+  db: Db,
+  scope: Scope,
+  days: Days,
+  questions: readonly OwnerAsked[],
+): Promise<ValueRow[][]> {
+  const answers = new Map<OwnerAsked, ValueRow[]>();
+  // Owners of whom the same is asked are answered together.
+  const alike = [...Map.groupBy(questions, ({ asked }) => JSON.stringify(asked)).values()];
+  for (let next = 0; next < alike.length; next += MAX_DIFFERENT) {
+    const different = alike.slice(next, next + MAX_DIFFERENT);
+    const all = different.flat();
+    const ids = [...new Set(all.map(({ id }) => id))];
+    const kinds = [...new Set(all.map(({ asked }) => asked.kind))];
+    const parts = different.flatMap((owners, index) =>
+      owners[0] ? [rowsOf(index, owners[0].asked, owners)] : [],
+    );
+    const rows = await readRows<ValueRow & { index: number; id: number }>(
+      db,
+      sql`${planOf(scope)} WITH ${sumsOf(scope, days, kinds, ids)} ${join(parts, ' UNION ALL ')} ORDER BY "index", "id", "rank"`,
+    );
+    const found = Map.groupBy(rows, ({ index, id }) => `${index} ${id}`);
+    for (const [index, owners] of different.entries())
+      for (const owner of owners) answers.set(owner, found.get(`${index} ${owner.id}`) ?? []);
+  }
+  return questions.map((question) => answers.get(question) ?? []);
 }

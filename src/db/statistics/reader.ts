@@ -3,16 +3,17 @@ import type { Db } from '../connection/client.ts';
 import {
   type Counts,
   type Days,
+  type OwnerAsked,
   type Point,
   readPoints,
   readTotals,
   readValues,
   type Scope,
   type ValueRow,
-  type ValuesAsked,
 } from './read.ts';
+import { valueColumns } from './value.ts';
 
-/** How many owners one statement serves at most; of a space all links are read. */
+/** Of how many owners one statement reads at most; of a space all links are read. */
 const TOGETHER: Record<Scope, number> = { link: 100, space: 20, account: 100 };
 
 const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
@@ -30,14 +31,14 @@ function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly nu
 export class StatisticsReader {
   readonly #db: Db;
   /** By what is asked. */
-  readonly #loaders = new Map<string, DataLoader<number, unknown>>();
+  readonly #loaders = new Map<string, DataLoader<unknown, unknown>>();
 
   constructor(db: Db) {
     this.#db = db;
   }
 
   totals(scope: Scope, days: Days, id: number): Promise<Counts> {
-    return this.#load(['totals', scope, days], id, scope, async (ids) => {
+    return this.#load(['totals', scope, days], id, TOGETHER[scope], async (ids) => {
       const rows = await readTotals(this.#db, scope, days, ids);
       return byId(rows, ids).map(([row = NOTHING]) => row);
     });
@@ -45,45 +46,31 @@ export class StatisticsReader {
 
   /** The hours, days or months in which anything was counted. */
   points(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days, id: number): Promise<Point[]> {
-    return this.#load(['points', scope, interval, days], id, scope, async (ids) =>
+    return this.#load(['points', scope, interval, days], id, TOGETHER[scope], async (ids) =>
       byId(await readPoints(this.#db, scope, interval, days, ids), ids),
     );
   }
 
-  values(scope: Scope, days: Days, asked: ValuesAsked, id: number, all: number): Promise<ValueRow[]> {
-    const known = this.#alls(JSON.stringify(['values', scope, days, asked]));
-    known.set(id, all);
-    return this.#load(['values', scope, days, asked], id, scope, async (ids) => {
-      const owners = ids.map((one) => ({ id: one, all: known.get(one) ?? 0 }));
-      return byId(await readValues(this.#db, scope, days, asked, owners), ids);
-    });
+  /** The values of each dimension that is asked for come by one statement. */
+  values(scope: Scope, days: Days, question: OwnerAsked): Promise<ValueRow[]> {
+    return this.#load(['values', scope, days], question, TOGETHER[scope] * valueColumns.length, (questions) =>
+      readValues(this.#db, scope, days, questions),
+    );
   }
 
-  readonly #known = new Map<string, Map<number, number>>();
-
-  #alls(key: string): Map<number, number> {
-    const known = this.#known.get(key) ?? new Map<number, number>();
-    this.#known.set(key, known);
-    return known;
-  }
-
-  #load<Result>(
+  #load<Question, Result>(
     asked: readonly unknown[],
-    id: number,
-    scope: Scope,
-    read: (ids: readonly number[]) => Promise<Result[]>,
+    question: Question,
+    most: number,
+    read: (questions: readonly Question[]) => Promise<Result[]>,
   ): Promise<Result> {
     const key = JSON.stringify(asked);
-    const options = { cache: false, maxBatchSize: TOGETHER[scope] };
+    const known = this.#loaders.get(key);
+    // All who ask alike give what `read` takes for the same question, and get what it gives.
     const loader =
-      this.#loaders.get(key) ??
-      new DataLoader<number, unknown>(async (ids) => {
-        const different = [...new Set(ids)];
-        const results = new Map(different.map((one, index) => [one, index]));
-        const found = await read(different);
-        return ids.map((one) => found[results.get(one) ?? 0]);
-      }, options);
-    this.#loaders.set(key, loader);
-    return loader.load(id) as Promise<Result>; // All who ask alike get what `read` gives for the same question.
+      (known as DataLoader<Question, Result> | undefined) ??
+      new DataLoader(read, { cache: false, maxBatchSize: most });
+    if (!known) this.#loaders.set(key, loader as DataLoader<unknown, unknown>);
+    return loader.load(question);
   }
 }

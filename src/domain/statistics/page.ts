@@ -64,9 +64,6 @@ async function countDestinations(statistics: Statistics): Promise<number> {
   return rows[0]?.value === null ? total - 1 : total;
 }
 
-/** How many statements a page has under way at once: it leaves most of a process' connections to others. */
-const TOGETHER = 2;
-
 /** Reads what others may see of a link's statistics. */
 export async function readPublicStatistics(
   db: Db,
@@ -81,13 +78,9 @@ export async function readPublicStatistics(
     statistics.series('DAY'),
   ]);
   const shown = shownDimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
-  const topOf = async (by: StatisticsDimension) => ({
-    by,
-    top: withoutFew(await statistics.top({ by, first: ROWS }), by),
-  });
-  const tops: PublicStatistics['tops'][number][] = [];
-  for (let next = 0; next < shown.length; next += TOGETHER)
-    tops.push(...(await Promise.all(shown.slice(next, next + TOGETHER).map(topOf))));
+  const tops = await Promise.all(
+    shown.map(async (by) => ({ by, top: withoutFew(await statistics.top({ by, first: ROWS }), by) })),
+  );
   const destinations = showsDestinations(link) ? null : await countDestinations(statistics);
   return { length, clicks, visitors, bots, days, tops, destinations };
 }

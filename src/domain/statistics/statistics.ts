@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { above, daysAfter, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
-import type { Counts, Days, Point, Scope } from '../../db/statistics/read.ts';
+import type { Counts, Days, Point, Scope, ValueRow, ValuesAsked } from '../../db/statistics/read.ts';
 import type { StatisticsReader } from '../../db/statistics/reader.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
@@ -148,8 +148,7 @@ export class Statistics {
     const { by, first } = parseInput(topInput, input);
     const all = await this.#clicksOf(by);
     const order = { by: 'CLICKS', descending: true, tiesAscend: true } as const;
-    const rows =
-      first === 0 ? [] : await this.#values({ ...valuesOf[by], ...order, offset: 0, limit: first }, all);
+    const rows = first === 0 ? [] : await this.#values(by, { ...order, offset: 0, limit: first }, all);
     const shown = rows.reduce((sum, { clicks }) => sum + clicks, 0);
     return { rows, others: Math.max(0, all - shown) };
   }
@@ -162,10 +161,11 @@ export class Statistics {
     limit: number,
   ): Promise<{ rows: StatisticsRow[]; total: number }> {
     const all = await this.#clicksOf(by);
-    const asked = { ...valuesOf[by], ...order, tiesAscend: false };
-    const rows = await this.#values({ ...asked, offset, limit }, all);
-    const [row = offset === 0 ? undefined : (await this.#values({ ...asked, offset: 0, limit: 1 }, all))[0]] =
-      rows;
+    const asked = { ...order, tiesAscend: false };
+    const rows = await this.#values(by, { ...asked, offset, limit }, all);
+    const [
+      row = offset === 0 ? undefined : (await this.#values(by, { ...asked, offset: 0, limit: 1 }, all))[0],
+    ] = rows;
     return { rows, total: row?.total ?? 0 };
   }
 
@@ -175,7 +175,12 @@ export class Statistics {
     return by === 'DESTINATION' ? clicks : described;
   }
 
-  #values(asked: Parameters<StatisticsReader['values']>[2], all: number) {
-    return this.#reader.values(this.#scope, this.days, asked, this.#id, all);
+  #values(
+    by: StatisticsDimension,
+    order: Omit<ValuesAsked, 'kind' | 'column'>,
+    all: number,
+  ): Promise<ValueRow[]> {
+    const asked = { ...valuesOf[by], ...order };
+    return this.#reader.values(this.#scope, this.days, { id: this.#id, all, asked });
   }
 }

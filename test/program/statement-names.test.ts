@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { namesOfStatements, PLANNED_EACH_TIME } from '../../src/db/connection/statement-names.ts';
+
+const send = (name: (query: { sql: string }) => string, sql: string, times: number) =>
+  Array.from({ length: times }, () => name({ sql })).at(-1);
+
+test('a statement gets a name when it is sent often, and keeps it', () => {
+  const name = namesOfStatements();
+  expect(send(name, 'SELECT 1', 4)).toBe('');
+  expect(send(name, 'SELECT 1', 1)).toBe('linkspace_0');
+  expect(send(name, 'SELECT 2', 5)).toBe('linkspace_1');
+  expect(send(name, 'SELECT 1', 1)).toBe('linkspace_0');
+});
+
+test('at most 200 statements get one', () => {
+  const name = namesOfStatements();
+  for (let i = 0; i < 200; i++) expect(send(name, `SELECT ${i}`, 5)).toBe(`linkspace_${i}`);
+  expect(send(name, 'SELECT more', 20)).toBe('');
+});
+
+test('one that is planned each time gets none', () => {
+  expect(send(namesOfStatements(), `${PLANNED_EACH_TIME} SELECT 1`, 20)).toBe('');
+});
