@@ -4,6 +4,7 @@ import { type Db, isSqlite } from './connection/client.ts';
 import { readRows } from './connection/direct.ts';
 import { retryConflicts } from './connection/retry.ts';
 import { clientOf, type Tx } from './connection/transaction.ts';
+import { insertMany } from './insert-many.ts';
 import { columnsOf } from './reading/columns.ts';
 import { join, name, sql } from './reading/list.ts';
 
@@ -57,6 +58,26 @@ export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<
   if (pixelIds.length > 0)
     await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId: id, pixelId })) });
   return id;
+}
+
+/** Makes many links in a transaction, and returns their ids, in their order. */
+export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<number[]> {
+  const ids = new Map<NewLink, number>();
+  // A column that is not given gets what the table has for it.
+  const columnsGiven = ({ row }: NewLink) =>
+    Object.entries(row)
+      .flatMap(([column, value]) => (value === undefined ? [] : column))
+      .join();
+  for (const alike of Map.groupBy(links, columnsGiven).values()) {
+    const rows = alike.map(({ row }) => row);
+    const made = await readRows<{ id: number }>(tx, sql`${insertMany(tx, 'Link', rows)} RETURNING "id"`);
+    for (const [index, link] of alike.entries()) ids.set(link, Number(made[index]?.id));
+  }
+  const fired = links.flatMap((link) =>
+    [...new Set(link.pixelIds)].map((pixelId) => ({ linkId: ids.get(link), pixelId })),
+  );
+  if (fired.length > 0) await readRows(tx, sql`${insertMany(tx, 'LinkPixel', fired)} RETURNING "linkId"`);
+  return links.map((link) => ids.get(link) ?? 0);
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Change, Prisma } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { clientOf, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
+import { insertMany } from '../insert-many.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
@@ -31,7 +32,7 @@ export function isSettled(db: Db): Sql {
   return sql`"tx" < ${postgresqlEra} + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`;
 }
 
-/** How many changes one statement records: a statement may have only so many parameters. */
+/** How many changes one statement records. */
 const TOGETHER = 1_000;
 
 /** The value of "tx" in what a transaction records. */
@@ -72,17 +73,9 @@ export async function changing<T>(
 }
 
 async function insert(tx: Tx, changes: readonly NewChange[]) {
-  const number = txNumber(tx);
-  const rows = changes.map(
-    ({ accountId, at, keyId, action, kind, recordId, fields }) =>
-      sql`(${number}, ${accountId}, ${at}, ${keyId}, ${action}, ${kind}, ${recordId}, ${JSON.stringify(fields)})`,
-  );
-  const ids = await readRows<{ id: number }>(
-    tx,
-    sql`INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields") VALUES ${join(rows)}
-    RETURNING "id"`,
-  );
-  // The rows come back in the order in which they were written.
+  const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
+  const statement = insertMany(tx, 'Change', rows, { tx: txNumber(tx) });
+  const ids = await readRows<{ id: number }>(tx, sql`${statement} RETURNING "id"`);
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }
 

@@ -106,9 +106,9 @@ export async function findManyReferences(db: Db, references: ManyReferences): Pr
       ? sql`(SELECT "value" FROM json_each(${JSON.stringify(values)}))`
       : sql`(SELECT jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)::integer)`;
   const isUsable = sql`("accountId" = ${accountId} OR "accountId" IS NULL)`;
-  const ids = async (query: Sql) =>
-    new Set((await db.$queryRaw<{ id: number | bigint }[]>(query)).map(({ id }) => Number(id)));
-  const names = await db.$queryRaw<{ name: string }[]>(
+  const ids = async (query: Sql) => new Set((await readRows<{ id: number }>(db, query)).map(({ id }) => id));
+  const names = await readRows<{ name: string }>(
+    db,
     sql`SELECT "name" FROM "Domain" WHERE "name" IN ${texts(hosts)} AND ${isUsable}`,
   );
   const columns = sql`"domainId", "alias", "url", "accountId"`;
@@ -121,8 +121,10 @@ export async function findManyReferences(db: Db, references: ManyReferences): Pr
       sql`SELECT "id" FROM "Pixel" WHERE "id" IN ${numbers(pixelIds)} AND "accountId" = ${accountId}`,
     ),
     hosts: new Set(names.map(({ name }) => name)),
-    namesakes: await db.$queryRaw<Namesake[]>(sql`
-      SELECT ${columns} FROM "Link" WHERE "domainId" IN ${numbers(domainIds)} AND "alias" IN ${texts(aliases)}
-      UNION SELECT ${columns} FROM "Link" WHERE "accountId" = ${accountId} AND "aliasKey" IN ${texts(aliasKeys)}`),
+    namesakes: await readRows<Namesake>(
+      db,
+      sql`SELECT ${columns} FROM "Link" WHERE "domainId" IN ${numbers(domainIds)} AND "alias" IN ${texts(aliases)}
+        UNION SELECT ${columns} FROM "Link" WHERE "accountId" = ${accountId} AND "aliasKey" IN ${texts(aliasKeys)}`,
+    ),
   };
 }

@@ -1,6 +1,7 @@
 import { bringClicks } from '../../db/clicks.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
+import { insertLinksIn } from '../../db/links.ts';
 import { findManyReferences } from '../../db/reading/references.ts';
 import type { Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
@@ -215,16 +216,8 @@ interface NewRow {
 /** Writes the links, with what they bring along and an entry each in the log of changes. */
 async function write(db: Db, actor: Writer, rows: readonly NewRow[], now: Date): Promise<void> {
   await recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const made = await tx.link.createManyAndReturn({
-      data: rows.map(({ row }) => row),
-      select: { id: true, domainId: true, alias: true },
-    });
-    const ids = new Map(made.map(({ id, domainId, alias }) => [`${domainId} ${alias}`, id]));
-    const links = rows.map((one) => ({ ...one, id: ids.get(`${one.row.domainId} ${one.row.alias}`) ?? 0 }));
-    const fired = links.flatMap(({ id, pixelIds }) =>
-      [...new Set(pixelIds)].map((pixelId) => ({ linkId: id, pixelId })),
-    );
-    if (fired.length > 0) await tx.linkPixel.createMany({ data: fired });
+    const ids = await insertLinksIn(tx, rows);
+    const links = rows.map((one, index) => ({ ...one, id: ids[index] ?? 0 }));
     await bringClicks(
       tx,
       links.flatMap(({ id, origin: { clicks = 0, lastClickedAt = null } }) =>
