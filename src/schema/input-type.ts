@@ -33,9 +33,17 @@ function describe(schema: z.core.$ZodType): Described {
   };
   if (isOf(schema, z.core.$ZodOptional) || isOf(schema, z.core.$ZodNullable))
     return within(schema._zod.def.innerType);
-  if (!isOf(schema, z.core.$ZodPipe)) return { value: schema, description, standard, items: undefined };
+  if (!isOf(schema, z.core.$ZodPipe)) {
+    const items = isOf(schema, z.core.$ZodArray) ? schema._zod.def.element : undefined;
+    return { value: schema, description, standard, items };
+  }
   const { in: before, out } = schema._zod.def;
   return within(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
+}
+
+/** What a schema of the domain says that a value is for. */
+export function wordsOf(schema: z.core.$ZodType): string {
+  return describe(schema).description ?? '';
 }
 
 const names = new Map<string, InputRef<unknown>>();
