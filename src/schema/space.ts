@@ -1,7 +1,16 @@
 import { owned } from '../domain/access/actor.ts';
-import { createSpace, deleteSpace, spaceConnection, spacePage, updateSpace } from '../domain/space.ts';
+import {
+  createSpace,
+  createSpaceInput,
+  deleteSpace,
+  spaceConnection,
+  spacePage,
+  updateSpace,
+  updateSpaceInput,
+} from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
+import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
@@ -67,21 +76,13 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const CreateSpaceInput = builder.inputType('CreateSpaceInput', {
-  description: 'A new space.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'The name, 1 to 255 characters.' }),
-    color: t.int({ description: 'One of six colours, 1 to 6; 1 by default.' }),
-  }),
-});
-
-const UpdateSpaceInput = builder.inputType('UpdateSpaceInput', {
-  description: 'Changes to a space. Absent fields do not change; neither field can be cleared.',
-  fields: (t) => ({
-    name: t.string({ description: 'The name, 1 to 255 characters.' }),
-    color: t.int({ description: 'One of six colours, 1 to 6.' }),
-  }),
-});
+const CreateSpaceInput = inputType('CreateSpaceInput', 'A new space.', createSpaceInput);
+const UpdateSpaceInput = inputType(
+  'UpdateSpaceInput',
+  'Changes to a space. Absent fields do not change; neither field can be cleared.',
+  updateSpaceInput,
+  { updates: true },
+);
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space, [], [ConflictError]);
 
