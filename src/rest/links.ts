@@ -42,9 +42,13 @@ const fields = {
   space_id: recordId('spaceId'),
   pixel_ids: {
     ...idList('pixelIds'),
-    about: 'The ids of the pixels that the link fires; replaces all of them.',
+    about:
+      'The ids of the pixels that the link fires, at most 50; replaces all of them. In a form: `pixel_ids[]=1&pixel_ids[]=2`, `pixel_ids=1` or `pixel_ids=1,2`.',
   },
-  disabled: { ...flag('disabled'), about: 'Whether the link is disabled: 0 no, 1 yes.' },
+  disabled: {
+    ...flag('disabled'),
+    about: 'Whether the link is disabled: 0 no, 1 yes; `false` and `true` work too.',
+  },
   privacy: {
     ...choice('privacy', privacies),
     about: `Who may see the statistics: ${meaningsOf(privacies)}.`,
@@ -60,7 +64,7 @@ const fields = {
   target_type: {
     ...choice('targeting.type', targetTypes),
     decodesEmpty: false,
-    about: `How the link chooses a target: ${meaningsOf(targetTypes)}.`,
+    about: `How the link chooses a target: ${meaningsOf(targetTypes)}; 0 if absent from a new link.`,
   },
   country: entries('targeting.countries', { key: 'country', value: 'url' }),
   platform: entries('targeting.platforms', { key: 'platform', value: 'url' }, platforms),
@@ -71,7 +75,7 @@ const fields = {
 /** The id of a domain; or a domain as an answer shows it, so that answers can be sent back. */
 const domainId: Field = {
   ...recordId('domainId'),
-  about: "The id of the domain of the link; the service's own by default.",
+  about: "The id of your own or a shared domain; the service's own by default. It cannot change.",
   decodesEmpty: false,
   decode: (value, reading) => {
     const id = value instanceof Map ? value.get('id') : value;
