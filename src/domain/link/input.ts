@@ -101,12 +101,24 @@ const noTargeting = {
   rotation: null,
 } as const;
 
+/** A text that null and the empty text clear. */
+function clearableText(max: number, words: string) {
+  return textOf(0, max)
+    .describe(words)
+    .transform((text) => text || null)
+    .nullish();
+}
+
+/** Texts in columns of their names, which exports have too. */
+const texts = {
+  title: clearableText(255, 'The title, at most 255 characters.'),
+};
+
+export const linkTexts = Object.keys(texts) as (keyof typeof texts)[]; // Object.keys forgets which keys it gives.
+
 /** What null clears. */
 const clearable = {
-  title: textOf(0, 255)
-    .describe('The title, at most 255 characters.')
-    .transform((title) => title || null)
-    .nullish(),
+  ...texts,
   password: passwordInput.describe('The password that visitors must enter, 1 to 128 characters.').nullish(),
   spaceId: idOf(wrongSpace).describe('The id of the space of the link.').nullish(),
   pixelIds: clearedTo(
