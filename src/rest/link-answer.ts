@@ -40,7 +40,6 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
   alias: plain('alias'),
   short_url: plain('shortUrl'),
   title: plain('title'),
-  note: plain('note'),
   domain_id: cell(integer, ({ domain }) => Number(domain.id)),
   domain: part(object(named), ({ domain: { id, name } }) => ({ id: Number(id), name })),
   space_id: cell(orNull(integer), ({ space }) => space && Number(space.id)),

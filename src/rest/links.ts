@@ -38,7 +38,6 @@ const fields = {
   url: { ...text('url'), example: 'https://example.com/summer' },
   alias: { ...text('alias'), example: 'summer-sale' },
   title: { ...text('title'), example: 'Summer sale' },
-  note: text('note'),
   password: text('password'),
   space_id: recordId('spaceId'),
   pixel_ids: {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
-import { visit } from '../support/visit.ts';
 
 let server: TestServer;
 let owner: Caller;
@@ -514,24 +513,4 @@ test('a URL has 2048 characters at most as it is sent, with special ones escaped
       },
     ],
   });
-});
-
-test('a note is for the owner: it is trimmed, may have 1,000 characters, and no visitor sees it', async () => {
-  const set = async (note: string | null) => {
-    const query = `mutation ($input: CreateLinkInput!) {
-      createLink(input: $input) { ... on Link { alias note } ... on ValidationError { message } }
-    }`;
-    const input = { url, note, password: 'x' };
-    return (await owner.data<{ createLink: { alias: string; note: string | null } }>(query, { input }))
-      .createLink;
-  };
-  expect(await set('😀'.repeat(1_001))).toEqual({
-    message: 'note may have at most 1000 characters, not 1001.',
-  });
-  expect(await set('😀'.repeat(1_000))).toMatchObject({ note: '😀'.repeat(1_000) });
-  for (const nothing of [null, ' ']) expect(await set(nothing)).toMatchObject({ note: null });
-  const { alias, note } = await set(' for my eyes ');
-  expect(note).toBe('for my eyes');
-  for (const path of [`/${alias}`, `/${alias}+`])
-    expect(await visit(server.origin, path)).toMatchObject({ body: expect.not.stringContaining('my eyes') });
 });

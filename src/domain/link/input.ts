@@ -112,7 +112,6 @@ function clearableText(max: number, words: string) {
 /** Texts in columns of their names, which exports have too. */
 const texts = {
   title: clearableText(255, 'The title, at most 255 characters.'),
-  note: clearableText(1_000, 'A note for the owner, at most 1,000 characters; visitors do not see it.'),
 };
 
 export const linkTexts = Object.keys(texts) as (keyof typeof texts)[]; // Object.keys forgets which keys it gives.

@@ -191,7 +191,6 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
     }),
     title: t.exposeString('title', { ...asTaken('title'), nullable: true }),
-    note: t.exposeString('note', { ...asTaken('note'), nullable: true }),
     domain: t.expose('domain', {
       extensions: readsOf('domain'),
       type: Domain,
