@@ -1,6 +1,7 @@
 import type { InputRef } from '@pothos/core';
 import { z } from 'zod';
 import { builder } from './builder.ts';
+import { reads } from './selected.ts';
 
 /** What GraphQL has for a value. */
 type Type = 'ID' | 'String' | 'Boolean' | 'Int' | InputRef<unknown>;
@@ -41,9 +42,9 @@ function describe(schema: z.core.$ZodType): Described {
   return within(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
 }
 
-/** What a schema of the domain says that a value is for. */
-export function wordsOf(schema: z.core.$ZodType): string {
-  return describe(schema).description ?? '';
+/** What describes fields that are shown as the domain takes them: its words, and columns of the same names. */
+export function takenBy<Name extends string>({ shape }: { shape: Readonly<Record<Name, z.core.$ZodType>> }) {
+  return (name: Name) => ({ extensions: reads(name), description: describe(shape[name]).description ?? '' });
 }
 
 const names = new Map<string, InputRef<unknown>>();

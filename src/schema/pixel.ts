@@ -11,7 +11,7 @@ import {
 } from '../domain/pixel.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { inputType, nameEnum } from './input-type.ts';
+import { inputType, nameEnum, takenBy } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
@@ -24,17 +24,15 @@ const PixelType = builder.enumType('PixelType', {
 
 nameEnum('PixelType', PixelType);
 
+const asTaken = takenBy(updatePixelInput);
+
 export const Pixel = builder.prismaObject('Pixel', {
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the pixel.' }),
-    name: t.exposeString('name'),
-    type: t.field({
-      type: PixelType,
-      description: 'The network that it reports to.',
-      resolve: typeOfPixel,
-    }),
-    value: t.exposeString('value'),
+    name: t.exposeString('name', asTaken('name')),
+    type: t.field({ ...asTaken('type'), type: PixelType, resolve: typeOfPixel }),
+    value: t.exposeString('value', asTaken('value')),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),

@@ -10,19 +10,21 @@ import {
 } from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
-import { inputType } from './input-type.ts';
+import { inputType, takenBy } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { reads } from './selected.ts';
 import { changeCost } from './server/cost.ts';
 
+const asTaken = takenBy(updateSpaceInput);
+
 export const Space = builder.prismaObject('Space', {
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
-    name: t.exposeString('name', { extensions: reads('name') }),
-    color: t.exposeInt('color', { extensions: reads('color') }),
+    name: t.exposeString('name', asTaken('name')),
+    color: t.exposeInt('color', asTaken('color')),
     createdAt: t.expose('createdAt', { extensions: reads('createdAt'), type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { extensions: reads('updatedAt'), type: 'DateTime' }),
   }),

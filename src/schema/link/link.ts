@@ -16,7 +16,7 @@ import {
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { Domain } from '../domain.ts';
-import { nameEnum, wordsOf } from '../input-type.ts';
+import { nameEnum, takenBy } from '../input-type.ts';
 import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
 import { reads, readsOf } from '../selected.ts';
@@ -168,10 +168,7 @@ const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
   }),
 });
 
-/** A field that is shown as it is taken: with the domain's words, from a column of its name. */
-const asTaken = (name: keyof typeof updateLinkInput.shape) => ({
-  ...{ extensions: reads(name), description: wordsOf(updateLinkInput.shape[name]) },
-});
+const asTaken = takenBy(updateLinkInput);
 
 export const Link = builder.objectRef<LinkRow>('Link').implement({
   interfaces: [Node],
