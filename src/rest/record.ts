@@ -30,10 +30,14 @@ export function fieldsOf<Row, Whole extends Row = Row>(typeName: string) {
 export function recordAnswer<Row, Whole extends Row>(fields: Record<string, Cell<Row> | Part<Whole>>) {
   const entries = Object.entries(fields);
   const cells = entries.filter((entry): entry is [string, Cell<Row>] => 'isCell' in entry[1]);
+  // Parsed, as its copies then are like literals: V8 takes twice as long to write objects that are put together name by name.
+  const blank: Record<string, unknown> = JSON.parse(
+    JSON.stringify(Object.fromEntries(entries.map(([name]) => [name, null]))),
+  );
   return {
     schema: object(Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]))),
     encode(whole: Whole): object {
-      const encoded: Record<string, unknown> = {};
+      const encoded = { ...blank };
       for (const [name, field] of entries) encoded[name] = field.value(whole);
       return encoded;
     },
