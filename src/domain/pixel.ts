@@ -27,7 +27,10 @@ export const pixelTypes = {
 
 export type PixelType = keyof typeof pixelTypes;
 
-const type = choiceOf(pixelTypes);
+const type = choiceOf(pixelTypes).meta({
+  title: 'PixelType',
+  description: 'The network that it reports to.',
+});
 
 /**
  * The form of each network's ids. It lets nothing through that could end a text in a script or an address, nor another
@@ -52,7 +55,11 @@ const formats: Readonly<Record<PixelType, { format: RegExp; allowed: string }>> 
   X: { format: /^[a-z\d]+$/i, allowed: 'letters and digits, such as o1abc' },
 };
 
-const fields = { name: textOf(1, 255), type, value: textOf(1, 255) };
+const fields = {
+  name: textOf(1, 255).describe('The name, 1 to 255 characters.'),
+  type,
+  value: textOf(1, 255).describe('The id from the network, 1 to 255 characters.'),
+};
 
 const kind = {
   kind: 'PIXEL',

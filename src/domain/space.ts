@@ -32,8 +32,8 @@ const kind = {
   rows: (tx) => tx.space,
 } satisfies Kind<Space, Partial<Space>>;
 
-const name = textOf(1, 255);
-const color = integerOf(1, 6);
+const name = textOf(1, 255).describe('The name, 1 to 255 characters.');
+const color = integerOf(1, 6).describe('One of six colours, 1 to 6.');
 
 export const createSpaceInput = z.object({ name, color: withDefault(color, 1) });
 export const updateSpaceInput = z.object({ name: name.optional(), color: color.optional() });

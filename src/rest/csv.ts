@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Request, Response } from 'express';
 
-export type CsvRow = Readonly<Record<string, unknown>>;
+/** A value for each column. */
+export type CsvRow = readonly unknown[];
 
 /** Some rows of a list, and where the next ones begin; null after the last ones. */
 export interface CsvPart {
@@ -56,7 +57,7 @@ async function* textOf(
 ): AsyncGenerator<string> {
   yield lines([columns]);
   for (let part: CsvPart | null = first; part !== null; ) {
-    if (part.rows.length > 0) yield lines(part.rows.map((row) => columns.map((column) => row[column])));
+    if (part.rows.length > 0) yield lines(part.rows);
     part = part.next === null ? null : await more(part.next);
   }
 }

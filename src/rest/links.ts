@@ -5,7 +5,6 @@ import { linkPageInput } from '../domain/link/list.ts';
 import { qrCodeInput, qrCodePng, qrCodeSvg } from '../domain/link/qr-code.ts';
 import {
   type CreateLinkInput,
-  type LinkFieldsFragment,
   RestCreateLinkDocument,
   RestDeleteLinkDocument,
   RestLinkDocument,
@@ -30,48 +29,26 @@ import {
   text,
 } from './form/field.ts';
 import { entries, idList } from './form/field-list.ts';
+import { linkAnswer, platforms, privacies, states, targetTypes } from './link-answer.ts';
 import { encodePage } from './page.ts';
 import { recordOf } from './result.ts';
 import { route, withoutFields } from './route.ts';
 
-export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
-export const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;
-/** The document these are from has languages but leaves their number, 3, out. */
-export const targetTypes = { 0: 'NONE', 1: 'COUNTRY', 2: 'PLATFORM', 3: 'LANGUAGE', 4: 'ROTATION' } as const;
-const platforms = {
-  iOS: 'IOS',
-  Android: 'ANDROID',
-  Windows: 'WINDOWS',
-  'OS X': 'OS_X',
-  Linux: 'LINUX',
-  Ubuntu: 'UBUNTU',
-  'Chrome OS': 'CHROME_OS',
-} as const;
-
-/** v1's spelling of each value. */
-function spellingsOf(values: Readonly<Record<string, string>>): (value: string) => string {
-  const spellings = new Map(Object.entries(values).map(([spelling, value]) => [value, spelling]));
-  return (value) => spellings.get(value) ?? value;
-}
-const stateOf = spellingsOf(states);
-const privacyOf = spellingsOf(privacies);
-const targetTypeOf = spellingsOf(targetTypes);
-const platformOf = spellingsOf(platforms);
-
 const fields = {
   url: { ...text('url'), example: 'https://example.com/summer' },
   alias: { ...text('alias'), example: 'summer-sale' },
-  title: { ...text('title'), about: 'The title, at most 255 characters.', example: 'Summer sale' },
-  password: {
-    ...text('password'),
-    about: 'The password that visitors must enter, 1 to 128 characters.',
-  },
-  space_id: { ...recordId('spaceId'), about: 'The id of the space of the link.' },
+  title: { ...text('title'), example: 'Summer sale' },
+  password: text('password'),
+  space_id: recordId('spaceId'),
   pixel_ids: {
     ...idList('pixelIds'),
-    about: 'The ids of the pixels that the link fires; replaces all of them.',
+    about:
+      'The ids of the pixels that the link fires, at most 50; replaces all of them. In a form: `pixel_ids[]=1&pixel_ids[]=2`, `pixel_ids=1` or `pixel_ids=1,2`.',
   },
-  disabled: { ...flag('disabled'), about: 'Whether the link is disabled: 0 no, 1 yes.' },
+  disabled: {
+    ...flag('disabled'),
+    about: 'Whether the link is disabled: 0 no, 1 yes; `false` and `true` work too.',
+  },
   privacy: {
     ...choice('privacy', privacies),
     about: `Who may see the statistics: ${meaningsOf(privacies)}.`,
@@ -87,7 +64,7 @@ const fields = {
   target_type: {
     ...choice('targeting.type', targetTypes),
     decodesEmpty: false,
-    about: `How the link chooses a target: ${meaningsOf(targetTypes)}.`,
+    about: `How the link chooses a target: ${meaningsOf(targetTypes)}; 0 if absent from a new link.`,
   },
   country: entries('targeting.countries', { key: 'country', value: 'url' }),
   platform: entries('targeting.platforms', { key: 'platform', value: 'url' }, platforms),
@@ -98,7 +75,7 @@ const fields = {
 /** The id of a domain; or a domain as an answer shows it, so that answers can be sent back. */
 const domainId: Field = {
   ...recordId('domainId'),
-  about: "The id of the domain of the link; the service's own by default.",
+  about: "The id of your own or a shared domain; the service's own by default. It cannot change.",
   decodesEmpty: false,
   decode: (value, reading) => {
     const id = value instanceof Map ? value.get('id') : value;
@@ -146,70 +123,6 @@ const listFields = {
   page: integer('page'),
 };
 
-function encodeLink(link: LinkFieldsFragment) {
-  const { domain, space, pixels, expiration, targeting } = link;
-  return {
-    id: Number(link.id),
-    url: link.url,
-    alias: link.alias,
-    short_url: link.shortUrl,
-    title: link.title,
-    domain_id: Number(domain.id),
-    domain: { id: Number(domain.id), name: domain.name },
-    space_id: space && Number(space.id),
-    space: space && { id: Number(space.id), name: space.name, color: space.color },
-    pixel_ids: pixels.map(({ id }) => Number(id)),
-    pixels: pixels.map(({ id, name, type, value }) => ({
-      id: Number(id),
-      name,
-      type: type.toLowerCase().replaceAll('_', '-'),
-      value,
-    })),
-    has_password: link.hasPassword,
-    disabled: Number(link.disabled),
-    privacy: Number(privacyOf(link.privacy)),
-    has_privacy_password: link.hasPrivacyPassword,
-    expiration_url: expiration.url,
-    expiration_date: expiration.at?.slice(0, 10) ?? null,
-    expiration_time: expiration.at?.slice(11, 16) ?? null,
-    expiration_clicks: expiration.clicks,
-    ends_at: expiration.at,
-    target_type: Number(targetTypeOf(targeting.type)),
-    country: targeting.countries.map(({ country, url }) => ({ key: country, value: url })),
-    platform: targeting.platforms.map(({ platform, url }) => ({
-      key: platformOf(platform),
-      value: url,
-    })),
-    language: targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
-    rotation: targeting.rotation.map((url) => ({ value: url })),
-    clicks: link.clicks,
-    last_clicked_at: link.lastClickedAt,
-    state: Number(stateOf(link.status)),
-    created_at: link.createdAt,
-    updated_at: link.updatedAt,
-  };
-}
-
-/** Those of a link's fields that are no lists or records, in their order. */
-const columns = [
-  ...[
-    'id',
-    'url',
-    'alias',
-    'short_url',
-    'title',
-    'domain_id',
-    'space_id',
-    'has_password',
-    'disabled',
-    'privacy',
-  ],
-  ...['has_privacy_password', 'expiration_url', 'expiration_date', 'expiration_time', 'expiration_clicks'],
-  ...['ends_at', 'target_type', 'clicks', 'last_clicked_at', 'state', 'created_at', 'updated_at'],
-];
-
-const noTargets = { countries: [], platforms: [], languages: [], rotation: [] };
-
 const qrFields = {
   size: { ...integer('size'), about: 'The width and height in pixels.' },
   ecc: {
@@ -245,16 +158,14 @@ export const linkRoutes = [
     schema: linkPageInput,
     document: RestLinkPageDocument,
     variables: (input) => input,
-    encode: ({ linkPage }, url) => encodePage(linkPage, encodeLink, url),
+    encode: ({ linkPage }, url) => encodePage(linkPage, linkAnswer.encode, url),
     csv: csv({
-      columns,
+      columns: linkAnswer.columns,
       document: RestLinkRowsDocument,
       variables: ({ filter, orderBy }, _id, after) =>
         ({ filter, orderBy, after }) as RestLinkRowsQueryVariables,
       partOf({ links: { edges, pageInfo } }) {
-        const rows = edges.map(({ node }) =>
-          encodeLink({ ...node, pixels: [], targeting: { ...node.targeting, ...noTargets } }),
-        );
+        const rows = edges.map(({ node }) => linkAnswer.encodeRow(node));
         return { rows, next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
       },
     }),
@@ -267,7 +178,7 @@ export const linkRoutes = [
     document: RestCreateLinkDocument,
     // As of a space's name.
     variables: (input) => ({ input: { url: '', ...input } satisfies CreateLinkInput }),
-    encode: ({ createLink }) => success({ data: encodeLink(recordOf(createLink)) }, 201),
+    encode: ({ createLink }) => success({ data: linkAnswer.encode(recordOf(createLink)) }, 201),
   }),
   route({
     methods: ['GET'],
@@ -275,7 +186,7 @@ export const linkRoutes = [
     ...withoutFields,
     document: RestLinkDocument,
     variables: (_input, id) => ({ id }),
-    encode: ({ link }) => (link ? success({ data: encodeLink(link) }) : notFound),
+    encode: ({ link }) => (link ? success({ data: linkAnswer.encode(link) }) : notFound),
   }),
   route({
     methods: ['PUT', 'PATCH'],
@@ -284,7 +195,7 @@ export const linkRoutes = [
     schema: updateLinkInput,
     document: RestUpdateLinkDocument,
     variables: (input, id) => ({ id, input }),
-    encode: ({ updateLink }) => success({ data: encodeLink(recordOf(updateLink)) }),
+    encode: ({ updateLink }) => success({ data: linkAnswer.encode(recordOf(updateLink)) }),
   }),
   route({
     methods: ['DELETE'],

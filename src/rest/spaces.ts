@@ -14,6 +14,7 @@ import { notFound, success } from './answer.ts';
 import { csv } from './csv.ts';
 import { choice, type Fields, integer, text } from './form/field.ts';
 import { encodePage } from './page.ts';
+import { fieldsOf, recordAnswer } from './record.ts';
 import { recordOf } from './result.ts';
 import { route, withoutFields } from './route.ts';
 
@@ -35,9 +36,16 @@ const listFields = {
   page: integer('page'),
 };
 
-function encodeSpace({ id, name, color, createdAt, updatedAt }: SpaceFieldsFragment) {
-  return { id: Number(id), name, color, created_at: createdAt, updated_at: updatedAt };
-}
+const { plain, cell } = fieldsOf<SpaceFieldsFragment>('Space');
+
+/** A space in v1's answers. */
+export const spaceAnswer = recordAnswer<SpaceFieldsFragment, SpaceFieldsFragment>({
+  id: cell({ type: 'integer' }, ({ id }) => Number(id)),
+  name: plain('name'),
+  color: plain('color'),
+  created_at: plain('createdAt'),
+  updated_at: plain('updatedAt'),
+});
 
 export const spaceRoutes = [
   route({
@@ -47,14 +55,14 @@ export const spaceRoutes = [
     schema: spacePageInput,
     document: RestSpacePageDocument,
     variables: (input) => input,
-    encode: ({ spacePage }, url) => encodePage(spacePage, encodeSpace, url),
+    encode: ({ spacePage }, url) => encodePage(spacePage, spaceAnswer.encode, url),
     csv: csv({
-      columns: ['id', 'name', 'color', 'created_at', 'updated_at'],
+      columns: spaceAnswer.columns,
       document: RestSpaceRowsDocument,
       variables: ({ filter, orderBy }, _id, after) =>
         ({ filter, orderBy, after }) as RestSpaceRowsQueryVariables,
       partOf: ({ spaces: { edges, pageInfo } }) => ({
-        rows: edges.map(({ node }) => encodeSpace(node)),
+        rows: edges.map(({ node }) => spaceAnswer.encodeRow(node)),
         next: pageInfo.hasNextPage ? pageInfo.endCursor : null,
       }),
     }),
@@ -67,7 +75,7 @@ export const spaceRoutes = [
     document: RestCreateSpaceDocument,
     // The schema asks for a name; where none was sent, the domain says so, like of any other wrong field.
     variables: (input) => ({ input: { name: '', ...input } satisfies CreateSpaceInput }),
-    encode: ({ createSpace }) => success({ data: encodeSpace(recordOf(createSpace)) }, 201),
+    encode: ({ createSpace }) => success({ data: spaceAnswer.encode(recordOf(createSpace)) }, 201),
   }),
   route({
     methods: ['GET'],
@@ -75,7 +83,7 @@ export const spaceRoutes = [
     ...withoutFields,
     document: RestSpaceDocument,
     variables: (_input, id) => ({ id }),
-    encode: ({ space }) => (space ? success({ data: encodeSpace(space) }) : notFound),
+    encode: ({ space }) => (space ? success({ data: spaceAnswer.encode(space) }) : notFound),
   }),
   route({
     methods: ['PUT', 'PATCH'],
@@ -84,7 +92,7 @@ export const spaceRoutes = [
     schema: updateSpaceInput,
     document: RestUpdateSpaceDocument,
     variables: (input, id) => ({ id, input }),
-    encode: ({ updateSpace }) => success({ data: encodeSpace(recordOf(updateSpace)) }),
+    encode: ({ updateSpace }) => success({ data: spaceAnswer.encode(recordOf(updateSpace)) }),
   }),
   route({
     methods: ['DELETE'],

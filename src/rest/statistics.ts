@@ -57,7 +57,10 @@ export const statisticsRoutes = [
       partOf({ link }) {
         if (!link) return null;
         const { items, page, pageCount } = link.statistics.rowPage;
-        return { rows: items.map(encodeRow), next: page < pageCount ? String(page + 1) : null };
+        return {
+          rows: items.map((row) => Object.values(encodeRow(row))),
+          next: page < pageCount ? String(page + 1) : null,
+        };
       },
     }),
   }),

@@ -1,8 +1,10 @@
 import {
   createDomain,
+  createDomainInput,
   deleteDomain,
   domainConnection,
   updateDomain,
+  updateDomainInput,
   usableDomain,
   usableDomains,
   verificationOf,
@@ -10,6 +12,7 @@ import {
 } from '../domain/domain/domain.ts';
 import { builder } from './builder.ts';
 import { InUseError, NotFoundError, ValidationError } from './error.ts';
+import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
@@ -79,27 +82,13 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const CreateDomainInput = builder.inputType('CreateDomainInput', {
-  description: 'A new domain.',
-  fields: (t) => ({
-    name: t.string({
-      required: true,
-      description:
-        'The host: `go.example`. It can belong to one account only, and must be verified before it serves visitors: see `verification`.',
-    }),
-    notFoundUrl: t.string({
-      description: "The URL for visitors of an unknown alias; the service's own page by default.",
-    }),
-  }),
-});
-
-const UpdateDomainInput = builder.inputType('UpdateDomainInput', {
-  description: 'Changes to a domain. Absent fields do not change.',
-  fields: (t) => ({
-    name: t.string({ description: 'The host; cannot be cleared. A new host must be verified again.' }),
-    notFoundUrl: t.string({ description: 'The URL for visitors of an unknown alias; null clears it.' }),
-  }),
-});
+const CreateDomainInput = inputType('CreateDomainInput', 'A new domain.', createDomainInput);
+const UpdateDomainInput = inputType(
+  'UpdateDomainInput',
+  'Changes to a domain. Absent fields do not change.',
+  updateDomainInput,
+  { updates: true },
+);
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain, [InUseError]);
 

@@ -1,6 +1,7 @@
 import type { InputRef } from '@pothos/core';
 import { z } from 'zod';
 import { builder } from './builder.ts';
+import { reads } from './selected.ts';
 
 /** What GraphQL has for a value. */
 type Type = 'ID' | 'String' | 'Boolean' | 'Int' | InputRef<unknown>;
@@ -33,9 +34,17 @@ function describe(schema: z.core.$ZodType): Described {
   };
   if (isOf(schema, z.core.$ZodOptional) || isOf(schema, z.core.$ZodNullable))
     return within(schema._zod.def.innerType);
-  if (!isOf(schema, z.core.$ZodPipe)) return { value: schema, description, standard, items: undefined };
+  if (!isOf(schema, z.core.$ZodPipe)) {
+    const items = isOf(schema, z.core.$ZodArray) ? schema._zod.def.element : undefined;
+    return { value: schema, description, standard, items };
+  }
   const { in: before, out } = schema._zod.def;
   return within(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
+}
+
+/** What describes fields that are shown as the domain takes them: its words, and columns of the same names. */
+export function takenBy<Name extends string>({ shape }: { shape: Readonly<Record<Name, z.core.$ZodType>> }) {
+  return (name: Name) => ({ extensions: reads(name), description: describe(shape[name]).description ?? '' });
 }
 
 const names = new Map<string, InputRef<unknown>>();

@@ -1,14 +1,17 @@
 import { owned } from '../domain/access/actor.ts';
 import {
   createPixel,
+  createPixelInput,
   deletePixel,
   pixelConnection,
   pixelTypes,
   typeOfPixel,
   updatePixel,
+  updatePixelInput,
 } from '../domain/pixel.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
+import { inputType, nameEnum, takenBy } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
@@ -19,17 +22,17 @@ const PixelType = builder.enumType('PixelType', {
   values: describedValues(pixelTypes),
 });
 
+nameEnum('PixelType', PixelType);
+
+const asTaken = takenBy(updatePixelInput);
+
 export const Pixel = builder.prismaObject('Pixel', {
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the pixel.' }),
-    name: t.exposeString('name'),
-    type: t.field({
-      type: PixelType,
-      description: 'The network that it reports to.',
-      resolve: typeOfPixel,
-    }),
-    value: t.exposeString('value'),
+    name: t.exposeString('name', asTaken('name')),
+    type: t.field({ ...asTaken('type'), type: PixelType, resolve: typeOfPixel }),
+    value: t.exposeString('value', asTaken('value')),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -61,23 +64,13 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const CreatePixelInput = builder.inputType('CreatePixelInput', {
-  description: 'A new pixel.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'The name, 1 to 255 characters.' }),
-    type: t.field({ type: PixelType, required: true, description: 'The network that it reports to.' }),
-    value: t.string({ required: true, description: 'The id from the network, 1 to 255 characters.' }),
-  }),
-});
-
-const UpdatePixelInput = builder.inputType('UpdatePixelInput', {
-  description: 'Changes to a pixel. Absent fields do not change; no field can be cleared.',
-  fields: (t) => ({
-    name: t.string({ description: 'The name, 1 to 255 characters.' }),
-    type: t.field({ type: PixelType, description: 'The network that it reports to.' }),
-    value: t.string({ description: 'The id from the network, 1 to 255 characters.' }),
-  }),
-});
+const CreatePixelInput = inputType('CreatePixelInput', 'A new pixel.', createPixelInput);
+const UpdatePixelInput = inputType(
+  'UpdatePixelInput',
+  'Changes to a pixel. Absent fields do not change; no field can be cleared.',
+  updatePixelInput,
+  { updates: true },
+);
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Pixel', Pixel);
 

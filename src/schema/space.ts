@@ -1,19 +1,30 @@
 import { owned } from '../domain/access/actor.ts';
-import { createSpace, deleteSpace, spaceConnection, spacePage, updateSpace } from '../domain/space.ts';
+import {
+  createSpace,
+  createSpaceInput,
+  deleteSpace,
+  spaceConnection,
+  spacePage,
+  updateSpace,
+  updateSpaceInput,
+} from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
+import { inputType, takenBy } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { reads } from './selected.ts';
 import { changeCost } from './server/cost.ts';
 
+const asTaken = takenBy(updateSpaceInput);
+
 export const Space = builder.prismaObject('Space', {
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
-    name: t.exposeString('name', { extensions: reads('name') }),
-    color: t.exposeInt('color', { extensions: reads('color') }),
+    name: t.exposeString('name', asTaken('name')),
+    color: t.exposeInt('color', asTaken('color')),
     createdAt: t.expose('createdAt', { extensions: reads('createdAt'), type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { extensions: reads('updatedAt'), type: 'DateTime' }),
   }),
@@ -67,21 +78,13 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const CreateSpaceInput = builder.inputType('CreateSpaceInput', {
-  description: 'A new space.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'The name, 1 to 255 characters.' }),
-    color: t.int({ description: 'One of six colours, 1 to 6; 1 by default.' }),
-  }),
-});
-
-const UpdateSpaceInput = builder.inputType('UpdateSpaceInput', {
-  description: 'Changes to a space. Absent fields do not change; neither field can be cleared.',
-  fields: (t) => ({
-    name: t.string({ description: 'The name, 1 to 255 characters.' }),
-    color: t.int({ description: 'One of six colours, 1 to 6.' }),
-  }),
-});
+const CreateSpaceInput = inputType('CreateSpaceInput', 'A new space.', createSpaceInput);
+const UpdateSpaceInput = inputType(
+  'UpdateSpaceInput',
+  'Changes to a space. Absent fields do not change; neither field can be cleared.',
+  updateSpaceInput,
+  { updates: true },
+);
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space, [], [ConflictError]);
 

@@ -3,16 +3,19 @@ import { edgesOfDeliveries, redeliver } from '../domain/webhook/delivery.ts';
 import { type DeliveryStatus, deliveryStatuses, eventsOf, webhookEvents } from '../domain/webhook/events.ts';
 import {
   createWebhook,
+  createWebhookInput,
   deleteWebhook,
   edgesOfWebhooks,
   MAX_WEBHOOKS,
   rotateWebhookSecret,
   updateWebhook,
+  updateWebhookInput,
 } from '../domain/webhook/webhook.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { NotFoundError, ValidationError } from './error.ts';
+import { inputType, nameEnum } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
@@ -23,6 +26,8 @@ const WebhookEvent = builder.enumType('WebhookEvent', {
   description: 'What a webhook can be told of.',
   values: describedValues(webhookEvents),
 });
+
+nameEnum('WebhookEvent', WebhookEvent);
 
 const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
   description: 'What became of a delivery.',
@@ -128,32 +133,13 @@ const CreatedWebhook = builder
     }),
   });
 
-const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
-  description: 'A new webhook.',
-  fields: (t) => ({
-    url: t.string({
-      required: true,
-      description: 'Where it is told: an http or https URL without a user, at most 2048 characters.',
-    }),
-    events: t.field({
-      type: [WebhookEvent],
-      required: true,
-      description: 'What it is told of; at least one event.',
-    }),
-  }),
-});
-
-const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description: 'Changes to a webhook. Absent fields do not change; no field can be cleared.',
-  fields: (t) => ({
-    url: t.string({ description: 'Where it is told, also what still waits.' }),
-    events: t.field({ type: [WebhookEvent], description: 'What it is told of from now on.' }),
-    disabled: t.boolean({
-      description:
-        'Whether it is told nothing. What is changed meanwhile it is never told; what waited before waits on.',
-    }),
-  }),
-});
+const CreateWebhookInput = inputType('CreateWebhookInput', 'A new webhook.', createWebhookInput);
+const UpdateWebhookInput = inputType(
+  'UpdateWebhookInput',
+  'Changes to a webhook. Absent fields do not change; no field can be cleared.',
+  updateWebhookInput,
+  { updates: true },
+);
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, [], [], {
   name: 'CreatedWebhook',

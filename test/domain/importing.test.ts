@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ImportFormat } from '../../src/domain/importing/formats.ts';
 import { exportOf, exportsFolder, importInto } from '../support/moving.ts';
+import { plainFields, plainly } from '../support/plain-fields.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -116,20 +117,22 @@ test('everything that an account has is the same after a round', async () => {
     ...{ expiration_url: 'https://example.com/over', privacy: 1 },
   });
   await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
+  await owner.link({ alias: 'whole', ...plainly('inV1', ({ name }) => `Any ${name}`) });
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon' });
   const csv = await exportOf(server);
+  for (const { name } of plainFields) expect(csv).toContain(`Any ${name}`);
   // No cell begins as a formula does.
   expect(csv).not.toMatch(/(^|,|\n)"?[=+@-]/);
   for (const text of [csv, await exportOf(server, 'json'), `\uFEFF${csv}`]) {
     const other = await startTestServer();
     await other.caller();
     const report = await importInto(other, { text });
-    expect(report).toMatchObject({ created: 3, refused: 0, spaces: 2, pixels: 2, domains: 1 });
+    expect(report).toMatchObject({ created: 4, refused: 0, spaces: 2, pixels: 2, domains: 1 });
     const withoutTimes = (one: string) => one.replace(/^((?:domain|space|pixel),.*?),[^,]*,[^,]*$/gm, '$1');
     expect(withoutTimes(await exportOf(other))).toBe(withoutTimes(csv));
     expect(await importInto(other, { text })).toMatchObject({
       created: 0,
-      existing: 3,
+      existing: 4,
       spaces: 0,
       pixels: 0,
     });

@@ -210,7 +210,10 @@ describe('what the guides show of v1', () => {
 
   test('a space and a link have the fields that v1 gives, in its order', async () => {
     const space = await caller.space('Launch', { color: 3 });
-    const link = await caller.link({ space_id: space, pixel_ids: await caller.pixel('Ads') });
+    const link = await caller.link({
+      ...{ title: 'A launch', space_id: space, pixel_ids: await caller.pixel('Ads'), target_type: 1 },
+      ...{ 'country[0][key]': 'DE', 'country[0][value]': 'https://example.com/de' },
+    });
     const { body } = await caller.rest('GET', `/spaces/${space}`);
     const shapeOf = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(shapeOf);

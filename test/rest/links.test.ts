@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainly } from '../support/plain-fields.ts';
 import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -21,6 +22,7 @@ const notFound = { message: 'Resource not found.', status: 404 };
 /** A link that was made with its URL and alias alone. */
 const plain = {
   url: 'https://example.com/',
+  ...plainly('inV1', () => null),
   title: null,
   domain_id: 1,
   domain: { id: 1, name: 's.example' },
@@ -80,6 +82,7 @@ describe('POST /links', () => {
       ['url', 'https://example.com/?q=1#x'],
       ['domain_id', String(domain)],
       ['alias', 'Every_field-1'],
+      ...Object.entries(plainly('inV1', ({ name }) => `Any ${name}`)),
       ['title', 'Everything'],
       ['password', 'secret'],
       ['space_id', String(space)],
@@ -107,6 +110,7 @@ describe('POST /links', () => {
       url: 'https://example.com/?q=1#x',
       alias: 'Every_field-1',
       short_url: 'https://go.example/Every_field-1',
+      ...plainly('inV1', ({ name }) => `Any ${name}`),
       title: 'Everything',
       domain_id: domain,
       domain: { id: domain, name: 'go.example' },

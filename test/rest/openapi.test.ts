@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../src/rest/router.ts';
+import { guideToV1 } from '../support/guide-to-v1.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -53,7 +54,7 @@ test('it has every operation of v1, and no other', () => {
   expect(operations().map(({ method, path }) => `${method} ${path.replace('{id}', ':id')}`)).toEqual(served);
 });
 
-test('its examples are what the server answers', async () => {
+test('its examples, and the guide, have what the server takes and answers', async () => {
   const owner = await server.caller();
   const reader = await server.caller('owner', ['read']);
   const writer = await server.caller('owner', ['write']);
@@ -145,6 +146,7 @@ test('its examples are what the server answers', async () => {
   await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(
     '../../src/rest/openapi/examples.json',
   );
+  await expect(guideToV1(examples)).toMatchFileSnapshot('../../docs/rest-v1.md');
 });
 
 test('every answer has an example, which is as its schema says', () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLinkInput } from '../../src/domain/link/input.ts';
 import type { LinkFieldsFragment, SpaceFieldsFragment } from '../../src/generated/documents.ts';
 import { routes } from '../../src/rest/router.ts';
+import { plainFields, plainly } from '../support/plain-fields.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 // Each operation of v1 beside its GraphQL twin: both are run, on records of the same making, and what GraphQL gives is
@@ -57,10 +59,10 @@ interface Twin {
 }
 
 const spaceFields = 'id name color createdAt updatedAt';
-const linkFields = `id url alias shortUrl title domain { id name } space { id name color }
+const linkFields = `id url alias shortUrl domain { id name } space { id name color }
   pixels { id name type value } hasPassword disabled privacy hasPrivacyPassword expiration { url at clicks }
   targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
-  clicks lastClickedAt status createdAt updatedAt`;
+  clicks lastClickedAt status createdAt updatedAt ${plainFields.map(({ name }) => name).join(' ')}`;
 const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
 const pageFields = 'total page perPage pageCount';
 
@@ -85,12 +87,13 @@ const platformNames: Record<string, string> = { OS_X: 'OS X', IOS: 'iOS', CHROME
 
 function linkOf(link: LinkFieldsFragment) {
   const { expiration, targeting } = link;
+  const values: Readonly<Record<string, unknown>> = link;
   return {
+    ...plainly('inV1', ({ name }) => values[name]),
     id: Number(link.id),
     url: link.url,
     alias: link.alias,
     short_url: link.shortUrl,
-    title: link.title,
     domain_id: Number(link.domain.id),
     domain: { id: Number(link.domain.id), name: link.domain.name },
     space_id: link.space ? Number(link.space.id) : null,
@@ -155,6 +158,7 @@ const names: [RegExp, string][] = [
   [/^targeting\.countries\.(\d+)\.url$/, 'country.$1.value'],
   [/^targeting\.languages\.(\d+)\.language$/, 'language.$1.key'],
   [/^targeting\.rotation\.(\d+)$/, 'rotation.$1.value'],
+  ...plainFields.map(({ name, inV1 }): [RegExp, string] => [new RegExp(`^${name}$`), inV1]),
 ];
 
 function refused({ fields }: Refusal) {
@@ -175,7 +179,7 @@ const url = 'https://example.com/';
 const wholeForm: () => [string, string | number][] = () => [
   ['url', url],
   ['domain_id', domain],
-  ['title', 'Whole'],
+  ...Object.entries(plainly('inV1', ({ name }) => `A ${name}`)),
   ['password', 'x'],
   ['space_id', space],
   ['pixel_ids', pixel],
@@ -198,7 +202,7 @@ const wholeForm: () => [string, string | number][] = () => [
 const wholeInput = () => ({
   url,
   domainId: String(domain),
-  title: 'Whole',
+  ...plainly('name', ({ name }) => `A ${name}`),
   password: 'x',
   spaceId: String(space),
   pixelIds: [String(pixel)],
@@ -217,7 +221,7 @@ const wholeInput = () => ({
 const wrongForm: [string, string | number][] = [
   ['url', 'x'],
   ['alias', 'a b'],
-  ['title', 'x'.repeat(256)],
+  ...Object.entries(plainly('inV1', ({ maxLength }) => 'x'.repeat(maxLength + 1))),
   ['privacy', 2],
   ['expiration_clicks', 0],
   ['expiration_url', 'x'],
@@ -232,7 +236,7 @@ const wrongForm: [string, string | number][] = [
 const wrongInput = {
   url: 'x',
   alias: 'a b',
-  title: 'x'.repeat(256),
+  ...plainly('name', ({ maxLength }) => 'x'.repeat(maxLength + 1)),
   privacy: 'PASSWORD',
   expiration: { clicks: 0, url: 'x' },
   targeting: {
@@ -329,10 +333,14 @@ function updatesOf(method: string, kind: 'space' | 'link'): () => Promise<Twin[]
       update(
         'the clearing of all',
         [
-          ...['title', 'password', 'space_id', 'pixel_ids', 'expiration_url', 'expiration_date'],
+          ...plainFields.map(({ inV1 }) => inV1),
+          ...['password', 'space_id', 'pixel_ids', 'expiration_url', 'expiration_date'],
           ...['expiration_clicks', 'target_type', 'country', 'platform', 'language', 'rotation'],
         ].map((name): [string, string] => [name, '']),
-        { title: null, password: null, spaceId: null, pixelIds: null, expiration: null, targeting: null },
+        {
+          ...plainly('name', () => null),
+          ...{ password: null, spaceId: null, pixelIds: null, expiration: null, targeting: null },
+        },
       ),
       update(
         'wrong fields',
@@ -565,6 +573,13 @@ test.each(operations)('%s answers as its GraphQL twin', async (operation) => {
     const expected = { ...body(await owner.data(...graphql)), status };
     expect([answer.status, comparable(answer.body as object)], what).toEqual([status, comparable(expected)]);
   }
+});
+
+test('what is compared has every field that links take', () => {
+  // A new link has an alias in the wrong fields alone; `reuse` is not of v1.
+  const taken = Object.keys(createLinkInput.shape).filter((name) => !['alias', 'reuse'].includes(name));
+  expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
+  expect(plainFields.map(({ name }) => name)).toContain('title');
 });
 
 test('every twin belongs to an operation of v1', () => {

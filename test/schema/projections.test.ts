@@ -1,6 +1,7 @@
 import { getNamedType, isLeafType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
+import { plainly } from '../support/plain-fields.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -10,7 +11,7 @@ beforeAll(async () => {
   server = await startTestServer();
   owner = await server.caller();
   const link = await owner.link({
-    title: 'Whole',
+    ...plainly('inV1', ({ name }) => `A ${name}`),
     space_id: await owner.space('Space'),
     pixel_ids: await owner.pixel(),
     password: 'x',

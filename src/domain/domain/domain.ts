@@ -23,10 +23,19 @@ const name = textOf(1, 255).transform((text, context) => {
 
 const notFoundUrl = webAddress
   .refine((text) => !URL.canParse(text) || isSendable(text), tooLongAsSent)
+  .describe("The URL for visitors of an unknown alias; the service's own page by default.")
   .nullish();
 
-export const createDomainInput = z.object({ name, notFoundUrl });
-export const updateDomainInput = z.object({ name: name.optional(), notFoundUrl });
+export const createDomainInput = z.object({
+  name: name.describe(
+    'The host: `go.example`. It can belong to one account only, and must be verified before it serves visitors: see `verification`.',
+  ),
+  notFoundUrl,
+});
+export const updateDomainInput = z.object({
+  name: name.optional().describe('The host; cannot be cleared. A new host must be verified again.'),
+  notFoundUrl,
+});
 
 export const domainFields = { name: 'name', notFoundUrl: 'notFoundUrl', verifiedAt: 'verified' } as const;
 

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connection/client.ts';
 import type { Writer } from '../access/actor.ts';
+import { linkTexts } from '../link/input.ts';
 import { type Site, shortUrlOf } from '../link/link.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { guardCell, type ImportField } from './formats.ts';
@@ -17,7 +18,7 @@ export const exportFields = [
     'domain_not_found_url',
     'alias',
     'url',
-    'title',
+    ...linkTexts,
   ] as const),
   ...(['space', 'space_color', 'pixels', 'disabled', 'has_password', 'privacy'] as const),
   ...(['has_privacy_password', 'expiration_url', 'expires_at', 'expiration_clicks', 'target_type'] as const),
@@ -103,7 +104,8 @@ async function* exportLinks(
       kind: 'link',
       short_url: shortUrlOf(site, domain, link),
       ...{ domain: domain.name, own_domain: domain.accountId !== null },
-      ...{ alias: link.alias, url: link.url, title: link.title },
+      ...{ alias: link.alias, url: link.url },
+      ...Object.fromEntries(linkTexts.map((name) => [name, link[name]])),
       ...{ space: space?.name, space_color: space?.color },
       pixels: link.pixels.map(({ pixel: { name, type: network, value } }) => ({
         name,

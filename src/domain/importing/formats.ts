@@ -1,6 +1,8 @@
+import { linkTexts } from '../link/input.ts';
+
 /** What a line of an import can say, whatever the columns of its file are called. */
 export const importFields = [
-  ...['kind', 'short_url', 'domain', 'own_domain', 'domain_not_found_url', 'alias', 'url', 'title'],
+  ...['kind', 'short_url', 'domain', 'own_domain', 'domain_not_found_url', 'alias', 'url', ...linkTexts],
   ...['space', 'space_color', 'tags', 'pixels', 'disabled', 'has_password', 'password', 'privacy'],
   ...['has_privacy_password', 'privacy_password', 'expiration_url', 'expires_at', 'expiration_clicks'],
   ...['target_type', 'countries', 'platforms', 'languages', 'rotation', 'clicks', 'last_clicked_at'],

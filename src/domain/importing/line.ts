@@ -1,5 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import type { Origin } from '../link/bulk.ts';
+import { linkTexts } from '../link/input.ts';
 import { normalizeHost } from '../url.ts';
 import type { ImportField, ImportRecord } from './formats.ts';
 import { countOf, isSet, listOf, momentOf, numberOf, tagsOf, WrongValue, wrong } from './values.ts';
@@ -78,7 +79,7 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
   const fields = {
     url: read('url', String),
     alias: read('alias', aliasIn) ?? short?.alias,
-    title: read('title', String),
+    ...Object.fromEntries(linkTexts.map((name) => [name, read(name, String)])),
     disabled: isLocked || read('disabled', isSet),
     password,
     privacy: isUnguarded ? 'PRIVATE' : stated,

@@ -34,15 +34,24 @@ const url = webAddress.refine(
   'may not have a user or a password',
 );
 const events = z
-  .array(choiceOf(webhookEvents), 'must be a list of events')
+  .array(choiceOf(webhookEvents).meta({ title: 'WebhookEvent' }), 'must be a list of events')
   .min(1, 'must have at least one event')
   .max(100, 'may have at most 100 entries')
   .transform(storedEvents);
 
-const createWebhookInput = z.object({ url, events });
-const updateWebhookInput = z.object({
-  ...{ url: url.optional(), events: events.optional() },
-  disabled: z.boolean('must be true or false').optional(),
+export const createWebhookInput = z.object({
+  url: url.describe('Where it is told: an http or https URL without a user, at most 2048 characters.'),
+  events: events.describe('What it is told of; at least one event.'),
+});
+export const updateWebhookInput = z.object({
+  url: url.optional().describe('Where it is told, also what still waits.'),
+  events: events.optional().describe('What it is told of from now on.'),
+  disabled: z
+    .boolean('must be true or false')
+    .optional()
+    .describe(
+      'Whether it is told nothing. What is changed meanwhile it is never told; what waited before waits on.',
+    ),
 });
 
 const kind = {

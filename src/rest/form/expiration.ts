@@ -15,7 +15,7 @@ function isDate(day: string): boolean {
 /** The date, with the time beside it: a moment in UTC. */
 export const expirationDate: Field = {
   path: ['expiration', 'at'],
-  about: 'The date on which the link expires, in UTC.',
+  about: 'The date on which the link expires, YYYY-MM-DD in UTC. Cleared, it clears the time too.',
   describe: () => ({ type: 'string', format: 'date' }),
   decode(value, reading) {
     const day = scalar(value, reading);
@@ -30,7 +30,7 @@ export const expirationDate: Field = {
 /** Part of the moment that expiration_date stands for. An empty date clears both, whatever the time says. */
 export const expirationTime: Field = {
   path: [],
-  about: 'The time on that date, in UTC; 00:00 if absent.',
+  about: 'The time on that date, HH:MM or HH:MM:SS in UTC; 00:00 if absent.',
   describe: () => ({ type: 'string', pattern: TIME.source }),
   decode(value, reading) {
     const { sent, emptyClears, refuse } = reading;

@@ -95,8 +95,10 @@ export function entries(
     describe({ maxItems, items }) {
       const ofEntry = (items ?? {}) as { properties?: Record<string, JsonSchema> }; // Lists have one schema for all.
       const partOf = (name: string): JsonSchema => {
-        const below = parts[name] === '' ? ofEntry : (ofEntry.properties?.[parts[name] ?? ''] ?? {});
-        return choices && name === 'key' ? describeChoice(choices, {}) : below;
+        const below: JsonSchema =
+          parts[name] === '' ? ofEntry : (ofEntry.properties?.[parts[name] ?? ''] ?? {});
+        if (!choices || name !== 'key') return below;
+        return { ...describeChoice(choices, {}), description: `${below.description} Case-insensitive.` };
       };
       const properties = Object.fromEntries(names.map((name) => [name, partOf(name)]));
       return { type: 'array', maxItems, items: { type: 'object', properties, required: names } };

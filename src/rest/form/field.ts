@@ -25,7 +25,7 @@ export interface Field {
   readonly decodesEmpty?: boolean;
   /** What may be sent, from what the domain says of its value; as the domain says, where this is missing. Null hides the field. */
   describe?(domain: JsonSchema): JsonSchema | null;
-  /** What it is for, where GraphQL's words for its place are not it. */
+  /** What it is for, where the words of the domain, or GraphQL's for its place, are not it. */
   readonly about?: string;
   /** A value to try it with. */
   readonly example?: string;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { describeChoice, type JsonSchema } from '../form/field.ts';
-import { privacies, states, targetTypes } from '../links.ts';
+import type { JsonSchema } from '../form/field.ts';
+import { address, integer, list, object, orNull, text } from '../json-schema.ts';
+import { linkAnswer } from '../link-answer.ts';
+import { spaceAnswer } from '../spaces.ts';
 
 /** Answers that the server gave, each by its operation (or `any`) and status; a test writes them, and holds them true. */
 const examples: Record<string, Record<string, unknown>> = JSON.parse(
@@ -12,24 +14,7 @@ export function exampleOf(operation: string, status: number): unknown {
   return examples[operation]?.[status] ?? examples.any?.[status];
 }
 
-const integer: JsonSchema = { type: 'integer' };
-const text: JsonSchema = { type: 'string' };
-const flag: JsonSchema = { type: 'boolean' };
-const moment: JsonSchema = { type: 'string', format: 'date-time' };
-const address: JsonSchema = { type: 'string', format: 'uri' };
-const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
-const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
-
-/** An object that has just these properties. */
-function object(properties: Record<string, JsonSchema>): JsonSchema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
-}
-
-const named = { id: integer, name: text };
-const pair = (key: JsonSchema): JsonSchema => list(object({ key, value: address }));
-const oneOf = (values: Readonly<Record<string, unknown>>): JsonSchema =>
-  describeChoice(new Map(Object.entries(values)), {});
 
 /** An object that may have a code beside its properties. */
 function withCode(properties: Record<string, JsonSchema>): JsonSchema {
@@ -39,39 +24,8 @@ function withCode(properties: Record<string, JsonSchema>): JsonSchema {
 
 /** What answers are made of. */
 export const schemas: Record<string, JsonSchema> = {
-  Space: object({ ...named, color: integer, created_at: moment, updated_at: moment }),
-  Link: object({
-    id: integer,
-    url: address,
-    alias: text,
-    short_url: address,
-    title: orNull(text),
-    domain_id: integer,
-    domain: object(named),
-    space_id: orNull(integer),
-    space: orNull(object({ ...named, color: integer })),
-    pixel_ids: list(integer),
-    pixels: list(object({ ...named, type: text, value: text })),
-    has_password: flag,
-    disabled: { type: 'integer', enum: [0, 1] },
-    privacy: oneOf(privacies),
-    has_privacy_password: flag,
-    expiration_url: orNull(address),
-    expiration_date: orNull({ type: 'string', format: 'date' }),
-    expiration_time: orNull(text),
-    expiration_clicks: orNull(integer),
-    ends_at: orNull({ ...moment, description: 'expiration_date and expiration_time as one time, in UTC.' }),
-    target_type: oneOf(targetTypes),
-    country: pair(text),
-    platform: pair(text),
-    language: pair(text),
-    rotation: list(object({ value: address })),
-    clicks: integer,
-    last_clicked_at: orNull({ ...moment, description: 'When a visitor was last redirected.' }),
-    state: { ...oneOf(states), description: '1 active, 2 expired, 3 disabled.' },
-    created_at: moment,
-    updated_at: moment,
-  }),
+  Space: spaceAnswer.schema,
+  Link: linkAnswer.schema,
   Count: object({ value: { ...text, description: 'Empty if it is not known.' }, count: integer }),
   PageLinks: object({ first: address, last: address, prev: orNull(address), next: orNull(address) }),
   PageMeta: object({

@@ -61,7 +61,10 @@ function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
   return ruleAt(properties[head] ?? {}, rest);
 }
 
-/** The fields of a route: what they may hold by the domain's rules and v1's spellings, and what they are for by GraphQL's words. */
+/**
+ * The fields of a route: what they may hold by the domain's rules and v1's spellings, and what they are for by the domain's words,
+ * or else GraphQL's.
+ */
 export function describeFields(route: AnyRoute): DescribedField[] {
   const domain: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
   const required = Array.isArray(domain.required) ? domain.required : [];
@@ -70,7 +73,7 @@ export function describeFields(route: AnyRoute): DescribedField[] {
     const rule = ruleAt(domain, field.path);
     const schema = field.describe ? field.describe(field.path.length > 0 ? rule : {}) : rule;
     if (schema === null) return [];
-    const description = field.about ?? wordsFor(takers, field.path) ?? rule.description;
+    const description = field.about ?? rule.description ?? wordsFor(takers, field.path);
     const { example } = field;
     return [
       {

@@ -1,5 +1,5 @@
 import type { LinkRow } from '../../db/reading/link-rows.ts';
-import { linkPrivacies, MAX_PIXELS, privacyOf } from '../../domain/link/input.ts';
+import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../domain/link/input.ts';
 import { shortUrlOf } from '../../domain/link/link.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
@@ -16,7 +16,7 @@ import {
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { Domain } from '../domain.ts';
-import { nameEnum } from '../input-type.ts';
+import { nameEnum, takenBy } from '../input-type.ts';
 import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
 import { reads, readsOf } from '../selected.ts';
@@ -168,6 +168,8 @@ const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
   }),
 });
 
+const asTaken = takenBy(updateLinkInput);
+
 export const Link = builder.objectRef<LinkRow>('Link').implement({
   interfaces: [Node],
   description: 'A short link: an alias on a domain that leads visitors to a URL.',
@@ -185,11 +187,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       description: 'The short URL.',
       resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
     }),
-    title: t.exposeString('title', {
-      extensions: reads('title'),
-      nullable: true,
-      description: 'The title, at most 255 characters.',
-    }),
+    title: t.exposeString('title', { ...asTaken('title'), nullable: true }),
     domain: t.expose('domain', {
       extensions: readsOf('domain'),
       type: Domain,
@@ -212,10 +210,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       description: 'Whether visitors must enter a password.',
       resolve: ({ password }) => password !== null,
     }),
-    disabled: t.exposeBoolean('disabled', {
-      extensions: reads('disabled'),
-      description: 'Whether the link is disabled.',
-    }),
+    disabled: t.exposeBoolean('disabled', asTaken('disabled')),
     blocked: t.boolean({
       extensions: reads('url', 'expirationUrl', 'countries', 'platforms', 'languages', 'rotation'),
       description:
@@ -226,12 +221,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
         return site.lists.blocks(link);
       },
     }),
-    privacy: t.field({
-      extensions: reads('privacy'),
-      type: LinkPrivacy,
-      description: 'Who may see the statistics.',
-      resolve: privacyOf,
-    }),
+    privacy: t.field({ ...asTaken('privacy'), type: LinkPrivacy, resolve: privacyOf }),
     hasPrivacyPassword: t.boolean({
       extensions: reads('privacyPassword'),
       description: 'Whether a password for the statistics is set.',

@@ -1,0 +1,32 @@
+import { getNamedType, isNonNullType, isObjectType } from 'graphql';
+import { schema } from '../schema/index.ts';
+import type { JsonSchema } from './form/field.ts';
+
+export const integer: JsonSchema = { type: 'integer' };
+export const text: JsonSchema = { type: 'string' };
+export const flag: JsonSchema = { type: 'boolean' };
+export const moment: JsonSchema = { type: 'string', format: 'date-time' };
+export const address: JsonSchema = { type: 'string', format: 'uri' };
+
+export const orNull = (one: JsonSchema): JsonSchema => ({ anyOf: [one, { type: 'null' }] });
+export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+/** An object that has just these properties. */
+export function object(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/** What v1 gives for a value of each of GraphQL's types, where it gives it as it is. */
+const values: Readonly<Record<string, JsonSchema>> = {
+  ...{ String: text, Int: integer, Boolean: flag, DateTime: moment, URL: address },
+};
+
+/** A field of a type in GraphQL, as v1 gives it where it gives it as it is. */
+export function asInGraphQL(typeName: string, name: string): JsonSchema {
+  const type = schema.getType(typeName);
+  const field = isObjectType(type) ? type.getFields()[name] : undefined;
+  const value = field && values[getNamedType(field.type).name];
+  if (value === undefined) throw new Error(`v1 has no value for ${typeName}.${name}`);
+  const described = { ...value, description: field?.description };
+  return isNonNullType(field?.type) ? described : orNull(described);
+}

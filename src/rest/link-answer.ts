@@ -1,0 +1,94 @@
+import type { LinkFieldsFragment, LinkRowFragment } from '../generated/documents.ts';
+import { describeChoice, type JsonSchema } from './form/field.ts';
+import { address, integer, list, moment, object, orNull, text } from './json-schema.ts';
+import { fieldsOf, recordAnswer } from './record.ts';
+
+export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
+export const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;
+/** The document these are from has languages but leaves their number, 3, out. */
+export const targetTypes = { 0: 'NONE', 1: 'COUNTRY', 2: 'PLATFORM', 3: 'LANGUAGE', 4: 'ROTATION' } as const;
+export const platforms = {
+  iOS: 'IOS',
+  Android: 'ANDROID',
+  Windows: 'WINDOWS',
+  'OS X': 'OS_X',
+  Linux: 'LINUX',
+  Ubuntu: 'UBUNTU',
+  'Chrome OS': 'CHROME_OS',
+} as const;
+
+/** v1's spelling of each value. */
+function spellingsOf(values: Readonly<Record<string, string>>): (value: string) => string {
+  const spellings = new Map(Object.entries(values).map(([spelling, value]) => [value, spelling]));
+  return (value) => spellings.get(value) ?? value;
+}
+const stateOf = spellingsOf(states);
+const privacyOf = spellingsOf(privacies);
+const targetTypeOf = spellingsOf(targetTypes);
+const platformOf = spellingsOf(platforms);
+
+const oneOf = (values: Readonly<Record<string, unknown>>): JsonSchema =>
+  describeChoice(new Map(Object.entries(values)), {});
+const named = { id: integer, name: text };
+const pairs = (key: JsonSchema): JsonSchema => list(object({ key, value: address }));
+const { plain, cell, part } = fieldsOf<LinkRowFragment, LinkFieldsFragment>('Link');
+
+/** A link in v1's answers. */
+export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
+  id: cell(integer, ({ id }) => Number(id)),
+  url: plain('url'),
+  alias: plain('alias'),
+  short_url: plain('shortUrl'),
+  title: plain('title'),
+  domain_id: cell(integer, ({ domain }) => Number(domain.id)),
+  domain: part(object(named), ({ domain: { id, name } }) => ({ id: Number(id), name })),
+  space_id: cell(orNull(integer), ({ space }) => space && Number(space.id)),
+  space: part(
+    orNull(object({ ...named, color: integer })),
+    ({ space }) => space && { id: Number(space.id), name: space.name, color: space.color },
+  ),
+  pixel_ids: part(list(integer), ({ pixels }) => pixels.map(({ id }) => Number(id))),
+  pixels: part(list(object({ ...named, type: text, value: text })), ({ pixels }) =>
+    pixels.map(({ id, name, type, value }) => ({
+      id: Number(id),
+      name,
+      type: type.toLowerCase().replaceAll('_', '-'),
+      value,
+    })),
+  ),
+  has_password: plain('hasPassword'),
+  disabled: cell({ type: 'integer', enum: [0, 1] }, ({ disabled }) => Number(disabled)),
+  privacy: cell(oneOf(privacies), ({ privacy }) => Number(privacyOf(privacy))),
+  has_privacy_password: plain('hasPrivacyPassword'),
+  expiration_url: cell(orNull(address), ({ expiration }) => expiration.url),
+  expiration_date: cell(
+    orNull({ type: 'string', format: 'date' }),
+    ({ expiration }) => expiration.at?.slice(0, 10) ?? null,
+  ),
+  expiration_time: cell(orNull(text), ({ expiration }) => expiration.at?.slice(11, 16) ?? null),
+  expiration_clicks: cell(orNull(integer), ({ expiration }) => expiration.clicks),
+  ends_at: cell(
+    orNull({ ...moment, description: 'expiration_date and expiration_time as one time, in UTC.' }),
+    ({ expiration }) => expiration.at,
+  ),
+  target_type: cell(oneOf(targetTypes), ({ targeting }) => Number(targetTypeOf(targeting.type))),
+  country: part(pairs(text), ({ targeting }) =>
+    targeting.countries.map(({ country, url }) => ({ key: country, value: url })),
+  ),
+  platform: part(pairs(text), ({ targeting }) =>
+    targeting.platforms.map(({ platform, url }) => ({ key: platformOf(platform), value: url })),
+  ),
+  language: part(pairs(text), ({ targeting }) =>
+    targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
+  ),
+  rotation: part(list(object({ value: address })), ({ targeting }) =>
+    targeting.rotation.map((url) => ({ value: url })),
+  ),
+  clicks: plain('clicks'),
+  last_clicked_at: plain('lastClickedAt'),
+  state: cell({ ...oneOf(states), description: '1 active, 2 expired, 3 disabled.' }, ({ status }) =>
+    Number(stateOf(status)),
+  ),
+  created_at: plain('createdAt'),
+  updated_at: plain('updatedAt'),
+});

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import type { JsonSchema } from '../../src/rest/form/field.ts';
+import { describeFields } from '../../src/rest/openapi/fields.ts';
+import { routes } from '../../src/rest/router.ts';
+
+const PART = /(<!-- (fields|answer) of (\S+) (\S+) -->\n).*?(\n<!-- end -->)/gs;
+
+/** What a value is for, and what it may be, in words. */
+function wordsFor({ description, enum: choices = [], default: standard, type }: JsonSchema): string {
+  const spellings = type === 'string' && Array.isArray(choices) ? choices.map((one) => `\`${one}\``) : [];
+  return [
+    ...(description === undefined ? [] : [description]),
+    ...(spellings.length > 0 ? [`One of ${spellings.join(', ')}.`] : []),
+    ...(standard === undefined ? [] : [`${standard} by default.`]),
+  ].join(' ');
+}
+
+/** The fields that an operation takes, as a table. */
+function tableOf(method: string, path: string): string {
+  const route = routes.find((one) => one.path === path && one.methods.some((is) => is === method));
+  if (!route) throw new Error(`v1 has no ${method} ${path}`);
+  const rows = describeFields(route).map(({ name, required, schema }) => {
+    const { items = {} } = schema as { items?: { properties?: Record<string, JsonSchema> } }; // As OpenAPI has it.
+    const parts = Object.entries(items.properties ?? {});
+    const names = parts.length > 0 ? parts.map(([part]) => `${name}[i][${part}]`) : [name];
+    const ofParts = parts
+      .filter(([, part]) => wordsFor(part) !== '')
+      .map(([part, of]) => ` \`${part}\`: ${wordsFor(of)}`);
+    const words = `${required ? '**Required.** ' : ''}${wordsFor(schema)}${ofParts.join('')}`;
+    return `| ${names.map((one) => `\`${one}\``).join(', ')} | ${words} |`;
+  });
+  return ['| field | |', '| --- | --- |', ...rows].join('\n');
+}
+
+/** The record in an answer, with a line for each field. */
+function recordIn(answer: unknown): string {
+  const { data } = answer as { data: object }; // An answer with one record has it there.
+  const lines = Object.entries(data).map(([name, value]) => {
+    const spaced = JSON.stringify(value, null, 1).replaceAll(/(?<=\[)\n *|\n *(?=\])/g, '');
+    const text = spaced.replaceAll(/\n */g, ' ');
+    return `  "${name}": ${text}`;
+  });
+  return `\`\`\`json\n{\n${lines.join(',\n')}\n}\n\`\`\``;
+}
+
+/** The guide to v1, whose marked parts are made of what the program says: tables of fields, and records in answers. */
+export function guideToV1(examples: Readonly<Record<string, Readonly<Record<number, unknown>>>>): string {
+  return readFileSync('docs/rest-v1.md', 'utf8').replace(PART, (_, start, what, method, path, end) => {
+    const part = what === 'fields' ? tableOf(method, path) : recordIn(examples[`${method} ${path}`]?.[200]);
+    return `${start}${part}${end}`;
+  });
+}
