@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { chromiumPath, launchBrowser, openPage } from '../support/browser.ts';
@@ -19,25 +19,18 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await caller.space('A space to be found');
     browser = await launchBrowser();
   });
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterAll(async () => {
     await browser.close();
     await server.stop();
   });
 
-  test('the way in leads to the documentation and to GraphiQL', async () => {
+  // Each page is opened as seldom as may be: to load one takes a second or two.
+  test('the way in leads to the documentation, which tries operations with the key that is given to it, its example of a new link as it stands', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     await page.goto(server.origin);
     await page.getByRole('link', { name: /v1 documentation/ }).click();
     await page.getByText('/spaces/{id}').first().waitFor();
-    await page.goBack();
-    await page.getByRole('link', { name: /GraphiQL/ }).click();
-    await page.getByLabel('Your API key').waitFor();
-    expect(elsewhere).toEqual([]);
-  });
-
-  test('the documentation tries an operation with the key that is given to it', async () => {
-    const { page, elsewhere } = await openPage(browser, server.origin);
-    await page.goto(`${server.origin}/docs`);
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container input').fill(caller.key);
     await page.locator('.auth-btn-wrapper .authorize').click();
@@ -45,17 +38,7 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await page.locator('#operations-spaces-listSpaces .opblock-summary-control').click();
     await page.locator('#operations-spaces-listSpaces .execute').click();
     await page.locator('.live-responses-table').getByText('A space to be found').waitFor();
-    expect(elsewhere).toEqual([]);
-    expect(await kept(page)).not.toContain(caller.key);
-  });
 
-  test('the documentation’s example of a new link can be sent as it stands', async () => {
-    const { page } = await openPage(browser, server.origin);
-    await page.goto(`${server.origin}/docs`);
-    await page.getByRole('button', { name: 'Authorize' }).click();
-    await page.locator('.auth-container input').fill(caller.key);
-    await page.locator('.auth-btn-wrapper .authorize').click();
-    await page.locator('.btn-done').click();
     const operation = page.locator('#operations-links-storeLink');
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('.execute').click();
@@ -71,6 +54,8 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
         has_password: false,
       },
     });
+    expect(elsewhere).toEqual([]);
+    expect(await kept(page)).not.toContain(caller.key);
   });
 
   const errorsOf = (page: Page): string[] => {
@@ -87,10 +72,18 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await page.getByRole('button', { name: 'Open' }).click();
   }
 
-  test('GraphiQL asks for the key, opens without an error, knows the schema, and runs an example', async () => {
+  test('the way in leads to GraphiQL, which asks for the key, says what is wrong with one, opens without an error, knows the schema, and runs an example', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     const errors = errorsOf(page);
-    await page.goto(`${server.origin}/graphql`);
+    await page.goto(server.origin);
+    await page.getByRole('link', { name: /GraphiQL/ }).click();
+    await page.getByLabel('Your API key').waitFor();
+    expect(errors).toEqual([]);
+    await openGraphiql(page, 'wrong');
+    await page.getByText('This key is unknown, revoked or expired.').waitFor();
+    // The browser's own word for the answer to it.
+    expect(errors.splice(0)).toEqual([expect.stringContaining('401')]);
+
     await openGraphiql(page, caller.key);
     await page.locator('.graphiql-execute-button').click();
     await page.getByRole('menuitem', { name: 'ListSpaces' }).click();
@@ -109,31 +102,28 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
   });
 
-  test('GraphiQL says what is wrong with a key', async () => {
+  test('pages fit windows of 390 and of 1280 pixels', async () => {
     const { page } = await openPage(browser, server.origin);
-    await page.goto(`${server.origin}/graphql`);
-    await openGraphiql(page, 'wrong');
-    await page.getByText('This key is unknown, revoked or expired.').waitFor();
-    await openGraphiql(page, caller.key);
-    await page.locator('.graphiql-execute-button').waitFor();
-  });
-
-  test.each([390, 1280])('pages fit a window of %i pixels', async (width) => {
-    const { page } = await openPage(browser, server.origin);
-    await page.setViewportSize({ width, height: 800 });
     const overflow = () =>
       page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    for (const path of ['/', '/docs', '/graphql', '/nowhere']) {
+    const resize = (width: number) => page.setViewportSize({ width, height: 800 });
+    for (const path of ['/', '/nowhere', '/docs', '/graphql']) {
+      await resize(390);
       await page.goto(server.origin + path);
       if (path === '/docs') await page.getByText('/spaces/{id}').first().waitFor();
       expect([path, await overflow()]).toEqual([path, 0]);
+      await resize(1280);
+      expect([path, await overflow()]).toEqual([path, 0]);
     }
-    await page.goto(`${server.origin}/graphql`);
+    await resize(390);
     await openGraphiql(page, caller.key);
     const editor = page.locator('.graphiql-query-editor');
     await editor.waitFor();
-    expect(await overflow()).toBe(0);
-    expect((await editor.boundingBox())?.width).toBeGreaterThan(300);
-    expect((await page.locator('.graphiql-response').boundingBox())?.width).toBeGreaterThan(300);
+    for (const width of [390, 1280]) {
+      await resize(width);
+      expect([width, await overflow()]).toEqual([width, 0]);
+      expect((await editor.boundingBox())?.width).toBeGreaterThan(300);
+      expect((await page.locator('.graphiql-response').boundingBox())?.width).toBeGreaterThan(300);
+    }
   });
 });

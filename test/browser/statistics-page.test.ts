@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { chromiumPath, launchBrowser, openPage } from '../support/browser.ts';
 import { fillServer } from '../support/demo.ts';
@@ -12,6 +12,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     await fillServer(server, 1, { scale: 0.5, days: 10 });
     browser = await launchBrowser();
   });
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterAll(async () => {
     await browser.close();
     await server.stop();
@@ -89,7 +90,6 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
         (color.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, one) => sum + Number(one), 0);
       expect(Math.abs(lightness(text) - lightness(ground))).toBeGreaterThan(500);
       expect(lightness(ground) < lightness(text)).toBe(colorScheme === 'dark');
-      await context.close();
     },
   );
 

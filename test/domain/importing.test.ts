@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { ImportFormat } from '../../src/domain/importing/formats.ts';
 import { exportOf, exportsFolder, importInto } from '../support/moving.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';
@@ -69,7 +69,11 @@ const expected: [ImportFormat, string, object[]][] = [
   ],
 ];
 
-test.each(expected)('%s: what %s has comes in, goes out, and comes in again', async (format, file, found) => {
+// A file is read in one way for either database: for PostgreSQL, one format of JSON and of CSV is enough.
+const isSqlite = inject('database').provider === 'sqlite';
+const asked = expected.filter(([format]) => isSqlite || format === 'kutt');
+
+test.each(asked)('%s: what %s has comes in, goes out, and comes in again', async (format, file, found) => {
   const path = `${exportsFolder}${file}`;
   expect(await importInto(server, { path }, { format, dryRun: true })).toMatchObject({
     created: found.length,

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { A_SECOND, Caller } from '../support/server.ts';
@@ -9,25 +9,25 @@ import { visit } from '../support/visit.ts';
 const KEY = 'the-first-key-of-an-empty-database';
 
 let postgres: PostgresServer;
-let programs: (Program & { origin: string })[] = [];
 beforeAll(async () => {
   postgres = await startPostgres();
 });
-afterEach(async () => {
-  await Promise.all(programs.map((program) => program.end('SIGTERM')));
-  programs = [];
-});
 afterAll(() => postgres.stop());
 
-/** A server process on the database, and its first account. */
-async function start(env: Record<string, string> = {}): Promise<Caller> {
-  const program = await startProgram({
+/** A server process on the database. */
+function start(env: Record<string, string> = {}): Promise<Program & { origin: string }> {
+  return startProgram({
     DATABASE_URL: postgres.url,
     BASE_URL: 'https://s.example',
     INITIAL_API_KEY: KEY,
     ...env,
   });
-  programs.push(program);
+}
+
+/** One that ends with the test, and its first account. */
+async function startForTest(env: Record<string, string> = {}): Promise<Caller> {
+  const program = await start(env);
+  onTestFinished(async () => void (await program.end('SIGTERM')));
   return new Caller(program.origin, KEY);
 }
 
@@ -40,89 +40,8 @@ async function onServer(statement: string): Promise<Record<string, unknown>[]> {
     .finally(() => client.end());
 }
 
-test('no acknowledged write is lost or doubled when the server is killed and restarted under load', async () => {
-  const owner = await start();
-  const acknowledged: string[] = [];
-  const refused = new Set<number>();
-  let sent = 0;
-  let recoveredAt = 0;
-  let backAt = Number.POSITIVE_INFINITY;
-  let going = true;
-  const writer = async () => {
-    while (going) {
-      const title = `Write ${sent++}`;
-      const { status, headers } = await owner.rest('POST', '/links', { url: 'https://example.com/', title });
-      if (status === 201) {
-        acknowledged.push(title);
-        if (performance.now() > backAt) recoveredAt ||= performance.now();
-      } else {
-        refused.add(status);
-        expect(headers.get('Retry-After')).toBe('1');
-        await setTimeout(20);
-      }
-    }
-  };
-  const writers = Promise.all(Array.from({ length: 8 }, writer));
-  await setTimeout(700);
-  await postgres.kill();
-  await setTimeout(1200);
-  const [readyz, rest, graphql] = await Promise.all([
-    owner.fetch('/readyz'),
-    owner.rest('GET', '/links'),
-    owner.graphql('{ links { totalCount } }'),
-  ]);
-  await postgres.start();
-  backAt = performance.now();
-  await expect.poll(() => recoveredAt).toBeGreaterThan(0);
-  await setTimeout(300);
-  going = false;
-  await writers;
-
-  expect(refused).toEqual(new Set([503]));
-  expect([readyz.status, rest.status, rest.headers.get('Retry-After')]).toEqual([503, 503, '1']);
-  expect(rest.body).toEqual({ message: 'The database is not available. Try again shortly.', status: 503 });
-  expect([graphql.status, graphql.headers.get('Retry-After')]).toEqual([503, '1']);
-  expect(graphql.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
-  const rows = await onServer(`SELECT title, COUNT(*)::int AS times FROM "Link" GROUP BY title`);
-  const times = new Map(rows.map((row) => [row.title, row.times]));
-  expect(acknowledged.length).toBeGreaterThan(10);
-  expect(acknowledged.filter((title) => times.get(title) !== 1)).toEqual([]);
-  expect([...times.values()].every((count) => count === 1)).toBe(true);
-  expect((await owner.fetch('/readyz')).status).toBe(200);
-});
-
-test('visitors of known links are redirected while the server is away, and their clicks are written after', async () => {
-  const owner = await start();
-  const { id, alias } = await owner.link();
-  const [{ origin } = { origin: '' }] = programs;
-  expect((await visit(origin, `/${alias}`)).status).toBe(302);
-  await postgres.kill();
-  const away = await Promise.all(Array.from({ length: 20 }, () => visit(origin, `/${alias}`)));
-  const unknown = await visit(origin, '/unknown');
-  await setTimeout(1500);
-  await postgres.start();
-  expect(new Set(away.map(({ status }) => status))).toEqual(new Set([302]));
-  expect([unknown.status, unknown.headers['retry-after']]).toEqual([503, '1']);
-  const clicks = async () => {
-    const { body } = await owner.rest('GET', `/links/${id}`);
-    return (body as { data?: { clicks: number } }).data?.clicks;
-  };
-  await expect.poll(clicks).toBe(21);
-});
-
-test('twenty requests over two processes for one alias: one wins', async () => {
-  const callers = [await start(), await start()];
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      callers[index % 2]?.rest('POST', '/links', { url: 'https://example.com/', alias: 'wanted' }),
-    ),
-  );
-  const statuses = answers.map((answer) => answer?.status).sort();
-  expect(statuses).toEqual([201, ...Array(19).fill(422)]);
-});
-
 test('a statement that takes longer than it may is given up with 503', async () => {
-  const owner = await start({ DATABASE_STATEMENT_TIMEOUT: '200' });
+  const owner = await startForTest({ DATABASE_STATEMENT_TIMEOUT: '200' });
   const blocker = new Client({ connectionString: postgres.url });
   await blocker.connect();
   await blocker.query('BEGIN; LOCK TABLE "Link"');
@@ -133,7 +52,7 @@ test('a statement that takes longer than it may is given up with 503', async () 
 });
 
 test('a process opens no more connections than its pool may have, and one to hear of changes', async () => {
-  const owner = await start({ DATABASE_POOL_SIZE: '2' });
+  const owner = await startForTest({ DATABASE_POOL_SIZE: '2' });
   await Promise.all(Array.from({ length: 30 }, () => owner.rest('GET', '/links')));
   const rows = await onServer(`SELECT query FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`);
@@ -141,15 +60,106 @@ test('a process opens no more connections than its pool may have, and one to hea
   expect([rows.length, listening.length]).toEqual([3, 1]);
 });
 
-test('a revoked key is told of by notification', async () => {
-  await start();
-  const listener = new Client({ connectionString: postgres.url });
-  await listener.connect();
-  const heard = new Promise((resolve) => listener.on('notification', ({ payload }) => resolve(payload)));
-  await listener.query('LISTEN linkspace');
-  await onServer(`UPDATE "ApiKey" SET "revokedAt" = now() WHERE "revokedAt" IS NULL`);
-  expect(await heard).toBe('keys');
-  await listener.end();
-  const owner = new Caller(programs[0]?.origin ?? '', KEY);
-  await expect.poll(async () => (await owner.rest('GET', '/links')).status, { timeout: A_SECOND }).toBe(401);
+describe('a process that goes on through it', () => {
+  let program: Program & { origin: string };
+  let owner: Caller;
+  beforeAll(async () => {
+    program = await start();
+    owner = new Caller(program.origin, KEY);
+  });
+  afterAll(() => program.end('SIGTERM'));
+
+  test('no acknowledged write is lost or doubled when the server is killed and restarted under load', async () => {
+    const acknowledged: string[] = [];
+    const refused = new Set<number>();
+    let sent = 0;
+    let recoveredAt = 0;
+    let backAt = Number.POSITIVE_INFINITY;
+    let going = true;
+    const writer = async () => {
+      while (going) {
+        const title = `Write ${sent++}`;
+        const { status, headers } = await owner.rest('POST', '/links', {
+          url: 'https://example.com/',
+          title,
+        });
+        if (status === 201) {
+          acknowledged.push(title);
+          if (performance.now() > backAt) recoveredAt ||= performance.now();
+        } else {
+          refused.add(status);
+          expect(headers.get('Retry-After')).toBe('1');
+          await setTimeout(20);
+        }
+      }
+    };
+    const writers = Promise.all(Array.from({ length: 8 }, writer));
+    await setTimeout(700);
+    await postgres.kill();
+    await setTimeout(1200);
+    const [readyz, rest, graphql] = await Promise.all([
+      owner.fetch('/readyz'),
+      owner.rest('GET', '/links'),
+      owner.graphql('{ links { totalCount } }'),
+    ]);
+    await postgres.start();
+    backAt = performance.now();
+    await expect.poll(() => recoveredAt).toBeGreaterThan(0);
+    await setTimeout(300);
+    going = false;
+    await writers;
+
+    expect(refused).toEqual(new Set([503]));
+    expect([readyz.status, rest.status, rest.headers.get('Retry-After')]).toEqual([503, 503, '1']);
+    expect(rest.body).toEqual({ message: 'The database is not available. Try again shortly.', status: 503 });
+    expect([graphql.status, graphql.headers.get('Retry-After')]).toEqual([503, '1']);
+    expect(graphql.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
+    const rows = await onServer(`SELECT title, COUNT(*)::int AS times FROM "Link" GROUP BY title`);
+    const times = new Map(rows.map((row) => [row.title, row.times]));
+    expect(acknowledged.length).toBeGreaterThan(10);
+    expect(acknowledged.filter((title) => times.get(title) !== 1)).toEqual([]);
+    expect([...times.values()].every((count) => count === 1)).toBe(true);
+    expect((await owner.fetch('/readyz')).status).toBe(200);
+  });
+
+  test('visitors of known links are redirected while the server is away, and their clicks are written after', async () => {
+    const { id, alias } = await owner.link();
+    expect((await visit(program.origin, `/${alias}`)).status).toBe(302);
+    await postgres.kill();
+    const away = await Promise.all(Array.from({ length: 20 }, () => visit(program.origin, `/${alias}`)));
+    const unknown = await visit(program.origin, '/unknown');
+    await setTimeout(1500);
+    await postgres.start();
+    expect(new Set(away.map(({ status }) => status))).toEqual(new Set([302]));
+    expect([unknown.status, unknown.headers['retry-after']]).toEqual([503, '1']);
+    const clicks = async () => {
+      const { body } = await owner.rest('GET', `/links/${id}`);
+      return (body as { data?: { clicks: number } }).data?.clicks;
+    };
+    await expect.poll(clicks).toBe(21);
+  });
+
+  test('twenty requests over two processes for one alias: one wins', async () => {
+    const callers = [owner, await startForTest()];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        callers[index % 2]?.rest('POST', '/links', { url: 'https://example.com/', alias: 'wanted' }),
+      ),
+    );
+    const statuses = answers.map((answer) => answer?.status).sort();
+    expect(statuses).toEqual([201, ...Array(19).fill(422)]);
+  });
+
+  test('a revoked key is told of by notification', async () => {
+    const listener = new Client({ connectionString: postgres.url });
+    await listener.connect();
+    const heard = new Promise((resolve) => listener.on('notification', ({ payload }) => resolve(payload)));
+    await listener.query('LISTEN linkspace');
+    await onServer(`UPDATE "ApiKey" SET "revokedAt" = now() WHERE "revokedAt" IS NULL`);
+    expect(await heard).toBe('keys');
+    await listener.end();
+    await expect
+      .poll(async () => (await owner.rest('GET', '/links')).status, { timeout: A_SECOND })
+      .toBe(401);
+  });
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readTrustedDocuments } from '../../src/schema/server/trusted-documents.ts';
 import { runProgram, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 
@@ -31,9 +32,18 @@ test('starts with the documents of a file, and without GraphiQL', async () => {
   await program.end('SIGTERM');
 });
 
+test('does not start where the file cannot be used', async () => {
+  const env = environment('unusable', 'not JSON');
+  const { code, stderr } = await runProgram('main', env);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(
+    `TRUSTED_DOCUMENTS is "${env.TRUSTED_DOCUMENTS}"; it must be the path of a file of documents that the schema allows: Unexpected token`,
+  );
+});
+
 test.each([
   ['is no JSON', 'not JSON', 'Unexpected token'],
-  ['is of another form', '["{ __typename }"]', 'it has to be an object of documents by their ids.'],
+  ['is of another form', '["{ __typename }"]', 'it has to be an object of documents by their ids'],
   [
     'has a document that is no GraphQL',
     '{ "abc": "{" }',
@@ -44,12 +54,7 @@ test.each([
     '{ "abc": "{ nothing }" }',
     'the document abc: Cannot query field "nothing" on type "Query".',
   ],
-])('does not start where the file %s', async (name, text, why) => {
-  const env = environment(name.replaceAll(' ', '-'), text);
-  const { code, stderr } = await runProgram('main', env);
-  expect(code).not.toBe(0);
-  expect(stderr).toContain(
-    `TRUSTED_DOCUMENTS is "${env.TRUSTED_DOCUMENTS}"; it must be the path of a file of documents that the schema allows: `,
-  );
-  expect(stderr).toContain(why);
+])('a file that %s is refused with the reason', async (name, text, why) => {
+  const { TRUSTED_DOCUMENTS } = environment(name.replaceAll(' ', '-'), text);
+  await expect(readTrustedDocuments(TRUSTED_DOCUMENTS)).rejects.toThrow(why);
 });

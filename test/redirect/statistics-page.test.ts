@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { type Visited, type VisitOptions, visit } from '../support/visit.ts';
 
@@ -168,22 +168,26 @@ describe('the page of a public link', () => {
     expect(counts).toEqual([4, 4]);
   });
 
-  test('is given three hundred times a minute to one address', async () => {
-    const { alias } = await owner.link();
-    const headers = { 'X-Forwarded-For': '10.8.0.1' };
-    const statuses = new Map<number, number>();
-    for (let i = 0; i < 31; i++) {
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, () => open(`/${alias}+?days=7`, { headers })),
-      );
-      for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-    expect([...statuses]).toEqual([
-      [200, 300],
-      [429, 10],
-    ]);
-    expect((await open(`/${alias}+`)).status).toBe(200);
-  });
+  // The process counts them, whatever the database.
+  test.runIf(inject('database').provider === 'sqlite')(
+    'is given three hundred times a minute to one address',
+    async () => {
+      const { alias } = await owner.link();
+      const headers = { 'X-Forwarded-For': '10.8.0.1' };
+      const statuses = new Map<number, number>();
+      for (let i = 0; i < 31; i++) {
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, () => open(`/${alias}+?days=7`, { headers })),
+        );
+        for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+      expect([...statuses]).toEqual([
+        [200, 300],
+        [429, 10],
+      ]);
+      expect((await open(`/${alias}+`)).status).toBe(200);
+    },
+  );
 });
 
 describe('destinations', () => {

@@ -298,6 +298,7 @@ test('the history of many links costs as many statements as that of a few', asyn
     '{ links(first: 20) { edges { node { id history(first: 2) { edges { node { id key { prefix } } } } } } } }';
   const statements = async (count: number) => {
     for (let i = 0; i < count; i++) await owner.link();
+    await settled();
     return (await server.statementsOf(() => owner.data(`query Of${count} ${query}`))).length;
   };
   expect(await statements(2)).toBe(await statements(10));

@@ -2,7 +2,7 @@ import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { onServer, postgresqlUrl } from '../support/database.ts';
-import { NOBODY } from '../support/postgres-server.ts';
+import { NOBODY, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
@@ -13,17 +13,19 @@ const given = inject('database');
 /** Where PostgreSQL keeps the tables of one database; what it needs to run itself is elsewhere. */
 const TABLESPACE = 'linkspace_test_small_disk';
 
+let postgres: PostgresServer | undefined;
+
 async function databaseOn(folder: string): Promise<string> {
   if (given.provider === 'sqlite') return `file:${join(folder, 'linkspace.db')}`;
   chownSync(folder, NOBODY.uid, NOBODY.gid); // The server's user: only root may mount, and root may not run it.
-  await onServer(given.url, `CREATE TABLESPACE ${TABLESPACE} LOCATION '${folder}'`);
-  await onServer(given.url, `CREATE DATABASE ${TABLESPACE} TEMPLATE template0 TABLESPACE ${TABLESPACE}`);
-  return postgresqlUrl(given.url, TABLESPACE);
+  // A server of its own: while the disk is full, no checkpoint of the server succeeds, on which other tests would wait.
+  postgres = await startPostgres();
+  await onServer(postgres.url, `CREATE TABLESPACE ${TABLESPACE} LOCATION '${folder}'`);
+  await onServer(postgres.url, `CREATE DATABASE ${TABLESPACE} TEMPLATE template0 TABLESPACE ${TABLESPACE}`);
+  return postgresqlUrl(postgres.url, TABLESPACE);
 }
 
-/** A server that was given may run elsewhere. */
-const isOurs = given.provider === 'sqlite' || process.env.TEST_DATABASE_URL === undefined;
-const disk = isOurs ? mountSmallDisk(24) : null;
+const disk = mountSmallDisk(24);
 
 describe.skipIf(disk === null)('when the disk is full', () => {
   const small = disk as SmallDisk; // Where it is not there, no test and no hook of this runs, but this line does.
@@ -36,10 +38,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
   });
   afterAll(async () => {
     await program.end('SIGTERM');
-    if (given.provider === 'postgresql') {
-      await onServer(given.url, `DROP DATABASE ${TABLESPACE} WITH (FORCE)`);
-      await onServer(given.url, `DROP TABLESPACE ${TABLESPACE}`);
-    }
+    await postgres?.stop();
     small.remove();
   });
 

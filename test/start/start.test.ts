@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { type Program, runProgram, startProgram } from '../support/process.ts';
-import { A_SECOND, Caller, startTestServer } from '../support/server.ts';
+import { Caller, startTestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 const running: Program[] = [];
@@ -119,24 +119,7 @@ test('a base URL whose host an account holds stops the start, until the operator
   expect((await start({ DATABASE_URL, BASE_URL })).origin).toBeDefined();
 });
 
-test('the operator’s word verifies a domain', async () => {
-  const DATABASE_URL = await newDatabase();
-  const program = await start({
-    DATABASE_URL,
-    BASE_URL: 'https://s.example',
-    INITIAL_API_KEY: 'k'.repeat(32),
-  });
-  const owner = new Caller(program.origin, 'k'.repeat(32));
-  const link = await owner.link({ domain_id: await owner.domain('go.example') });
-  const status = async () =>
-    (await visit(program.origin, `/${link.alias}`, { headers: { Host: 'go.example' } })).status;
-  expect(await status()).toBe(404);
-  const { stdout } = await runProgram('cli/domains', { DATABASE_URL }, ['verify', 'Go.Example']);
-  expect(stdout).toBe('Go.Example is verified.\n');
-  await expect.poll(status, { timeout: A_SECOND }).toBe(302);
-});
-
-test('links go on under the new host when the base URL changes, and under the old one', async () => {
+test('links go on under the new host when the base URL changes, and under the old one; NOT_FOUND_URL holds from start to start', async () => {
   const DATABASE_URL = await emptyDatabase();
   const INITIAL_API_KEY = 'k'.repeat(32);
   const first = await start({ DATABASE_URL, INITIAL_API_KEY });
@@ -144,7 +127,9 @@ test('links go on under the new host when the base URL changes, and under the ol
   const old = new URL(first.origin).host.replace('127.0.0.1', 'localhost');
   await first.end('SIGTERM');
   const env = { DATABASE_URL, BASE_URL: 'https://s.example' };
-  const second = await start(env);
+  const second = await start({ ...env, NOT_FOUND_URL: 'https://example.com/lost' });
+  const unknown = (origin: string) => visit(origin, '/nowhere');
+  expect(await unknown(second.origin)).toMatchObject({ status: 302, location: 'https://example.com/lost' });
   const renamed = second.log.filter(({ from }) => from !== undefined);
   expect(renamed).toMatchObject([{ from: old, to: 's.example', links: 1 }]);
   const { body } = await new Caller(second.origin, INITIAL_API_KEY).rest('GET', `/links/${id}`);
@@ -155,28 +140,10 @@ test('links go on under the new host when the base URL changes, and under the ol
     expect((await visit(second.origin, `/${alias}`, { headers: { Host } })).status).toBe(302);
   await second.end('SIGTERM');
   const again = await start(env);
+  expect(await unknown(again.origin)).toMatchObject({ status: 404 });
   expect(again.log.filter(({ from }) => from !== undefined)).toEqual([]);
   const { stdout } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--json']);
   expect(JSON.parse(stdout)).toMatchObject([{ host: 's.example', account: null, links: 1 }]);
-});
-
-test('visitors of an unknown alias on the default domain are sent where NOT_FOUND_URL says', async () => {
-  const DATABASE_URL = await newDatabase();
-  const env = { DATABASE_URL, BASE_URL: 'https://s.example' };
-  const first = await start({ ...env, NOT_FOUND_URL: 'https://example.com/lost' });
-  const at = (origin: string) => visit(origin, '/nowhere');
-  expect(await at(first.origin)).toMatchObject({ status: 302, location: 'https://example.com/lost' });
-  await first.end('SIGTERM');
-  expect(await at((await start(env)).origin)).toMatchObject({ status: 404 });
-});
-
-test('several first starts at once: all come up, one makes the first key', async () => {
-  const DATABASE_URL = await emptyDatabase();
-  const programs = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL })));
-  expect(programs.filter(({ stdout }) => stdout.includes('ls_'))).toHaveLength(1);
-  const migrated = programs.flatMap(({ log }) => log.filter(({ msg }) => msg === 'migration applied'));
-  expect(new Set(migrated.map(({ migration }) => migration)).size).toBe(migrated.length);
-  for (const { origin } of programs) expect((await fetch(`${origin}/readyz`)).status).toBe(200);
 });
 
 test('SIGTERM finishes what is in flight, and exits with 0', async () => {
@@ -203,53 +170,4 @@ test('SIGTERM to npm start reaches the server, and npm exits with 0', async () =
   const program = await start({ DATABASE_URL: await emptyDatabase() }, ['npm', 'start']);
   expect((await program.end('SIGTERM')).code).toBe(0);
   await expect(fetch(`${program.origin}/livez`)).rejects.toThrow();
-});
-
-test('readyz says 503 where migrations are missing, livez 200 all the same', async () => {
-  const server = await startTestServer({ url: await emptyDatabase(), migrated: false });
-  try {
-    const states = await Promise.all(
-      ['/readyz', '/livez'].map(async (path) => (await fetch(server.origin + path)).status),
-    );
-    expect(states).toEqual([503, 200]);
-  } finally {
-    await server.stop();
-  }
-});
-
-test('migrate says what is pending, and applies it', async () => {
-  const DATABASE_URL = await emptyDatabase();
-  const migrate = async (...args: string[]) =>
-    (await runProgram('cli/migrate', { DATABASE_URL }, args)).stdout;
-  expect(await migrate('--status')).toMatch(/^Pending:\n( {2}\d+_\w+\n)+$/);
-  expect(await migrate()).toMatch(/^Applied:\n( {2}\d+_\w+\n)+$/);
-  expect(JSON.parse(await migrate('--status', '--json'))).toEqual({ pending: [] });
-});
-
-test('keys makes, lists and revokes keys, of a running server too', async () => {
-  const DATABASE_URL = await emptyDatabase();
-  const program = await start({ DATABASE_URL });
-  const keys = (...args: string[]) => runProgram('cli/keys', { DATABASE_URL }, args);
-  const json = async (...args: string[]) => JSON.parse((await keys(...args, '--json')).stdout);
-  const made = await json('create', '--account', 'Team', '--scopes', 'read', '--expires', '2100-01-31');
-  expect(made).toEqual({
-    id: expect.any(Number),
-    account: 'Team',
-    key: expect.stringMatching(/^ls_[\w-]{43}$/),
-  });
-  const status = async () =>
-    (await fetch(`${program.origin}/api/v1/spaces`, { headers: { Authorization: `Bearer ${made.key}` } }))
-      .status;
-  expect(await status()).toBe(200);
-  expect(await json('list')).toContainEqual(
-    expect.objectContaining({
-      account: 'Team',
-      prefix: made.key.slice(0, 8),
-      scopes: ['read'],
-      expiresAt: '2100-01-31T00:00:00.000Z',
-      revokedAt: null,
-    }),
-  );
-  expect((await keys('revoke', String(made.id))).stdout).toBe(`Key ${made.id} is revoked.\n`);
-  await expect.poll(status, { timeout: A_SECOND }).toBe(401);
 });

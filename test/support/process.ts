@@ -10,6 +10,9 @@ export interface Finished {
   stderr: string;
 }
 
+/** Node keeps here what it compiles of the program, which is the tenth part of a start. */
+const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
+
 /** A program run as operators run it: in a process of its own, configured by its environment alone. */
 export class Program {
   readonly child: ChildProcess;
@@ -18,7 +21,7 @@ export class Program {
 
   constructor(command: string, args: string[], env: Record<string, string>) {
     const { PATH = '', HOME = '' } = process.env;
-    this.child = spawn(command, args, { env: { PATH, HOME, RATE_LIMIT: '0', ...env } });
+    this.child = spawn(command, args, { env: { PATH, HOME, NODE_COMPILE_CACHE, RATE_LIMIT: '0', ...env } });
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
       this.stdout += text;
     });

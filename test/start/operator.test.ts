@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newDatabase } from '../support/database.ts';
+import { runProgram, startProgram } from '../support/process.ts';
+import { A_SECOND, type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+const emptyDatabase = () => newDatabase({ migrated: false });
+
+test('several first starts at once: all come up, one makes the first key', async () => {
+  const DATABASE_URL = await emptyDatabase();
+  const programs = await Promise.all([1, 2, 3].map(() => startProgram({ DATABASE_URL })));
+  try {
+    expect(programs.filter(({ stdout }) => stdout.includes('ls_'))).toHaveLength(1);
+    const migrated = programs.flatMap(({ log }) => log.filter(({ msg }) => msg === 'migration applied'));
+    expect(new Set(migrated.map(({ migration }) => migration)).size).toBe(migrated.length);
+    for (const { origin } of programs) expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  } finally {
+    await Promise.all(programs.map((program) => program.end('SIGKILL')));
+  }
+});
+
+test('readyz says 503 where migrations are missing, livez 200 all the same', async () => {
+  const server = await startTestServer({ url: await emptyDatabase(), migrated: false });
+  try {
+    const states = await Promise.all(
+      ['/readyz', '/livez'].map(async (path) => (await fetch(server.origin + path)).status),
+    );
+    expect(states).toEqual([503, 200]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('migrate says what is pending, and applies it', async () => {
+  const DATABASE_URL = await emptyDatabase();
+  const migrate = async (...args: string[]) =>
+    (await runProgram('cli/migrate', { DATABASE_URL }, args)).stdout;
+  expect(await migrate('--status')).toMatch(/^Pending:\n( {2}\d+_\w+\n)+$/);
+  expect(await migrate()).toMatch(/^Applied:\n( {2}\d+_\w+\n)+$/);
+  expect(JSON.parse(await migrate('--status', '--json'))).toEqual({ pending: [] });
+});
+
+describe('beside a running server', () => {
+  let server: TestServer;
+  let owner: Caller;
+  beforeAll(async () => {
+    server = await startTestServer({ background: true, verifiesDomains: true });
+    owner = await server.caller();
+  });
+  afterAll(() => server.stop());
+  const run = (program: string, ...args: string[]) =>
+    runProgram(program, { DATABASE_URL: server.databaseUrl }, args);
+
+  test('keys makes, lists and revokes keys', async () => {
+    const json = async (...args: string[]) => JSON.parse((await run('cli/keys', ...args, '--json')).stdout);
+    const made = await json('create', '--account', 'Team', '--scopes', 'read', '--expires', '2100-01-31');
+    expect(made).toEqual({
+      id: expect.any(Number),
+      account: 'Team',
+      key: expect.stringMatching(/^ls_[\w-]{43}$/),
+    });
+    const caller = server.callerWith(made.key);
+    const status = async () => (await caller.rest('GET', '/spaces')).status;
+    expect(await status()).toBe(200);
+    expect(await json('list')).toContainEqual(
+      expect.objectContaining({
+        account: 'Team',
+        prefix: made.key.slice(0, 8),
+        scopes: ['read'],
+        expiresAt: '2100-01-31T00:00:00.000Z',
+        revokedAt: null,
+      }),
+    );
+    expect((await run('cli/keys', 'revoke', String(made.id))).stdout).toBe(`Key ${made.id} is revoked.\n`);
+    await expect.poll(status, { timeout: A_SECOND }).toBe(401);
+  });
+
+  test('domains lists domains, verifies one by the operator’s word, and removes it with its links', async () => {
+    const { alias } = await owner.link({ domain_id: await owner.domain('go.example') });
+    const status = async () =>
+      (await visit(server.origin, `/${alias}`, { headers: { Host: 'go.example' } })).status;
+    expect(await status()).toBe(404);
+    const { stdout } = await run('cli/domains', 'list');
+    expect(stdout).toMatch(/ s\.example +\(shared\) +yes +0\n.* go\.example +owner +no +1\n$/);
+    expect((await run('cli/domains', 'verify', 'Go.Example')).stdout).toBe('Go.Example is verified.\n');
+    await expect.poll(status, { timeout: A_SECOND }).toBe(302);
+    const removed = await run('cli/domains', 'remove', 'go.example', '--with-links');
+    expect(removed.stdout).toBe('go.example is removed, with its link.\n');
+    await expect.poll(status, { timeout: A_SECOND }).toBe(404);
+  });
+});
