@@ -7,7 +7,7 @@ import { clientOf, type Tx } from './connection/transaction.ts';
 import { columnsOf } from './reading/columns.ts';
 import { join, name, sql } from './reading/list.ts';
 
-/** A link and which pixels it fires, as they are stored. */
+/** A link and its pixels, as they are stored. */
 export interface NewLink {
   readonly row: Prisma.LinkUncheckedCreateInput;
   readonly pixelIds: readonly number[];
@@ -20,8 +20,8 @@ function insertOf(row: Prisma.LinkUncheckedCreateInput) {
 }
 
 /**
- * The account's link with this id, as it is stored; null where there is none.
- * @param locked whether others who would change it wait until the transaction ends; on SQLite they wait from its beginning on
+ * The account's link with this id, as it is stored; null if there is none.
+ * @param locked whether to lock the row until the transaction ends; on SQLite, a transaction locks everything from its beginning
  */
 export async function readStoredLink(
   db: Db | Tx,
@@ -36,7 +36,7 @@ export async function readStoredLink(
   return link ?? null;
 }
 
-/** Sets columns of a link in a transaction, and which pixels it fires, where they are given. */
+/** Sets columns of a link in a transaction, and its pixels if they are given. */
 export async function updateLinkIn(
   tx: Tx,
   linkId: number,
@@ -50,7 +50,7 @@ export async function updateLinkIn(
   await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId, pixelId })) });
 }
 
-/** Makes a link in a transaction, and returns its id. */
+/** Inserts a link in a transaction, and returns its id. */
 export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<number> {
   const [made] = await readRows<{ id: number }>(tx, insertOf(row));
   const id = Number(made?.id);
@@ -60,8 +60,8 @@ export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<
 }
 
 /**
- * Makes a link and records that, and returns its id. PostgreSQL does so by one statement, which is a transaction of its own:
- * five of them, each waited for, would take most of the time of the request.
+ * Inserts a link and its change, and returns its id. On PostgreSQL this is one statement, which is a transaction of its own:
+ * the round trips of five statements would take most of the time of the request.
  */
 export async function insertLink(
   db: Db,

@@ -4,16 +4,16 @@ import { join, name, type Sql, sql } from '../reading/list.ts';
 import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
 import type { Kind, ValueColumn } from './value.ts';
 
-/** Whose statistics are read; those of a space are the sums over the links that are in it now. */
+/** The owner of statistics; those of a space are the sums over the links that are in it now. */
 export type Scope = 'link' | 'space' | 'account';
 
-/** Days from the first to the last one. */
+/** Days from the first to the last, both included. */
 export interface Days {
   readonly from: number;
   readonly to: number;
 }
 
-/** What was counted in a time. */
+/** The counts of a period. */
 export interface Counts {
   readonly clicks: number;
   readonly described: number;
@@ -28,12 +28,12 @@ export interface Point extends Counts {
 
 export type Times = 'Hour' | 'Day' | 'DayValue' | 'MonthValue';
 
-/** Where the counts of owners stand, as "count"; `owner` is the id of each row's owner. */
+/** The tables with the counts of owners, as "count"; `owner` is the id of each row's owner. */
 function sourceOf(scope: Scope, what: Times, ids: readonly number[]): { owner: Sql; from: Sql } {
   const listed = join([...ids]);
   if (scope === 'space') {
     const owner = sql`"Link"."spaceId"`;
-    // Crossed, the tables are read in this order on SQLite: of each link its own rows.
+    // CROSS JOIN makes SQLite read the tables in this order: for each link its own rows.
     const tables = sql`"Link" CROSS JOIN ${name(`Link${what}`)} AS "count"`;
     return { owner, from: sql`${tables} WHERE "count"."linkId" = "Link"."id" AND ${owner} IN (${listed})` };
   }
@@ -42,7 +42,7 @@ function sourceOf(scope: Scope, what: Times, ids: readonly number[]): { owner: S
   return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
 }
 
-/** What was counted on the days, for each of the owners that have any. */
+/** The counts of the days, for each owner that has any. */
 export function readTotals(
   db: Db,
   scope: Scope,
@@ -58,7 +58,7 @@ export function readTotals(
   );
 }
 
-/** What was counted in each hour, day or month of the days that has any. Of hours, only clicks and bots are known. */
+/** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
 export function readPoints(
   db: Db,
   scope: Scope,
@@ -81,7 +81,7 @@ export function readPoints(
   );
 }
 
-/** The days as whole months, and days that are added to them or taken from them again: of each end, whichever are fewer. */
+/** The days as whole months, and days to add or to subtract: at each end, whichever are fewer. */
 function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; taken: Days[] } {
   const [first, last] = [above(from), above(to)];
   const [start, end] = [first * 100 + 1, endOfMonth(last)];
@@ -111,19 +111,19 @@ function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; take
   return { months: months.from > months.to ? null : months, added, taken };
 }
 
-/** Which values are read. */
+/** Which values to read. */
 export interface ValuesAsked {
   readonly kind: Kind;
   readonly column: ValueColumn;
   readonly by: 'CLICKS' | 'VALUE';
   readonly descending: boolean;
-  /** Whether those with as many clicks come in the other direction than these. */
+  /** Whether values with equal clicks are in ascending order. */
   readonly tiesAscend: boolean;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** One value of an owner: its place in the order, and how many values there are. */
+/** One value of an owner: its rank in the order, and the number of values. */
 export interface ValueRow {
   readonly id: number;
   readonly value: string | null;
@@ -138,8 +138,8 @@ function orderOf({ by, descending, tiesAscend }: ValuesAsked): Sql {
 }
 
 /**
- * The values that the clicks of the days have, for each of the owners; `all` says how many of these clicks may have one. Those
- * that have none are a row whose value is null.
+ * The values of the clicks on the days, for each owner; `all` is the number of clicks that may have one. Clicks without a
+ * value are a row with null.
  */
 export function readValues(
   db: Db,

@@ -12,7 +12,7 @@ import {
   type ValuesAsked,
 } from './read.ts';
 
-/** How many owners one statement serves at most; of a space all links are read. */
+/** How many owners one statement serves at most; a space reads all of its links. */
 const TOGETHER: Record<Scope, number> = { link: 100, space: 20, account: 100 };
 
 const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
@@ -24,12 +24,12 @@ function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly nu
 }
 
 /**
- * Reads statistics, and gathers what is asked alike of several owners in the same tick into one statement: a list of a hundred
- * links with their statistics costs no more statements than one. Nothing is remembered.
+ * Reads statistics, and batches equal queries for several owners in the same tick into one statement: a list of a hundred
+ * links with their statistics costs as many statements as one link. Nothing is cached.
  */
 export class StatisticsReader {
   readonly #db: Db;
-  /** By what is asked. */
+  /** By query. */
   readonly #loaders = new Map<string, DataLoader<number, unknown>>();
 
   constructor(db: Db) {
@@ -43,7 +43,7 @@ export class StatisticsReader {
     });
   }
 
-  /** The hours, days or months in which anything was counted. */
+  /** The hours, days or months that have counts. */
   points(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days, id: number): Promise<Point[]> {
     return this.#load(['points', scope, interval, days], id, scope, async (ids) =>
       byId(await readPoints(this.#db, scope, interval, days, ids), ids),
@@ -84,6 +84,6 @@ export class StatisticsReader {
         return ids.map((one) => found[results.get(one) ?? 0]);
       }, options);
     this.#loaders.set(key, loader);
-    return loader.load(id) as Promise<Result>; // All who ask alike get what `read` gives for the same question.
+    return loader.load(id) as Promise<Result>; // The key of a loader determines the type of its results.
   }
 }
