@@ -1,6 +1,6 @@
 import { type Kind, kinds, type ValueColumn } from '../../db/statistics/value.ts';
 
-/** What clicks are counted by. */
+/** The dimensions that clicks are counted by. */
 export const statisticsDimensions = {
   BROWSER: 'The browser, such as Firefox.',
   OS: 'The operating system, such as Android.',
@@ -13,7 +13,7 @@ export const statisticsDimensions = {
 
 export type StatisticsDimension = keyof typeof statisticsDimensions;
 
-/** Where the values of a dimension are counted. */
+/** The kind and column of a dimension's values. */
 export const valuesOf: Record<StatisticsDimension, { kind: Kind; column: ValueColumn }> = {
   BROWSER: { kind: kinds.CLIENT, column: 'browser' },
   OS: { kind: kinds.CLIENT, column: 'os' },
@@ -32,7 +32,7 @@ export const statisticsIntervals = {
 
 export type StatisticsInterval = keyof typeof statisticsIntervals;
 
-/** What can be listed page by page. */
+/** The lists that can be paginated. */
 export const statisticsLists = {
   DAYS: 'Days, each as `2026-11-21`.',
   HOURS: 'Hours, each as `2026-11-21 19:00`, of at most 31 days.',

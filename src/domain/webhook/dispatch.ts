@@ -7,14 +7,14 @@ import { eventOf, eventsOf, type ToldKind } from './events.ts';
 import { newMessageId, type Random } from './signing.ts';
 import { READER } from './webhook.ts';
 
-/** What of a webhook decides whether it is told of a change. */
+/** The properties of a webhook that decide whether it gets a change. */
 interface Hearer {
   readonly id: number;
   readonly accountId: number;
   readonly events: ReadonlySet<string>;
 }
 
-/** The webhooks of the accounts that are told of anything, and which of them the reader of the log has come to. */
+/** The enabled webhooks of the accounts, and which of them the reader of the log has passed. */
 async function hearersOf(tx: Tx, accountIds: readonly number[]) {
   const webhooks = await tx.webhook.findMany({
     where: { accountId: { in: [...accountIds] }, disabled: false },
@@ -32,7 +32,7 @@ function isTold(kind: string): kind is ToldKind {
   return kind === 'LINK' || kind === 'SPACE';
 }
 
-/** The deliveries of changes, in their order. A webhook is told of what comes after its own creation in the log. */
+/** Adds the deliveries of changes, in order. A webhook gets the changes after its own creation in the log. */
 async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: Random, now: Date) {
   const accountIds = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
   const { hearers, listening } = await hearersOf(tx, [...accountIds]);
@@ -55,8 +55,8 @@ async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: 
 }
 
 /**
- * Makes the deliveries of the next changes that are settled; returns how many changes there were. Several processes may try at once:
- * a batch of changes is passed together with the deliveries that it makes, by one of them.
+ * Adds the deliveries of the next settled changes; returns how many changes there were. Several processes may try at once:
+ * one of them advances the reader and adds the deliveries, in one transaction.
  */
 export async function dispatchChanges(db: Db, random: Random, now: () => Date): Promise<number> {
   const place = await placeOfReader(db, READER);
