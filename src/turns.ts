@@ -1,9 +1,9 @@
 import { LATE, within } from './within.ts';
 
-/** No turn came in time. */
+/** The work could not start in time. */
 export class NoTurn extends Error {}
 
-/** Lets so many do something at once; the others wait, and come in the order in which they asked. */
+/** A semaphore: limits concurrent work; further callers wait in order. */
 export class Turns {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -13,8 +13,8 @@ export class Turns {
   }
 
   /**
-   * Does the work when its turn comes.
-   * @param timeout after how many milliseconds it is not waited for any longer; never by default
+   * Runs the work when it is its turn.
+   * @param timeout how long to wait for that, in milliseconds; without limit by default
    * @throws NoTurn
    */
   async take<T>(work: () => Promise<T>, timeout?: number): Promise<T> {
@@ -37,7 +37,7 @@ export class Turns {
     };
     this.#waiting.add(come);
     if (timeout === undefined) return promise;
-    // It may come in the moment in which it is given up: then it is taken.
+    // If the turn comes at the same moment as the timeout, it is used.
     if ((await within(timeout, promise)) === LATE && this.#waiting.delete(come))
       throw new NoTurn('it took too long until the turn came');
   }

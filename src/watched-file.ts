@@ -1,16 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
 import { oneLine } from './one-line.ts';
 
-/** How often a file is looked at, in milliseconds: what an operator writes counts within ten seconds. */
+/** How often a file is checked, in milliseconds: changes take effect within ten seconds. */
 const EVERY = 2_000;
-/** How long a file may still be changed within the same tick of its clock, in milliseconds. */
+/** How long another change may still get the same modification time, in milliseconds. */
 const UNSETTLED = 3_000;
 
 export interface WatchedFileOptions {
   readonly path: string;
-  /** Takes the text of the file, each time that it is another one. */
+  /** Called with the text of the file whenever it has changed. */
   readonly take: (text: string) => Promise<void>;
-  /** Hears, once, that the file could not be read any more: what it said last goes on to count. */
+  /** Called once when the file can no longer be read; its last text stays in use. */
   readonly onLost: (reason: string) => void;
   readonly every?: number;
 }

@@ -1,21 +1,21 @@
-/** There is no place left; worth another try in a second. */
+/** There is no free place; try again in a second. */
 export class NoPlace extends Error {}
 
-/** Places for work that takes long, so that those who wait for it leave the others theirs. */
+/** Limits slow work, in all and for each client, so that one client cannot block the others. */
 export class Places {
   readonly #max: number;
   readonly #maxOfOne: number;
   readonly #taken = new Map<string, number>();
   #all = 0;
 
-  /** @param maxOfOne how many of them one client may have */
+  /** @param maxOfOne the maximum for one client */
   constructor(max: number, maxOfOne = max) {
     this.#max = max;
     this.#maxOfOne = maxOfOne;
   }
 
   /**
-   * Does the client's work while it has a place.
+   * Runs the client's work while it holds a place.
    * @throws NoPlace
    */
   async take<T>(client: string, work: () => Promise<T>): Promise<T> {

@@ -40,7 +40,7 @@ function welcome(graphiql: boolean): string {
 `;
 }
 
-/** Pages load nothing from elsewhere; `data:` is for icons and fonts in the styles of the libraries that they use. */
+/** Pages load nothing from other hosts; `data:` is for icons and fonts in the libraries' styles. */
 const POLICY = [
   "default-src 'none'",
   ...[
@@ -62,17 +62,17 @@ const ofPage = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' 
 /** The name of an asset changes with its contents. */
 const ofAsset = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-/** GraphiQL's page, which asks for a key; it holds no data. */
+/** GraphiQL's page, which asks for a key; it contains no data. */
 export function sendGraphiql(req: IncomingMessage, res: ServerResponse): void {
   sendAsset(req, res, 'graphiql.html', ofPage);
 }
 
 /**
- * The pages for people, and what they load: the way in at `/`, and v1's documentation.
+ * The pages for people and their assets: the start page at `/`, and v1's documentation.
  * @param openApi describes v1
  */
 export function addPages(web: Express, graphiql: boolean, openApi: () => object): void {
-  // Made once: however many answers wait for slow readers, they take memory once.
+  // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
   const home = Buffer.from(welcome(graphiql));
   web.get('/', (_req, res) => {

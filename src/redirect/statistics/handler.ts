@@ -14,7 +14,7 @@ import { header } from '../request.ts';
 import { statisticsPage } from './page.ts';
 import { hasPass, newPass, passCookie } from './pass.ts';
 
-/** How many pages are made at once, in all and for one address; each reads the database about ten times. */
+/** How many pages are built at once, in all and for one address; each takes about ten queries. */
 const MAX_PAGES = 20;
 const MAX_PAGES_OF_NETWORK = 10;
 /** How many pages one address gets in a minute. */
@@ -27,12 +27,12 @@ export interface StatisticsPageDependencies {
   readonly guesses: Guesses;
   /** The password of a posted form. */
   passwordIn(req: IncomingMessage, res: ServerResponse, address: string): Promise<string>;
-  /** Does what asks the database, unless that is away and enough wait for it already. */
+  /** Runs a query, unless the database is down and too many already wait for it. */
   askDatabase<T>(ask: () => Promise<T>): Promise<T>;
   now(): Date;
 }
 
-/** Whose page is asked for, and by whom. */
+/** A request for a page. */
 interface Asked {
   readonly domain: Domain;
   readonly alias: string;
@@ -40,10 +40,10 @@ interface Asked {
   readonly address: string;
 }
 
-/** Answers with a link's page of statistics; false where nobody may know of one. */
+/** Answers with a link's page of statistics; false if there is none, or it is private. */
 export type StatisticsPages = (req: IncomingMessage, res: ServerResponse, asked: Asked) => Promise<boolean>;
 
-/** Shows the statistics of links to people, as far as `privacy` allows. */
+/** Serves the pages of statistics, as `privacy` allows. */
 export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
   const { db, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
   const making = new Places(MAX_PAGES, MAX_PAGES_OF_NETWORK);
@@ -77,7 +77,7 @@ export function createStatisticsPages(dependencies: StatisticsPageDependencies):
       sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), wrong, 'statisticsPassword'));
     if (req.method === 'POST' && hash !== null) {
       const password = await passwordIn(req, res, address);
-      // A link from before passwords were demanded may have none: it opens to nobody.
+      // A link of an earlier version may have no password: then no password is right.
       const isRight =
         password !== '' &&
         hash !== '' &&
