@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// Vite would take graphql's other build than Node does, and the two know nothing of each other's classes.
+// Vite would load another build of graphql than Node does, with incompatible classes.
 const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
 const databases = ['sqlite', 'postgresql'] as const;
 
@@ -12,10 +12,10 @@ const onlyOn = {
 export default defineConfig({
   resolve,
   test: {
-    // One fewer than the cores, the default, leaves the second of two idle.
+    // The default, one fewer than the cores, would leave the second of two cores idle.
     isolate: false,
     maxWorkers: '100%',
-    // They measure nothing: they end what hangs, and are many times what the slowest test takes on a busy machine.
+    // These only end tests that hang: they are many times what the slowest test takes on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
@@ -32,8 +32,8 @@ export default defineConfig({
         test: {
           name,
           include: ['test/**/*.test.ts'],
-          // What is in test/postgresql concerns a server's own ways, which SQLite has not. What takes long and goes by the same
-          // way on either database is asked of one.
+          // test/postgresql has tests of PostgreSQL's own features. Slow tests that do not depend on the database run on one of
+          // them only.
           exclude: ['test/{program,browser}/**', ...onlyOn[name === 'sqlite' ? 'postgresql' : 'sqlite']],
           globalSetup: [`test/support/${name}.setup.ts`],
         },

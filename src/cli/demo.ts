@@ -57,7 +57,7 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
       resolveTxt: async () => [],
       lists: new OperatorLists(),
     };
-    // A key that the operator gave is not told.
+    // A key that the operator set is not printed.
     const told = initialApiKey === undefined ? made : null;
     return { key: told, result: await fillDemo(db, actor, site, { now, random }) };
   });

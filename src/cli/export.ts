@@ -21,7 +21,7 @@ domains. Passwords are not in it, only whether there is one. "npm run import -- 
 The export is no snapshot: what is changed while it is written may be in it or not. The scheme of short URLs is that of BASE_URL.
 The database is the one in DATABASE_URL.`;
 
-/** Counts what goes through, by kind. */
+/** Counts the records by kind, and passes them on. */
 async function* counting(
   records: AsyncIterable<ExportRecord>,
   counts: Record<string, number>,
@@ -33,11 +33,11 @@ async function* counting(
   }
 }
 
-/** Writes the file as a whole or not at all. */
+/** Writes the file completely, or not at all. */
 async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
   const unfinished = `${file}.part`;
   try {
-    // What an account has is its own: nobody else on the machine reads it.
+    // Other users of the machine must not read it.
     await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600 }));
     await rename(unfinished, file);
   } catch (error) {

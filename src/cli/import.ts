@@ -10,7 +10,7 @@ import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed, siteOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
-// As in main.ts: what is thrown away after each batch would make the heap grow to several times of what lives in it.
+// As in npm start: the garbage of each batch would make the heap grow to several times its live size.
 setFlagsFromString('--heap-growing-percent=50');
 setFlagsFromString('--compact-on-every-full-gc');
 
@@ -33,11 +33,11 @@ an import that was stopped can be run again. Each line that was not taken is tol
 
 The database is the one in DATABASE_URL.`;
 
-/** How many batches have to be written until Ctrl-C ends the command: none but the one that is being written. */
+/** Makes Ctrl-C stop the command after the current batch. */
 function stopOnInterrupt(): { stopped(): boolean; end(): void } {
   let stopped = false;
   const interrupt = () => {
-    // A second one ends it at once: the database rolls the open batch back.
+    // A second Ctrl-C ends it at once: the database rolls the open batch back.
     if (stopped) process.exit(130);
     stopped = true;
   };
@@ -82,7 +82,7 @@ function summary(report: ImportReport, dryRun: boolean): string {
   ].join('\n');
 }
 
-/** Prints what is told as it comes: a list of a hundred thousand wrong lines is kept nowhere. */
+/** Prints messages immediately, so that a hundred thousand of them need no memory. */
 function printer(json: boolean, source: Source) {
   let told = 0;
   return {
