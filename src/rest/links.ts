@@ -36,7 +36,7 @@ import { route, withoutFields } from './route.ts';
 
 export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
 export const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;
-/** The document these are from has languages but leaves their number, 3, out. */
+/** The specification of v1 has languages but leaves their number, 3, out. */
 export const targetTypes = { 0: 'NONE', 1: 'COUNTRY', 2: 'PLATFORM', 3: 'LANGUAGE', 4: 'ROTATION' } as const;
 const platforms = {
   iOS: 'IOS',
@@ -95,7 +95,7 @@ const fields = {
   rotation: entries('targeting.rotation', { value: '' }),
 } satisfies Fields;
 
-/** The id of a domain; or a domain as an answer shows it, so that answers can be sent back. */
+/** The id of a domain; or a domain in the form of an answer, so that answers can be sent back. */
 const domainId: Field = {
   ...recordId('domainId'),
   about: "The id of the domain of the link; the service's own by default.",
@@ -106,10 +106,10 @@ const domainId: Field = {
   },
 };
 
-// Of two that were sent, the second one counts.
+// If both are sent, the second one counts.
 const createFields = { ...fields, domain: domainId, domain_id: domainId };
 
-/** In an update, the domain is for clients that send back what was shown; no other is taken. */
+/** In an update, for clients that send back whole answers; only the link's own domain is accepted. */
 const sameDomain: Field = { ...domainId, describe: () => null };
 const updateFields = { ...fields, domain: sameDomain, domain_id: sameDomain };
 
@@ -190,7 +190,7 @@ function encodeLink(link: LinkFieldsFragment) {
   };
 }
 
-/** Those of a link's fields that are no lists or records, in their order. */
+/** The fields of a link that are neither lists nor records, in order. */
 const columns = [
   ...[
     'id',
@@ -265,7 +265,7 @@ export const linkRoutes = [
     fields: createFields,
     schema: createLinkInput,
     document: RestCreateLinkDocument,
-    // As of a space's name.
+    // As for a space's name.
     variables: (input) => ({ input: { url: '', ...input } satisfies CreateLinkInput }),
     encode: ({ createLink }) => success({ data: encodeLink(recordOf(createLink)) }, 201),
   }),

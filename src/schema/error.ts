@@ -9,7 +9,7 @@ const ErrorCodeEnum = builder.enumType('ErrorCode', {
   values: describedValues(errorCodes),
 });
 
-/** An expected failure as a value: GraphQL would take an Error for a failed field. */
+/** An expected failure as a value: GraphQL would treat an Error as a failed field. */
 export class Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -31,7 +31,7 @@ export const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
 });
 
 const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
-  description: 'What is wrong with one field of the input.',
+  description: 'The errors of one field of the input.',
   fields: (t) => ({
     path: t.exposeStringList('path', {
       description: 'The path of the field in the input, outermost name first.',

@@ -20,40 +20,40 @@ import type { Context } from './server/context.ts';
 import { changeCost, costs } from './server/cost.ts';
 
 const WebhookEvent = builder.enumType('WebhookEvent', {
-  description: 'What a webhook can be told of.',
+  description: 'The events that a webhook can get.',
   values: describedValues(webhookEvents),
 });
 
 const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
-  description: 'What became of a delivery.',
+  description: 'The status of a delivery.',
   values: describedValues(deliveryStatuses),
 });
 
 const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
-  description: 'One change that one webhook is told of.',
+  description: 'The delivery of one change to one webhook.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the delivery.' }),
     event: t.field({
       type: WebhookEvent,
-      description: 'What is told.',
-      // The queue holds events alone.
+      description: 'The event.',
+      // The queue has only events.
       resolve: ({ event }) => event as keyof typeof webhookEvents,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the change was made.' }),
     status: t.field({
       type: DeliveryStatusEnum,
-      description: 'What became of it.',
+      description: 'The status of the delivery.',
       resolve: ({ status }) => status as DeliveryStatus, // As with events.
     }),
-    attempts: t.exposeInt('attempts', { description: 'How often it was tried.' }),
+    attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
     lastAttemptAt: t.expose('lastAttemptAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last tried; null if it was not yet.',
+      description: 'When the last attempt was made; null if there was none.',
     }),
     responseStatus: t.exposeInt('responseStatus', {
       nullable: true,
-      description: 'The HTTP status of the last answer; null if the last attempt got none.',
+      description: 'The HTTP status of the answer to the last attempt; null if there was none.',
     }),
     error: t.exposeString('error', {
       nullable: true,
@@ -71,7 +71,7 @@ export const Webhook = builder.prismaObject('Webhook', {
     url: t.expose('url', { type: 'URL' }),
     events: t.field({
       type: [WebhookEvent],
-      description: 'What it is told of.',
+      description: 'The events that it gets.',
       extensions: costs({ size: Object.keys(webhookEvents).length }),
       resolve: eventsOf,
     }),
@@ -82,7 +82,7 @@ export const Webhook = builder.prismaObject('Webhook', {
       type: WebhookDeliveryConnection,
       extensions: listCost,
       description:
-        'What it was told in the last 30 days and is still to be told, the newest first, by cursor.',
+        'The deliveries of the last 30 days, including waiting ones, newest first, paginated by cursor.',
       args: edgesArgs,
       resolve: (webhook, args, { lists }) => edgesOfDeliveries(lists, webhook, args),
     }),
@@ -122,8 +122,7 @@ const CreatedWebhook = builder
     fields: (t) => ({
       webhook: t.field({ type: Webhook, description: 'The webhook.', resolve: ({ webhook }) => webhook }),
       secret: t.exposeString('secret', {
-        description:
-          'The secret that its requests are signed with: `whsec_` and base64. It is shown this once.',
+        description: 'The secret that signs its requests: `whsec_` and base64. It is shown only once.',
       }),
     }),
   });
@@ -133,12 +132,12 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   fields: (t) => ({
     url: t.string({
       required: true,
-      description: 'Where it is told: an http or https URL without a user, at most 2048 characters.',
+      description: 'The URL of the receiver: http or https, without a user, at most 2048 characters.',
     }),
     events: t.field({
       type: [WebhookEvent],
       required: true,
-      description: 'What it is told of; at least one event.',
+      description: 'The events that it gets; at least one.',
     }),
   }),
 });
@@ -146,11 +145,11 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description: 'Changes to a webhook. Absent fields do not change; no field can be cleared.',
   fields: (t) => ({
-    url: t.string({ description: 'Where it is told, also what still waits.' }),
-    events: t.field({ type: [WebhookEvent], description: 'What it is told of from now on.' }),
+    url: t.string({ description: 'The URL of the receiver, also for waiting deliveries.' }),
+    events: t.field({ type: [WebhookEvent], description: 'The events that it gets from now on.' }),
     disabled: t.boolean({
       description:
-        'Whether it is told nothing. What is changed meanwhile it is never told; what waited before waits on.',
+        'Whether nothing is sent. Changes made while it is disabled are never sent; waiting deliveries keep waiting.',
     }),
   }),
 });
@@ -174,7 +173,7 @@ const RedeliverResult = builder.unionType('RedeliverResult', {
 
 const id = 'The id of the webhook.';
 
-/** What was made, with a secret that a kept answer does not have. */
+/** A new secret, which is left out of a stored answer. */
 async function shownOnce<Made extends { secret: string }>(
   { keyed }: Context,
   making: Promise<Made>,
@@ -188,7 +187,7 @@ builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: CreateResult,
     extensions: changeCost,
-    description: `Creates a webhook, which is told of what is changed from now on. An account may have ${MAX_WEBHOOKS}.`,
+    description: `Creates a webhook, which gets changes from now on. An account may have ${MAX_WEBHOOKS}.`,
     args: { input: t.arg({ type: CreateWebhookInput, required: true, description: 'The new webhook.' }) },
     resolve: (_root, { input }, context) => {
       const { db, actor, site, now } = context;
@@ -217,8 +216,7 @@ builder.mutationFields((t) => ({
   rotateWebhookSecret: t.field({
     type: RotateWebhookSecretResult,
     extensions: changeCost,
-    description:
-      'Gives a webhook a new secret. For 24 hours, requests are signed with the secret before it too.',
+    description: 'Gives a webhook a new secret. For 24 hours, the old secret also signs requests.',
     args: { id: t.arg.id({ required: true, description: id }) },
     resolve: (_root, args, context) => {
       const { db, actor, site, now } = context;

@@ -4,9 +4,9 @@ import type { Tx } from '../../db/connection/transaction.ts';
 
 /** The kinds of changes. */
 export const changeActions = {
-  CREATED: 'It was made.',
-  UPDATED: 'Some of its fields got other values.',
-  DELETED: 'It was deleted.',
+  CREATED: 'The record was created.',
+  UPDATED: 'Some fields of the record were changed.',
+  DELETED: 'The record was deleted.',
 } as const;
 
 /** The kinds of records that changes are recorded for. */

@@ -10,7 +10,7 @@ import { directionInput, type Edges, type EdgesInput, readEdges } from '../list.
 import { type RecordKind, recordKinds } from './change.ts';
 
 /** What changes can be ordered by. */
-export const changeOrderFields = { ID: 'The order in which they were made.' } as const;
+export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 
 const changeFilter = z.object({
   kind: choiceOf(recordKinds).nullish(),

@@ -3,7 +3,7 @@ import type { RecordKind } from '../change/change.ts';
 /** The events of webhooks. */
 export const webhookEvents = {
   LINK_CREATED: 'A link was created.',
-  LINK_UPDATED: 'A link was changed; clicks are no change.',
+  LINK_UPDATED: 'A link was changed; clicks are not changes.',
   LINK_DELETED: 'A link was deleted.',
   SPACE_CREATED: 'A space was created.',
   SPACE_UPDATED: 'A space was changed.',
@@ -14,9 +14,9 @@ export type WebhookEvent = keyof typeof webhookEvents;
 
 /** The statuses of a delivery. */
 export const deliveryStatuses = {
-  PENDING: 'It is still to be delivered, or to be tried again.',
+  PENDING: 'The delivery waits for its first attempt or a retry.',
   DELIVERED: 'The receiver answered with a status from 200 to 299.',
-  FAILED: 'Every try failed; it is not tried again unless it is redelivered.',
+  FAILED: 'Every attempt failed; there are no more unless it is redelivered.',
 } as const;
 
 export type DeliveryStatus = keyof typeof deliveryStatuses;
