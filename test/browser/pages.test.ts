@@ -9,7 +9,7 @@ function kept(page: Page): Promise<string> {
   return page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 }
 
-describe.runIf(chromiumPath)('in a browser that reaches nothing but the server', () => {
+describe.runIf(chromiumPath)('in a browser that can reach only the server', () => {
   let server: TestServer;
   let caller: Caller;
   let browser: Browser;
@@ -24,7 +24,7 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await server.stop();
   });
 
-  test('the way in leads to the documentation and to GraphiQL', async () => {
+  test('the start page links to the documentation and to GraphiQL', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     await page.goto(server.origin);
     await page.getByRole('link', { name: /v1 documentation/ }).click();
@@ -35,7 +35,7 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     expect(elsewhere).toEqual([]);
   });
 
-  test('the documentation tries an operation with the key that is given to it', async () => {
+  test('the documentation runs an operation with the entered key', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     await page.goto(`${server.origin}/docs`);
     await page.getByRole('button', { name: 'Authorize' }).click();
@@ -49,7 +49,7 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     expect(await kept(page)).not.toContain(caller.key);
   });
 
-  test('the documentation’s example of a new link can be sent as it stands', async () => {
+  test('the documentation’s example of a new link can be sent unchanged', async () => {
     const { page } = await openPage(browser, server.origin);
     await page.goto(`${server.origin}/docs`);
     await page.getByRole('button', { name: 'Authorize' }).click();
@@ -109,7 +109,7 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
   });
 
-  test('GraphiQL says what is wrong with a key', async () => {
+  test('GraphiQL shows why a key is refused', async () => {
     const { page } = await openPage(browser, server.origin);
     await page.goto(`${server.origin}/graphql`);
     await openGraphiql(page, 'wrong');

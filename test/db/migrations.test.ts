@@ -7,11 +7,11 @@ import { newDatabase, onServer } from '../support/database.ts';
 
 const { provider } = inject('database');
 
-test('the migrations make just what the models say', async () => {
+test('the migrations match the models', async () => {
   expect(await diffToModels(provider, await newDatabase({ migrated: false }))).toBeNull();
 });
 
-test('an empty database is brought to today, once', async () => {
+test('an empty database is migrated once', async () => {
   const url = await newDatabase({ migrated: false });
   expect(await pendingMigrationsOf(url)).toEqual(knownMigrations(provider));
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider));
@@ -78,7 +78,7 @@ async function oldDatabase(): Promise<string> {
   return url;
 }
 
-test('an old database is brought to today, with what is in it', async () => {
+test('an old database is migrated with its data', async () => {
   const url = await oldDatabase();
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider).filter((name) => name > RELEASED));
   const today = await openDatabase(url);
@@ -119,13 +119,13 @@ test('an old database is brought to today, with what is in it', async () => {
   ]);
 });
 
-test('of several that migrate at once, one does, and the others wait for it', async () => {
+test('of several processes that migrate at once, one does, and the others wait', async () => {
   const url = await newDatabase({ migrated: false });
   const applied = await Promise.all(Array.from({ length: 4 }, () => applyMigrations(url)));
   expect(applied.flat().sort()).toEqual(knownMigrations(provider));
 });
 
-test('a migration that fails leaves nothing, and is pending still', async () => {
+test('a failed migration changes nothing, and stays pending', async () => {
   const url = await oldDatabase();
   // What a migration makes is there already.
   const spoil = 'ALTER TABLE "Domain" ADD COLUMN "hostKey" INTEGER';

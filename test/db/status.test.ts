@@ -49,11 +49,14 @@ test.each(cases)(
   },
 );
 
-test.each(Object.keys(linkStatuses) as LinkStatus[])('rows that are %s are the same ones', async (status) => {
-  const rows = await readRows<{ alias: string }>(
-    server.database.client,
-    sql`SELECT "alias" FROM "Link" WHERE ${hasStatus(status, NOON)} ORDER BY "id"`,
-  );
-  const expected = cases.flatMap((one, index) => (one[4] === status ? `s${index}` : []));
-  expect(rows.map(({ alias }) => alias)).toEqual(expected);
-});
+test.each(Object.keys(linkStatuses) as LinkStatus[])(
+  'the condition in SQL selects the links with the status %s',
+  async (status) => {
+    const rows = await readRows<{ alias: string }>(
+      server.database.client,
+      sql`SELECT "alias" FROM "Link" WHERE ${hasStatus(status, NOON)} ORDER BY "id"`,
+    );
+    const expected = cases.flatMap((one, index) => (one[4] === status ? `s${index}` : []));
+    expect(rows.map(({ alias }) => alias)).toEqual(expected);
+  },
+);

@@ -125,7 +125,7 @@ test('totals by status, domain and space are exact whatever is written, at any t
   );
 });
 
-test('and so they are after a space and an account are deleted', async () => {
+test('totals stay exact after a space and an account are deleted', async () => {
   const other = await server.caller('other');
   await other.link({ domain_id: 1 });
   await server.database.client.linkCounter.updateMany({ data: { clicks: 2 } });

@@ -91,7 +91,7 @@ test('no acknowledged write is lost or doubled when the server is killed and res
   expect((await owner.fetch('/readyz')).status).toBe(200);
 });
 
-test('visitors of known links are redirected while the server is away, and their clicks are written after', async () => {
+test('visitors of cached links are redirected while the server is down, and their clicks are written afterwards', async () => {
   const owner = await start();
   const { id, alias } = await owner.link();
   const [{ origin } = { origin: '' }] = programs;
@@ -110,7 +110,7 @@ test('visitors of known links are redirected while the server is away, and their
   await expect.poll(clicks).toBe(21);
 });
 
-test('twenty requests over two processes for one alias: one wins', async () => {
+test('of twenty requests over two processes for one alias, one succeeds', async () => {
   const callers = [await start(), await start()];
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -121,7 +121,7 @@ test('twenty requests over two processes for one alias: one wins', async () => {
   expect(statuses).toEqual([201, ...Array(19).fill(422)]);
 });
 
-test('a statement that takes longer than it may is given up with 503', async () => {
+test('a statement beyond its timeout is cancelled with 503', async () => {
   const owner = await start({ DATABASE_STATEMENT_TIMEOUT: '200' });
   const blocker = new Client({ connectionString: postgres.url });
   await blocker.connect();
@@ -132,7 +132,7 @@ test('a statement that takes longer than it may is given up with 503', async () 
   expect((await owner.rest('GET', '/links')).status).toBe(200);
 });
 
-test('a process opens no more connections than its pool may have, and one to hear of changes', async () => {
+test('a process opens at most the connections of its pool, and one for notifications', async () => {
   const owner = await start({ DATABASE_POOL_SIZE: '2' });
   await Promise.all(Array.from({ length: 30 }, () => owner.rest('GET', '/links')));
   const rows = await onServer(`SELECT query FROM pg_stat_activity
@@ -141,7 +141,7 @@ test('a process opens no more connections than its pool may have, and one to hea
   expect([rows.length, listening.length]).toEqual([3, 1]);
 });
 
-test('a revoked key is told of by notification', async () => {
+test('a revoked key is announced by a notification', async () => {
   await start();
   const listener = new Client({ connectionString: postgres.url });
   await listener.connect();

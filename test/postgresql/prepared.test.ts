@@ -38,7 +38,7 @@ async function readAll(round: number): Promise<void> {
   );
 }
 
-test('a process goes on with its prepared statements while a newer version adds columns', async () => {
+test('a process continues with its prepared statements while a newer version adds columns', async () => {
   const space = await caller.space('Space');
   await caller.link({ space_id: space, pixel_ids: await caller.pixel('Pixel') });
   for (let round = 0; round < 10; round++) await readAll(round);

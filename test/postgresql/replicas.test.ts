@@ -52,7 +52,7 @@ test('lists and single records are read from the replica', async () => {
   expect(readStatements.length).toBeGreaterThan(before);
 });
 
-test('a caller sees its own writes at once, on the process that wrote and on another', async () => {
+test('a caller reads its own writes at once, on the same process and on another', async () => {
   for (let i = 0; i < 20; i++) {
     const { id, title } = await owner.link({ title: `Own ${i}` });
     const answers = await Promise.all([owner, elsewhere].map((one) => one.rest('GET', `/links/${id}`)));
@@ -63,7 +63,7 @@ test('a caller sees its own writes at once, on the process that wrote and on ano
   }
 });
 
-test('a process that begins to listen, or does so again, reads what was written before', async () => {
+test('a process that begins to listen, also again, reads earlier writes', async () => {
   await expect.poll(() => readsFromReplica(elsewhere)).toBe(true);
   for (let i = 0; i < 3; i++) {
     await owner.link({ title: `Before ${i}` });
@@ -86,7 +86,7 @@ test('a process that begins to listen, or does so again, reads what was written 
   }
 });
 
-test("another account's reads stay on the replica meanwhile, and the writer's return to it", async () => {
+test("another account's reads stay on the replica, and the writer's return to it", async () => {
   const other = await servers[0].caller('other');
   // The key itself is not a read of the account.
   await expect.poll(() => readsFromReplica(other)).toBe(true);
@@ -104,7 +104,7 @@ test('no statement of a mutation goes to the replica', async () => {
   expect(readStatements.slice(before).filter((sql) => !sql.includes('pg_last_wal'))).toEqual([]);
 });
 
-test('reads go on from the primary while the replica is away, and return to it', async () => {
+test('reads use the primary while the replica is down, and return to it', async () => {
   await replica.kill();
   const path = '/spaces';
   await expect.poll(async () => (await owner.rest('GET', path)).status).toBe(200);

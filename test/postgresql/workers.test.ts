@@ -102,7 +102,7 @@ async function endInOrder(pid: number): Promise<void> {
   expect(program.log.filter(({ msg }) => msg === 'stopped')).toHaveLength(3);
 }
 
-test('workers serve under one port: one migrates, one key is made, metrics are summed, and a dead worker is replaced, SIGTERM ends all', async () => {
+test('workers serve one port: one migration, one key, summed metrics, a dead worker is replaced, SIGTERM ends all', async () => {
   const port = await freePort();
   await start({ METRICS_PORT: String(port) });
   const metric = async (name: string) => {
@@ -138,12 +138,12 @@ test('workers serve under one port: one migrates, one key is made, metrics are s
   await endInOrder(program.child.pid ?? 0);
 });
 
-test('SIGTERM at all processes at once ends all in order: what is in flight is answered, clicks are written', async () => {
+test('SIGTERM to all processes at once stops them gracefully: requests in flight are answered, clicks are written', async () => {
   await start();
   await endInOrder(-(program.child.pid ?? 0));
 });
 
-test('workers whose primary was killed end by themselves, and write their clicks', async () => {
+test('workers stop by themselves after their primary is killed, and write their clicks', async () => {
   await start();
   const { alias } = await owner.link();
   await visitTimes(`/${alias}`, 6);
@@ -152,7 +152,7 @@ test('workers whose primary was killed end by themselves, and write their clicks
   expect(await clicks()).toBe(6);
 });
 
-test('workers that die at their start, again and again, end the program with the reason', async () => {
+test('workers that repeatedly die at their start end the program with the reason', async () => {
   await start({ GEOIP_DATABASE }, 1);
   renameSync(GEOIP_DATABASE, `${GEOIP_DATABASE}.away`);
   process.kill(serving().get(1) ?? 0, 'SIGKILL');
@@ -165,7 +165,7 @@ test('workers that die at their start, again and again, end the program with the
   expect([...serving().values()].filter(isRunning)).toEqual([]);
 });
 
-test('what no worker can start with stops the start in one line', async () => {
+test('an error that prevents every worker’s start is printed in one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

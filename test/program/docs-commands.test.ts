@@ -300,7 +300,7 @@ describe('commands of the guides, one after the other', () => {
   test.each(commands)('%s: %s', (_place, command) => ruleOf(command)(command));
 });
 
-test('there is a command for each rule, and none is run that no rule is for', () => {
+test('there is a command for each rule, and a rule for each command', () => {
   for (const [pattern] of rules)
     expect(commands.map(([, command]) => command)).toContainEqual(expect.stringMatching(pattern));
   expect(() => ruleOf('rm -rf data')).toThrow('Nobody runs');
@@ -364,7 +364,7 @@ const spans = guides.flatMap((file) =>
     .map((code) => [file, code] as const),
 );
 
-test.each(spans)('%s: what it says of %s is so', async (_file, code) => {
+test.each(spans)('%s: its statement about %s is true', async (_file, code) => {
   for (const [pattern, check] of inText) {
     const match = pattern.exec(code);
     if (match) return check(...match.slice(1));

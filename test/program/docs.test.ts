@@ -90,7 +90,7 @@ test.each(allBlocks.map((block) => [block.place, block.language, block] as const
   },
 );
 
-test('a mistake in a unit for systemd is found', () => {
+test('a mistake in a systemd unit is found', () => {
   const { text } = blockAfter('docs/operations.md', 'As a systemd service');
   expect(() =>
     checks.ini?.({ file: '', place: '', language: '', text: text.replace('ExecStart', 'Start') }),
@@ -155,7 +155,7 @@ function typeErrors(blocks: readonly Block[]): string {
   }
 }
 
-test('blocks of TypeScript have the types that they need', () => {
+test('TypeScript blocks type-check', () => {
   const blocks = allBlocks.filter(({ language }) => language === 'ts');
   expect(typeErrors(blocks)).toBe('');
   const wrong = {
@@ -165,7 +165,7 @@ test('blocks of TypeScript have the types that they need', () => {
   expect(typeErrors([wrong])).toContain('TS2322');
 });
 
-describe('what the guides say to front ends is what the schema has', () => {
+describe('what the guides say to front ends matches the schema', () => {
   const guide = readFileSync('docs/graphql.md', 'utf8');
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 
@@ -198,7 +198,7 @@ describe('what the guides say to front ends is what the schema has', () => {
   });
 });
 
-describe('what the guides show of v1', () => {
+describe('v1 in the guides', () => {
   let server: TestServer;
   let caller: Caller;
   beforeAll(async () => {
@@ -208,7 +208,7 @@ describe('what the guides show of v1', () => {
   afterAll(() => server.stop());
   const shown = (text: string) => JSON.parse(blockAfter('docs/rest-v1.md', text).text);
 
-  test('a space and a link have the fields that v1 gives, in its order', async () => {
+  test('a space and a link have v1’s fields, in order', async () => {
     const space = await caller.space('Launch', { color: 3 });
     const link = await caller.link({ space_id: space, pixel_ids: await caller.pixel('Ads') });
     const { body } = await caller.rest('GET', `/spaces/${space}`);
@@ -221,13 +221,13 @@ describe('what the guides show of v1', () => {
     expect(shapeOf(shown('\nA link:'))).toEqual(shapeOf(link));
   });
 
-  test('a refusal is what v1 answers', async () => {
+  test('a refusal is v1’s answer', async () => {
     const { body } = await caller.rest('POST', '/spaces', { color: 'red' });
     expect(shown('A 422 answer')).toEqual(body);
   });
 });
 
-test('no two examples make the same alias', () => {
+test('no two examples create the same alias', () => {
   const texts = [
     ...allBlocks.filter(({ language }) => ['sh', 'graphql'].includes(language)).map(({ text }) => text),
     readFileSync('web/examples.graphql', 'utf8'),
@@ -255,7 +255,7 @@ function anchorsOf(file: string): string[] {
   return [...headings, ...[...prose.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id)];
 }
 
-test.each(guides)('the links of %s lead somewhere', (file) => {
+test.each(guides)('the links of %s are not broken', (file) => {
   const targets = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   const broken = targets.filter((target) => {
     if (/^https?:/.test(target)) return false;
@@ -266,7 +266,7 @@ test.each(guides)('the links of %s lead somewhere', (file) => {
   expect(broken).toEqual([]);
 });
 
-test('the picture of the README is there, and small', () => {
+test('the picture of the README exists, and is small', () => {
   const [, path = ''] = /!\[[^\]]+\]\(([^)]+)\)/.exec(readFileSync('README.md', 'utf8')) ?? [];
   expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG');
   expect(statSync(path).size).toBeLessThan(250_000);
@@ -285,7 +285,7 @@ test('the guide to operations lists every variable of the environment', () => {
   expect(guide).toEqual(expect.arrayContaining(rows));
 });
 
-test('the tests that SECURITY.md names are there', () => {
+test('the tests named in SECURITY.md exist', () => {
   const named = codeSpansOf('SECURITY.md').filter((code) => code.startsWith('test/'));
   expect(named.length).toBeGreaterThan(20);
   const there = readdirSync('test', { recursive: true }).map((path) => join('test', String(path)));

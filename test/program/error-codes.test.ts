@@ -123,7 +123,7 @@ const requests: Record<string, () => Promise<string[]>> = {
 
 const met = new Set<string>();
 
-test.each(Object.entries(requests))('%s gets what the guide says', async (_what, request) => {
+test.each(Object.entries(requests))('%s gets the code in the guide', async (_what, request) => {
   const found = await request();
   expect(found).not.toEqual([]);
   for (const one of found) {
@@ -132,7 +132,7 @@ test.each(Object.entries(requests))('%s gets what the guide says', async (_what,
   }
 });
 
-test('the guide lists nothing that no request gets', () => {
+test('every code in the guide is the answer to some request', () => {
   expect([...met].sort()).toEqual([...documented].sort());
 });
 
@@ -141,7 +141,7 @@ const inData = [...(/^\*\*In the data\*\*.*$/m.exec(section)?.[0] ?? '').matchAl
   ([, code]) => code ?? '',
 );
 
-test('results of mutations have the codes that the guide says', async () => {
+test('results of mutations have the codes in the guide', async () => {
   const domain = await owner.domain('go.example');
   await owner.link({ domain_id: domain });
   const results = await owner.data<Record<string, { code: string }>>(`mutation {
@@ -170,7 +170,7 @@ const unmet: Record<string, string> = {
   INTERNAL_SERVER_ERROR: 'would be a fault outside of the execution, of which none is known',
 };
 
-test('the guide lists every code that the source or the libraries below it have', () => {
+test('the guide lists every code of the source and its libraries', () => {
   const listed = documented.map((one) => one.split(' ')[0]);
   const known = new Set([...listed, ...inData]);
   const modules = ['graphql-yoga', '@graphql-yoga/plugin-persisted-operations', '@graphql-tools/executor'];

@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('where it is whole, they run', async () => {
+test('with an intact binary, they run', async () => {
   rmSync(binaries, { recursive: true, force: true });
   cpSync(installed, binaries, { recursive: true });
   expect(await run('cli/migrate')).toMatchObject({ code: 0, stderr: '' });

@@ -128,11 +128,11 @@ test.each([
   [62, [0, 20, 40, 60, 80]],
   [122, [0, 50, 100, 150]],
   [2_147_483_647, [0, 1e9, 2e9, 3e9]],
-])('a chart up to %i has a grid of whole numbers', (highest, grid) => {
+])('a chart up to %i has grid lines at whole numbers', (highest, grid) => {
   expect(gridOf(highest)).toEqual(grid);
 });
 
-test('the grid of any chart is whole, has few lines, and reaches the highest count', () => {
+test('the grid of any chart has few lines, at whole numbers up to at least the highest count', () => {
   for (let highest = 0; highest < 3_000; highest++) {
     const grid = gridOf(highest);
     expect(grid.every(Number.isInteger)).toBe(true);

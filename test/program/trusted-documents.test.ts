@@ -44,7 +44,7 @@ test.each([
     '{ "abc": "{ nothing }" }',
     'the document abc: Cannot query field "nothing" on type "Query".',
   ],
-])('does not start where the file %s', async (name, text, why) => {
+])('does not start if the file %s', async (name, text, why) => {
   const env = environment(name.replaceAll(' ', '-'), text);
   const { code, stderr } = await runProgram('main', env);
   expect(code).not.toBe(0);

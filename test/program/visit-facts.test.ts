@@ -101,7 +101,7 @@ function visitOf(id: number, number: number, moment = at): Visit {
   };
 }
 
-test('beyond the bounds, details of visits are dropped and their number is not', () => {
+test('beyond the bounds, details of visits are dropped, but not their number', () => {
   const pending = new PendingVisits(true, { details: 20, hours: 3 });
   for (let hour = 0; hour < 48; hour++)
     for (let i = 0; i < 10; i++)
@@ -121,7 +121,7 @@ test('beyond the bounds, details of visits are dropped and their number is not',
   expect(pending.unwritten).toBe(1);
 });
 
-test('no more than 200 referrers of a link and day wait apart', () => {
+test('at most 200 referrers of a link and day wait with values of their own', () => {
   const pending = new PendingVisits();
   for (let i = 0; i < 300; i++) pending.add(visitOf(1, i));
   const [day] = [...(pending.take(1).get(1)?.days.values() ?? [])];

@@ -22,7 +22,7 @@ const cost = async (link: RestLink, on = server) =>
   (await on.statementsOf(() => open(link, on))).filter((sql) => /FROM "(public"\.")?(Link|Domain)"/.test(sql))
     .length;
 
-test('a link costs one statement when it is first asked for, and none after', async () => {
+test('a link costs one statement at its first visit, and none afterwards', async () => {
   await open(await owner.link());
   const link = await owner.link({
     pixel_ids: `${await owner.pixel()},${await owner.pixel()}`,
@@ -71,7 +71,7 @@ const changes: [string, (link: RestLink, pixel: number) => Promise<unknown>][] =
 ];
 
 test.each(changes)(
-  'a change of %s is seen at once here, and elsewhere within a second',
+  'a change of %s takes effect at once in this process, and in others within a second',
   async (_what, change) => {
     const pixel = await owner.pixel();
     const link = await owner.link({ pixel_ids: pixel });
@@ -89,7 +89,7 @@ test.each(changes)(
   },
 );
 
-test('a link that is gone, and a new one under its alias, are seen at once here, and elsewhere within a second', async () => {
+test('a deletion, and a new link with the same alias, take effect at once in this process, and in others within a second', async () => {
   const link = await owner.link({ url: 'https://example.com/1' });
   await Promise.all([open(link), open(link, other)]);
   await owner.rest('DELETE', `/links/${link.id}`);
@@ -102,7 +102,7 @@ test('a link that is gone, and a new one under its alias, are seen at once here,
     .toBe('https://example.com/2');
 });
 
-test('any number of random aliases drives out no link that is there', async () => {
+test('random aliases do not evict existing links', async () => {
   const links = await Promise.all(Array.from({ length: 20 }, () => owner.link()));
   for (const link of links) await open(link);
   for (let i = 0; i < 3_000; i += 100)
@@ -110,7 +110,7 @@ test('any number of random aliases drives out no link that is there', async () =
   for (const link of links) expect(await cost(link)).toBe(0);
 });
 
-test('an alias that a link had before leads nowhere, though the link was asked for by its new one at once', async () => {
+test('a former alias of a link is unknown, also after a visit by its new alias', async () => {
   for (let i = 0; i < 5; i++) {
     const link = await owner.link({ alias: `old-${i}` });
     await open(link);

@@ -83,7 +83,7 @@ async function links(owner: Caller, server: TestServer) {
   return { spaces, made };
 }
 
-test('clicks are what was before and the sum over hours, days and destinations, of links, spaces and accounts', async () => {
+test('clicks are the earlier ones plus the sum over hours, days and destinations, for links, spaces and accounts', async () => {
   let account = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 40, maxLength: 60 }), async (commands) => {
@@ -170,7 +170,7 @@ test('clicks are what was before and the sum over hours, days and destinations, 
   );
 });
 
-test('the same person counts once a day, for all processes together, and visitors are forgotten with the day', async () => {
+test('the same visitor counts once a day over all processes, and visitors are deleted when the day is over', async () => {
   const [one, other] = servers as [TestServer, TestServer];
   const owner = await one.caller('visited');
   const { id, alias } = await owner.link();
@@ -208,7 +208,7 @@ test('the same person counts once a day, for all processes together, and visitor
   expect(await stored()).toEqual([0, 0]);
 });
 
-test('of the referrers of a link and day 200 are told apart, over all processes', async () => {
+test('200 referrers of a link and day are kept, over all processes', async () => {
   const [one, other] = servers as [TestServer, TestServer];
   one.clock.now = other.clock.now = NOON;
   const owner = await one.caller('referred');
@@ -231,7 +231,7 @@ test('of the referrers of a link and day 200 are told apart, over all processes'
   expect(link.statistics.top.rows.find(({ value }) => value === 'site0.example')?.clicks).toBe(2);
 });
 
-test('statistics that are older than so many months are deleted; clicks stay', async () => {
+test('statistics older than a number of months are deleted; clicks stay', async () => {
   const [server] = servers as [TestServer];
   const owner = await server.caller('old');
   const { id, alias } = await owner.link();

@@ -40,7 +40,7 @@ test('GET /openapi.json is valid OpenAPI 3.1, and needs no key', async () => {
   expect(valid).toBe(true);
 });
 
-test('it says the version of the program, and no word of GraphQL', () => {
+test('it has the version of the program, and does not mention GraphQL', () => {
   expect((document as unknown as { info: object }).info).toMatchObject({
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
   });
@@ -53,7 +53,7 @@ test('it has every operation of v1, and no other', () => {
   expect(operations().map(({ method, path }) => `${method} ${path.replace('{id}', ':id')}`)).toEqual(served);
 });
 
-test('its examples are what the server answers', async () => {
+test('its examples are real answers of the server', async () => {
   const owner = await server.caller();
   const reader = await server.caller('owner', ['read']);
   const writer = await server.caller('owner', ['write']);
@@ -147,7 +147,7 @@ test('its examples are what the server answers', async () => {
   );
 });
 
-test('every answer has an example, which is as its schema says', () => {
+test('every answer has an example that matches its schema', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   for (const { method, path, operation } of operations()) {
@@ -164,7 +164,7 @@ test('every answer has an example, which is as its schema says', () => {
   }
 });
 
-test('it says what fields may hold, what they are for and what holds where they are absent', () => {
+test('it has schemas, descriptions and defaults of fields', () => {
   const [list, links] = [document.paths['/links']?.get, document.paths['/links']?.post];
   const parameter = (name: string) => list?.parameters.find((one) => one.name === name)?.schema;
   expect(parameter('search_by')).toEqual({

@@ -552,7 +552,7 @@ function comparable(body: object): unknown {
 
 const operations = routes.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
 
-test.each(operations)('%s answers as its GraphQL twin', async (operation) => {
+test.each(operations)('%s answers like its GraphQL counterpart', async (operation) => {
   const cases = await twins[operation]?.();
   expect(cases, 'this operation of v1 has no twin').toBeDefined();
   for (const { what, rest, graphql, status = 200, body } of cases ?? []) {
@@ -567,6 +567,6 @@ test.each(operations)('%s answers as its GraphQL twin', async (operation) => {
   }
 });
 
-test('every twin belongs to an operation of v1', () => {
+test('every counterpart belongs to an operation of v1', () => {
   expect(Object.keys(twins).sort()).toEqual([...operations].sort());
 });

@@ -78,7 +78,7 @@ function formOf(name: string, value: unknown): [string, string][] {
   return Object.entries(value).flatMap(([key, inner]) => formOf(`${name}[${key}]`, inner));
 }
 
-test('what is read back can be sent back, as a form and as JSON, and changes nothing', async () => {
+test('an answer can be sent back, as a form and as JSON, and changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(anyLink(), async (input) => {
       const { createLink } = await owner.data<{ createLink: { id: string } }>(

@@ -57,7 +57,7 @@ test('a reader by cursor gets every change once, while twelve write on two proce
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'what is committed late is not passed over by who has read what came after',
+  'a reader does not miss changes that are committed late',
   async () => {
     const [first] = servers;
     const { client } = (first as TestServer).database;
@@ -90,7 +90,7 @@ test.runIf(inject('database').provider === 'postgresql')(
   },
 );
 
-test('a database that is restored elsewhere, whose numbers begin anew, keeps its order and its readers’ places', async () => {
+test('a database restored on another server, whose numbers start again, keeps the order and its readers’ places', async () => {
   const old = await startTestServer();
   const caller = await old.caller();
   const { client } = old.database;
@@ -112,7 +112,7 @@ test('a database that is restored elsewhere, whose numbers begin anew, keeps its
   await old.stop();
 });
 
-test('the feed tells of each change once as it is found, and once when it is settled, in order', async () => {
+test('the feed announces each change once when it is found, and once when it is settled, in order', async () => {
   const [first] = servers;
   const feed = new ChangeFeed((first as TestServer).database.client);
   const [found, settled]: [LoggedChange[], LoggedChange[]] = [[], []];
@@ -137,7 +137,7 @@ test('the feed tells of each change once as it is found, and once when it is set
   expect(found).toHaveLength(2);
 });
 
-test('changes are kept for as many days as the operator says', async () => {
+test('changes are kept for HISTORY_DAYS', async () => {
   const server = await startTestServer();
   const caller = await server.caller();
   for (let i = 0; i < 3; i++) {
@@ -156,7 +156,7 @@ test('changes are kept for as many days as the operator says', async () => {
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'the feed tells of a change that is committed after a great many others, and in its order',
+  'the feed announces a change that is committed after many others, in order',
   async () => {
     const { client } = (servers[0] as TestServer).database;
     const { id: accountId } = await client.account.findFirstOrThrow({ where: { name: 'owner' } });

@@ -74,7 +74,7 @@ test.each(requests.map((block) => [block.place, operationOf(block).name?.value ?
   },
 );
 
-test('the explained visit of the guide to redirects is answered as it says, for the link of the guide to GraphQL', async () => {
+test('the explanation in the guide to redirects is the real answer for the link of the GraphQL guide', async () => {
   const [query, answer] = blocksOf('docs/redirects.md').filter(({ language }) =>
     ['graphql', 'json'].includes(language),
   );

@@ -55,7 +55,7 @@ interface Links {
   };
 }
 
-test.each(['ASC', 'DESC'])('links come in the order of their URLs, however long: %s', async (direction) => {
+test.each(['ASC', 'DESC'])('links are ordered by URL, however long: %s', async (direction) => {
   const other = await server.caller(`long ${direction}`);
   const { id: domainId } = await server.database.client.domain.findFirstOrThrow();
   const account = await server.database.client.account.findFirstOrThrow({
@@ -122,7 +122,7 @@ test.each([
   ],
   ['that are disabled', 'filter: { status: DISABLED }', ['Link_disabled']],
   ['that are expired', 'filter: { status: EXPIRED }', ['Link_ending']],
-])('a page of links %s is read by indexes that have its order', async (_what, of, indexes) => {
+])('a page of links %s is read by an index with its order', async (_what, of, indexes) => {
   const plan = await plansOf(`, ${of}`, 'edges { node { id title } }');
   for (const index of indexes) expect(plan).toContain(index);
   // What is sorted is what the parts of a list give, one page each.
@@ -137,7 +137,7 @@ test.each([
   ['disabled', 'status: DISABLED'],
   ['of a domain', 'domainId: "1"'],
   ['in a space', 'spaceId: "1"'],
-])('the total of links %s is a sum over kept numbers', async (_what, filter) => {
+])('the total of links %s is a sum of stored totals', async (_what, filter) => {
   const statements = await server.statementsOf(() =>
     caller.data(`{ links(first: 5, filter: { ${filter} }) { totalCount } }`),
   );
@@ -146,7 +146,7 @@ test.each([
   expect(total).not.toContain('FROM "Link" ');
 });
 
-test('a search of one or two characters is counted as far as a page of v1 needs it, and no further by a connection', async () => {
+test('a search of one or two characters is counted completely by v1, and up to a limit by a connection', async () => {
   const numbers = Array.from({ length: MANY }, (_, index) => String(index + 1));
   const totals = async (search: string) => {
     const { links } = await caller.data<Links>(`{ links(filter: { search: "${search}" }) { totalCount } }`);

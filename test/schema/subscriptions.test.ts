@@ -32,7 +32,7 @@ const listen = (caller = owner, filter = {}) => subscribe<Told>(caller, QUERY, {
 const told = ({ seen }: Events<Told>) =>
   seen.map(({ data }) => `${data?.changes.action} ${data?.changes.kind} ${data?.changes.recordId}`);
 
-test('every change of either process comes once, in order, within a second', async () => {
+test('every change of both processes is sent once, in order, within a second', async () => {
   const events = await listen();
   expect([events.status, events.type]).toEqual([200, expect.stringMatching(/^text\/event-stream/)]);
   const elsewhere = other.callerWith(owner.key);
@@ -46,7 +46,7 @@ test('every change of either process comes once, in order, within a second', asy
   events.close();
 });
 
-test('many at once from two processes come once each, in the order of the list', async () => {
+test('many simultaneous changes of two processes are sent once each, in the order of the list', async () => {
   const events = await listen();
   const elsewhere = other.callerWith(owner.key);
   await Promise.all(
@@ -63,7 +63,7 @@ test('many at once from two processes come once each, in the order of the list',
   events.close();
 });
 
-test('a filter narrows them, and another account hears nothing', async () => {
+test('a filter applies, and another account gets nothing', async () => {
   const stranger = await server.caller('stranger');
   const [all, links, none] = [await listen(), await listen(owner, { kind: 'LINK' }), await listen(stranger)];
   const space = await owner.space('S');
@@ -74,7 +74,7 @@ test('a filter narrows them, and another account hears nothing', async () => {
   for (const one of [all, links, none]) one.close();
 });
 
-test('it begins with a sign of life, and is logged with its name when it ends', async () => {
+test('it begins with a comment, and is logged with its name when it ends', async () => {
   const events = await subscribe<Told>(owner, QUERY.replace('subscription', 'subscription Heard'));
   await expect.poll(() => events.comments()).toBeGreaterThan(0);
   events.close();
@@ -90,7 +90,7 @@ test('a revoked key ends it', async () => {
   expect(await events.ended).toBe('complete');
 });
 
-test('a key may have ten, and has room again when one ends', async () => {
+test('a key may have ten, and another one after one has ended', async () => {
   const open = await Promise.all(Array.from({ length: 10 }, () => listen()));
   const tooMany = await listen();
   await tooMany.ended;
@@ -123,13 +123,13 @@ test.each([
   expect((await send(server.origin)).status).toBe(status);
 });
 
-test('a filter that means nothing is refused as in a query', async () => {
+test('an invalid filter is refused as in a query', async () => {
   const events = await listen(owner, { since: 'yesterday' });
   await events.ended;
   expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'VALIDATION' } }] }]);
 });
 
-test('it needs the scope to read', async () => {
+test('it needs the scope read', async () => {
   const writer = await server.caller('writer', ['write']);
   const events = await listen(writer);
   await events.ended;
@@ -137,51 +137,56 @@ test('it needs the scope to read', async () => {
 });
 
 // What waits for a reader is the same on either database, and takes long to see.
-test.runIf(inject('database').provider === 'sqlite')('a reader who does not read is given up', async () => {
-  const { hostname, port } = new URL(server.origin);
-  const socket = connect(Number(port), hostname);
-  const body = JSON.stringify({ query: QUERY });
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  await new Promise((resolve) => socket.once('data', resolve));
-  socket.pause();
-  await owner.space('A change, after whose place in the log the others come');
-  // Far more than sockets take for a reader; written past the domain, as a batch of a large installation.
-  const { client } = server.database;
-  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
-    where: { account: { name: `subscriber ${accounts - 1}` } },
-  });
-  const row = {
-    tx: 0n,
-    accountId,
-    keyId,
-    at: server.clock.now,
-    action: 'UPDATED',
-    kind: 'LINK',
-    recordId: 1,
-    fields: JSON.stringify(['x'.repeat(20_000)]),
-  };
-  const [{ tx } = { tx: 0n }] = await client.$queryRaw<
-    { tx: bigint }[]
-  >`SELECT MAX("tx") AS "tx" FROM "Change"`;
-  for (let i = 0; i < 25; i++)
-    await client.change.createMany({
-      data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
+test.runIf(inject('database').provider === 'sqlite')(
+  'a client that does not read is disconnected',
+  async () => {
+    const { hostname, port } = new URL(server.origin);
+    const socket = connect(Number(port), hostname);
+    const body = JSON.stringify({ query: QUERY });
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await new Promise((resolve) => socket.once('data', resolve));
+    socket.pause();
+    await owner.space('A change, after whose place in the log the others come');
+    // Far more than sockets take for a reader; written past the domain, as a batch of a large installation.
+    const { client } = server.database;
+    const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
+      where: { account: { name: `subscriber ${accounts - 1}` } },
     });
-  // The others wait for it, for a while, and then do not.
-  await new Promise((resolve) => setTimeout(resolve, 9_000));
-  let text = '';
-  socket.on('data', (chunk) => {
-    text = `${text}${chunk}`.slice(-5_000);
-  });
-  socket.resume();
-  await expect.poll(() => text, { timeout: 10_000 }).toContain('The changes come faster than they are read.');
-  await expect.poll(() => text).toMatch(/event: complete[\s\S]*0\r\n\r\n$/);
-  socket.destroy();
-});
+    const row = {
+      tx: 0n,
+      accountId,
+      keyId,
+      at: server.clock.now,
+      action: 'UPDATED',
+      kind: 'LINK',
+      recordId: 1,
+      fields: JSON.stringify(['x'.repeat(20_000)]),
+    };
+    const [{ tx } = { tx: 0n }] = await client.$queryRaw<
+      { tx: bigint }[]
+    >`SELECT MAX("tx") AS "tx" FROM "Change"`;
+    for (let i = 0; i < 25; i++)
+      await client.change.createMany({
+        data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
+      });
+    // The others wait for it, for a while, and then do not.
+    await new Promise((resolve) => setTimeout(resolve, 9_000));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text = `${text}${chunk}`.slice(-5_000);
+    });
+    socket.resume();
+    await expect
+      .poll(() => text, { timeout: 10_000 })
+      .toContain('The changes come faster than they are read.');
+    await expect.poll(() => text).toMatch(/event: complete[\s\S]*0\r\n\r\n$/);
+    socket.destroy();
+  },
+);
 
-test('the end of the service ends it in order', async () => {
+test('the stop of the service ends it gracefully', async () => {
   const third = await startTestServer({ url: server.databaseUrl, background: true });
   const events = await listen(third.callerWith(owner.key));
   third.endSubscriptions();
@@ -189,7 +194,7 @@ test('the end of the service ends it in order', async () => {
   await third.stop();
 });
 
-test('a reader who reads gets all of a large batch', async () => {
+test('a client that reads gets all of a large batch', async () => {
   const events = await listen();
   await owner.space('A change, after whose place in the log the others come');
   await expect.poll(() => events.seen.length).toBe(1);
@@ -213,7 +218,7 @@ test('a reader who reads gets all of a large batch', async () => {
   events.close();
 });
 
-test('a client that takes anything is served too, again and again, and leaves its place', async () => {
+test('a client that accepts any type is served repeatedly, and frees its place', async () => {
   for (let i = 0; i < 12; i++) {
     const abort = new AbortController();
     const response = await owner.fetch('/graphql', {
@@ -231,7 +236,7 @@ test('a client that takes anything is served too, again and again, and leaves it
   }
 });
 
-test('none begins once the service stops', async () => {
+test('none begins while the service stops', async () => {
   const third = await startTestServer({ url: server.databaseUrl });
   third.endSubscriptions();
   const events = await listen(third.callerWith(owner.key));

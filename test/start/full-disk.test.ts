@@ -52,7 +52,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     }
   }
 
-  test('writes fail with a clear 503, reads and visits go on, and all is well when there is space', async () => {
+  test('writes fail with a clear 503, reads and visits work, and everything works again when there is space', async () => {
     const { id, alias } = await owner.link();
     small.fill();
     const { answer, made } = await storeUntilRefused();

@@ -72,7 +72,7 @@ async function faults(): Promise<unknown> {
   ];
 }
 
-test('what was acknowledged outlives SIGKILL, and the database is whole', async () => {
+test('acknowledged writes survive SIGKILL, and the database is consistent', async () => {
   const done = new Map<number, Acknowledged>();
   const clicked = { times: 0 };
   let capped: { id: number; alias: string } | undefined;

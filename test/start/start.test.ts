@@ -21,7 +21,7 @@ async function start(env: Record<string, string>, command?: [string, ...string[]
 
 const emptyDatabase = () => newDatabase({ migrated: false });
 
-test('the first start prints a key once, with commands that can be pasted; later starts print none', async () => {
+test('the first start prints a key once, with commands to paste; later starts print none', async () => {
   const DATABASE_URL = await emptyDatabase();
   const first = await start({ DATABASE_URL });
   await expect.poll(() => first.stdout).toContain('/graphql\n');
@@ -54,7 +54,7 @@ test('the first start prints a key once, with commands that can be pasted; later
   expect(`${JSON.stringify(second.log)}${JSON.stringify(first.log)}`).not.toContain(key);
 });
 
-test('the first key may be given, and is then accepted', async () => {
+test('the first key can be set, and is then accepted', async () => {
   const INITIAL_API_KEY = 'k'.repeat(32);
   const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY });
   const headers = { Authorization: `Bearer ${INITIAL_API_KEY}` };
@@ -64,7 +64,7 @@ test('the first key may be given, and is then accepted', async () => {
   expect(program.stdout).toContain('-H "Authorization: Bearer $KEY"');
 });
 
-test('the port opens when the program can answer: whoever is connected is answered', async () => {
+test('the port opens when the program is ready: every connection is answered', async () => {
   const DATABASE_URL = await emptyDatabase();
   const port = await freePort();
   const starting = start({ DATABASE_URL, PORT: String(port) });
@@ -90,7 +90,7 @@ test('the port opens when the program can answer: whoever is connected is answer
   expect([...outcomes.keys()].sort()).toEqual(['200', 'not open']);
 });
 
-test('a base URL whose host an account holds stops the start, until the operator takes it away', async () => {
+test('a base URL whose host an account owns stops the start, until the operator removes the domain', async () => {
   const DATABASE_URL = await newDatabase();
   const server = await startTestServer({ url: DATABASE_URL });
   const holder = await server.caller('holder');
@@ -119,7 +119,7 @@ test('a base URL whose host an account holds stops the start, until the operator
   expect((await start({ DATABASE_URL, BASE_URL })).origin).toBeDefined();
 });
 
-test('the operator’s word verifies a domain', async () => {
+test('the operator can verify a domain', async () => {
   const DATABASE_URL = await newDatabase();
   const program = await start({
     DATABASE_URL,
@@ -136,7 +136,7 @@ test('the operator’s word verifies a domain', async () => {
   await expect.poll(status, { timeout: A_SECOND }).toBe(302);
 });
 
-test('links go on under the new host when the base URL changes, and under the old one', async () => {
+test('links work under the new host when the base URL changes, and under the old one', async () => {
   const DATABASE_URL = await emptyDatabase();
   const INITIAL_API_KEY = 'k'.repeat(32);
   const first = await start({ DATABASE_URL, INITIAL_API_KEY });
@@ -160,7 +160,7 @@ test('links go on under the new host when the base URL changes, and under the ol
   expect(JSON.parse(stdout)).toMatchObject([{ host: 's.example', account: null, links: 1 }]);
 });
 
-test('visitors of an unknown alias on the default domain are sent where NOT_FOUND_URL says', async () => {
+test('visitors of an unknown alias on the default domain are redirected to NOT_FOUND_URL', async () => {
   const DATABASE_URL = await newDatabase();
   const env = { DATABASE_URL, BASE_URL: 'https://s.example' };
   const first = await start({ ...env, NOT_FOUND_URL: 'https://example.com/lost' });
@@ -170,7 +170,7 @@ test('visitors of an unknown alias on the default domain are sent where NOT_FOUN
   expect(await at((await start(env)).origin)).toMatchObject({ status: 404 });
 });
 
-test('several first starts at once: all come up, one makes the first key', async () => {
+test('several simultaneous first starts: all succeed, one creates the first key', async () => {
   const DATABASE_URL = await emptyDatabase();
   const programs = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL })));
   expect(programs.filter(({ stdout }) => stdout.includes('ls_'))).toHaveLength(1);
@@ -179,7 +179,7 @@ test('several first starts at once: all come up, one makes the first key', async
   for (const { origin } of programs) expect((await fetch(`${origin}/readyz`)).status).toBe(200);
 });
 
-test('SIGTERM finishes what is in flight, and exits with 0', async () => {
+test('SIGTERM finishes requests in flight, and exits with 0', async () => {
   const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
   const headers = { Authorization: `Bearer ${'k'.repeat(32)}` };
   const inFlight = Array.from({ length: 20 }, (_, index) =>
@@ -205,7 +205,7 @@ test('SIGTERM to npm start reaches the server, and npm exits with 0', async () =
   await expect(fetch(`${program.origin}/livez`)).rejects.toThrow();
 });
 
-test('readyz says 503 where migrations are missing, livez 200 all the same', async () => {
+test('readyz answers 503 if migrations are missing, livez still 200', async () => {
   const server = await startTestServer({ url: await emptyDatabase(), migrated: false });
   try {
     const states = await Promise.all(
@@ -217,7 +217,7 @@ test('readyz says 503 where migrations are missing, livez 200 all the same', asy
   }
 });
 
-test('migrate says what is pending, and applies it', async () => {
+test('migrate lists pending migrations, and applies them', async () => {
   const DATABASE_URL = await emptyDatabase();
   const migrate = async (...args: string[]) =>
     (await runProgram('cli/migrate', { DATABASE_URL }, args)).stdout;
@@ -226,7 +226,7 @@ test('migrate says what is pending, and applies it', async () => {
   expect(JSON.parse(await migrate('--status', '--json'))).toEqual({ pending: [] });
 });
 
-test('keys makes, lists and revokes keys, of a running server too', async () => {
+test('keys creates, lists and revokes keys, also for a running server', async () => {
   const DATABASE_URL = await emptyDatabase();
   const program = await start({ DATABASE_URL });
   const keys = (...args: string[]) => runProgram('cli/keys', { DATABASE_URL }, args);

@@ -44,7 +44,7 @@ async function write(caller: Caller, done: Map<number, string[]>): Promise<void>
   }
 }
 
-test('whatever was acknowledged before SIGKILL is told of, each record’s changes in their order', async () => {
+test('all changes acknowledged before SIGKILL are delivered, each record’s in order', async () => {
   const done = new Map<number, string[]>();
   for (let round = 0; round < ROUNDS; round++) {
     program = await start();
