@@ -11,14 +11,14 @@ const writers = { csv: asCsv, json: asJson };
 
 const help = `Usage: npm run --silent export -- --account NAME [--format csv|json] [--file FILE]
 
-Writes everything that the account has, as its keys may read it: links with their spaces, pixels, targets and clicks, and its
-domains. Passwords are not in it, only whether there is one. "npm run import -- --format csv" reads it, whichever of the two it is.
+Writes everything that the account's keys can read: links with their spaces, pixels, targets and clicks, and its domains.
+It contains no passwords, only whether there is one. "npm run import -- --format csv" reads it, also as JSON.
 
   --format  csv (default) or json
-  --file    the file to write; it is there when all is written, and replaces an earlier one. Default: standard output
+  --file    the file to write; it is created when the export is complete, and replaces an earlier one. Default: standard output
   --json    prints JSON instead of text about a file that was written
 
-The export is no snapshot: what is changed while it is written may be in it or not. The scheme of short URLs is that of BASE_URL.
+The export is not a snapshot: changes during the export may be missing from it. The scheme of short URLs is that of BASE_URL.
 The database is the one in DATABASE_URL.`;
 
 /** Counts the records by kind, and passes them on. */

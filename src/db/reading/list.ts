@@ -123,7 +123,7 @@ function ordering({ orderBy, descending }: List, reversed = false, first?: Sql):
   return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
 }
 
-/** The same of all rows, where the column may be null. */
+/** The same for all rows, if the column may be null. */
 function orderingOfAll(list: List, reversed = false): Sql {
   const order = ordering(list, reversed);
   const { nullable, name: column } = list.orderBy;

@@ -27,7 +27,7 @@ export class Salts {
 
 const forgotten = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'visitors')`;
 
-/** The salt of a day; null where the day is over. */
+/** The salt of a day; null if the day is over. */
 async function readSalt(db: Db, day: number): Promise<string | null> {
   await db.$executeRaw(sql`
     INSERT INTO "DaySalt" ("day", "salt") SELECT CAST(${day} AS INTEGER), ${randomBytes(32).toString('base64url')}
