@@ -17,7 +17,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     await server.stop();
   });
 
-  /** What the browser complains of, such as a style that the policy forbids. */
+  /** The browser's errors, such as a style that the policy forbids. */
   const complaintsOf = (page: Page): string[] => {
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));

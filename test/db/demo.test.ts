@@ -48,10 +48,10 @@ test('a demo depends only on its seed', async () => {
     expect(nodes.reduce((sum, node) => sum + node.clicks, 0)).toBe(result.clicks);
     expect(result.clicks).toBeGreaterThan(1_000);
     expect(statistics.bots).toBeGreaterThan(20);
-    // Nothing lies before the days that are filled, nor after its end.
+    // There is nothing before the filled days, or after the end.
     expect(statistics.series.findLastIndex(({ clicks }) => clicks > 0)).toBe(384);
     expect(statistics.series.findIndex(({ clicks }) => clicks > 0)).toBe(365);
-    // Some came more than once a day, and those of days that are over are counted too.
+    // Some visit more than once a day, and visitors of past days are counted, too.
     expect(statistics.visitors).toBeLessThan(result.clicks);
     expect(statistics.visitors).toBeGreaterThan(result.clicks / 2);
     told.push(JSON.stringify(data));
@@ -62,7 +62,7 @@ test('a demo depends only on its seed', async () => {
   expect((await visit(one.origin, '/shop+')).status).toBe(200);
   expect((await visit(one.origin, '/board+')).status).toBe(404);
   expect((await visit(one.origin, '/leasing+', { form: { password: 'demo' } })).status).toBe(303);
-  // What is only of a day is gone with it.
+  // Hashes of past days are deleted.
   expect(await one.database.client.dayVisitor.count({ where: { day: { lt: 20261120 } } })).toBe(0);
   await expect(fillServer(one, 3, FEW)).rejects.toThrow('The database has links already');
 });

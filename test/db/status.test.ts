@@ -7,7 +7,7 @@ import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 const before = new Date(NOON.getTime() - 1);
 const after = new Date(NOON.getTime() + 1);
 
-/** Links by what their status depends on, and the status that each has. */
+/** Links by the columns that determine their status, and the status. */
 const cases: [disabled: boolean, expiresAt: Date | null, limit: number | null, clicks: number, LinkStatus][] =
   [
     [false, null, null, 0, 'ACTIVE'],

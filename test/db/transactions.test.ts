@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Many small steps of the process, in which something else may come to its turn. */
+/** Many ticks of the event loop, in which other work can run. */
 async function steps(count: number): Promise<void> {
   for (let step = 0; step < count; step++) await null;
 }
 
-/** Writes a link, then a pixel that does not exist: by one transaction, which is rolled back. */
+/** Writes a link and an unknown pixel in one transaction, which is rolled back. */
 function failingWrite(alias: string): Promise<unknown> {
   const url = 'https://example.com/';
   const link = { accountId, domainId, alias, aliasKey: alias, url, urlKey: url };

@@ -92,7 +92,7 @@ test.each(expected)(
     expect(await importInto(other, { text })).toMatchObject({ created: found.length, refused: 0, told: [] });
     expect(await exportOf(other)).toBe(csv);
     await other.stop();
-    // The record of what was done has each link once.
+    // The log of changes has each link once.
     const { changes } = await owner.data<{ changes: { totalCount: number } }>(
       '{ changes(filter: { kind: LINK }) { totalCount } }',
     );
@@ -118,7 +118,7 @@ test('an account is unchanged after an export and import', async () => {
   await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon' });
   const csv = await exportOf(server);
-  // No cell begins as a formula does.
+  // No cell begins like a formula.
   expect(csv).not.toMatch(/(^|,|\n)"?[=+@-]/);
   for (const text of [csv, await exportOf(server, 'json'), `\uFEFF${csv}`]) {
     const other = await startTestServer();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Received, TestReceiver } from '../support/receiver.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
-/** Each try that fails is followed by another one at once, and the last of them by none. */
+/** Retries without delay. */
 const AT_ONCE = [0, 0, 0, 0, 0, 0];
 
 let receiver: TestReceiver;
@@ -35,7 +35,7 @@ interface Delivery {
 const LINKS = ['LINK_CREATED', 'LINK_UPDATED', 'LINK_DELETED'];
 const SPACES = ['SPACE_CREATED', 'SPACE_UPDATED', 'SPACE_DELETED'];
 
-/** A webhook of a new account, or of this one, and what comes to it. */
+/** A webhook of a new account, or of `of`, and its messages. */
 async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
   const url = receiver.url(path);
   const caller = of ?? (await server.caller(`account of ${path}`));
@@ -282,7 +282,7 @@ test('many changes on two processes: each is delivered once, those of a record i
   for (const id of ids) {
     const ofRecord = received().filter(({ message }) => message.data.id === id);
     const order = [...new Set(ofRecord.map(({ headers }) => headers['webhook-id']))];
-    // Nothing is told again once what came after it was.
+    // No message is repeated after a later one about the record.
     expect(ofRecord.map(({ headers }) => order.indexOf(headers['webhook-id'] as string))).toEqual(
       ofRecord.map(({ headers }) => order.indexOf(headers['webhook-id'] as string)).sort((a, b) => a - b),
     );

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A connection to the server, and all that came over it. */
+/** A connection to the server, and everything received over it. */
 async function open({ origin }: TestServer): Promise<Socket & { received: () => string }> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);

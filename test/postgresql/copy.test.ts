@@ -16,7 +16,7 @@ let files = 0;
 const newFile = () => `file:${join(folder, `${files++}.db`)}`;
 const copy = (from: string, to: string) => runProgram('cli/copy', {}, ['--from', from, '--to', to]);
 
-/** Everything that a caller can see. */
+/** Everything that a caller can read. */
 async function answersOf(caller: Caller) {
   const rest = [
     '/spaces',
@@ -200,7 +200,7 @@ test('a failed copy leaves nothing, and can be repeated', async () => {
   await applyMigrations(from);
   const old = await startTestServer({ url: from });
   await (await old.caller()).link();
-  // A row that refers to nothing: no database takes it.
+  // A row with a dangling reference, which the target refuses.
   await old.database.client.$executeRawUnsafe('PRAGMA foreign_keys = OFF');
   await old.database.client.$executeRawUnsafe('INSERT INTO "LinkPixel" VALUES (1, 99)');
   const failed = await copy(from, to);

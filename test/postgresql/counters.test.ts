@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What PostgreSQL counts of changes of the table "Link" and of its indexes. */
+/** PostgreSQL's statistics of changes of the table "Link" and its indexes. */
 async function changesOfLinks() {
   const { client } = server.database;
   await client.$executeRaw`SELECT pg_stat_force_next_flush()`;
@@ -38,7 +38,7 @@ test('clicks, claims and rotations do not write to the row of a link', async () 
   expect(await changesOfLinks()).not.toEqual(before);
 });
 
-/** How many rows each account and space is said to have, and how many it has. */
+/** The stored and the counted totals of each account and space. */
 async function totals() {
   return server.database.client.$queryRaw<{ said: number; there: number }[]>`
     SELECT COALESCE(SUM("links"), 0)::int AS "said", (SELECT COUNT(*)::int FROM "Link" WHERE "accountId" = "a"."id") AS "there"

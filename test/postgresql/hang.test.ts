@@ -30,7 +30,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** What the work gives, and how long it took, in milliseconds. */
+/** The result of the work, and its duration in milliseconds. */
 async function timed<T>(work: Promise<T>): Promise<[T, number]> {
   const start = performance.now();
   const result = await work;
@@ -79,7 +79,7 @@ test('a compiled query, or v1’s own, waits only once for a database that begin
   const query = `{ link(id: ${id}) { title } }`;
   for (let i = 0; i < 4; i++) expect((await owner.graphql(query)).data).toBeDefined();
   await owner.rest('GET', `/links/${id}`);
-  // The process knows so soon that nothing has changed, and asks the database at once.
+  // The last poll is still fresh, so the query is sent at once.
   postgres.freeze(true);
   try {
     const answers = await Promise.all([

@@ -25,7 +25,7 @@ afterAll(async () => {
   await program.end('SIGTERM');
 });
 
-/** Lists and records by each of the ways in which they are read, as new questions. */
+/** Reads lists and records in every way, with different queries each time. */
 async function readAll(round: number): Promise<void> {
   const { status } = await caller.rest('GET', `/links?round=${round}`);
   expect(status).toBe(200);

@@ -4,7 +4,7 @@ import { applyMigrations } from '../../src/db/migrate.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
-/** How late the replica is, on purpose, in milliseconds. */
+/** The replica's artificial delay, in milliseconds. */
 const LATE = 700;
 
 let primary: PostgresServer;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await primary.stop();
 });
 
-/** Whether a list that the caller asks for is read from the replica. */
+/** Whether a list of the caller is read from the replica. */
 async function readsFromReplica(caller: Caller, path = '/links'): Promise<boolean> {
   const table = path === '/links' ? '"Link"' : '"Space"';
   const before = readStatements.length;
@@ -69,7 +69,7 @@ test('a process that begins to listen, also again, reads earlier writes', async 
     await owner.link({ title: `Before ${i}` });
     const { body } = await owner.rest('GET', '/links?per_page=100');
     const { total } = (body as { meta: { total: number } }).meta;
-    // A process of its own, that has heard of nothing.
+    // A new process without earlier notifications.
     const fresh = await startTestServer({ url: primary.url, replicas: [read], background: true });
     try {
       const late = fresh.callerWith(owner.key);
@@ -88,7 +88,7 @@ test('a process that begins to listen, also again, reads earlier writes', async 
 
 test("another account's reads stay on the replica, and the writer's return to it", async () => {
   const other = await servers[0].caller('other');
-  // The key itself is not a read of the account.
+  // Reading the key is not a read of the account.
   await expect.poll(() => readsFromReplica(other)).toBe(true);
   await owner.link();
   expect(await readsFromReplica(other)).toBe(true);

@@ -33,7 +33,7 @@ test('a role without the right to create extensions can migrate and search', asy
   }
 });
 
-/** What the program says when it cannot start on the database, without what pg warns of. */
+/** The program's message when it cannot start on the database, without pg's warnings. */
 async function refusalOf(url: URL): Promise<string> {
   const { code, stderr } = await runProgram('main', {
     DATABASE_URL: url.href,

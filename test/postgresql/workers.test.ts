@@ -15,7 +15,7 @@ import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 const MAIN = 'dist/main.js';
-/** One of V8's, which the workers are to get, too. */
+/** A V8 flag that the workers must get, too. */
 const FLAG = '--heap-growing-percent=50';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-workers-'));
 const GEOIP_DATABASE = join(folder, 'country.mmdb');
@@ -30,13 +30,13 @@ beforeEach(async () => {
 afterEach(() => program.end('SIGTERM'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The process ids of the workers that have come to serve, by their numbers. */
+/** The process ids of serving workers, by their numbers. */
 function serving(): Map<unknown, number> {
   const lines = program.log.filter(({ msg }) => msg === 'worker serves');
   return new Map(lines.map(({ worker, pid }) => [worker, Number(pid)]));
 }
 
-/** Starts the program in a group of processes of its own, and waits until as many workers serve. */
+/** Starts the program in a process group of its own, and waits until that many workers serve. */
 async function start(env: Record<string, string> = {}, awaited = 2): Promise<void> {
   program = await startProgram(
     {
@@ -68,18 +68,18 @@ async function onDatabase(statement: string): Promise<Record<string, unknown>[]>
     .finally(() => client.end());
 }
 
-/** The clicks that are written. */
+/** The number of written clicks. */
 async function clicks(): Promise<number> {
   const [row] = await onDatabase(`SELECT COALESCE(SUM("clicks"), 0)::int AS "clicks" FROM "LinkCounter"`);
   return Number(row?.clicks);
 }
 
-/** Whether a process goes on; one that ended may stay in the list until somebody asks for how it did. */
+/** Whether a process is running; an ended one may remain as a zombie. */
 function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }
 
-/** Has each worker answer a request that waits for a lock, sends SIGTERM, and expects that all ends in order. */
+/** Makes each worker answer a request that waits for a lock, sends SIGTERM, and expects a graceful stop. */
 async function endInOrder(pid: number): Promise<void> {
   const { alias } = await owner.link();
   const before = await clicks();

@@ -39,7 +39,7 @@ async function counted(): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
 }
 
-// Documents are kept parsed, with what is deprecated in them: these are no other test's.
+// Results are cached by document: no other test uses these documents.
 test('counts their use by key, also for compiled queries', async () => {
   const field = schema.getQueryType()?.getFields().spaces;
   if (field === undefined) throw new Error('there is no such field');

@@ -4,7 +4,7 @@ import { decodeFields } from '../../src/rest/form/decode.ts';
 import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form/form.ts';
 import { routes } from '../../src/rest/router.ts';
 
-/** A form as plain data: maps as lists of pairs, so that their order counts. */
+/** A form as plain data: maps as lists of pairs, to compare their order. */
 function plain(value: FormValue | undefined): unknown {
   return value instanceof Map ? Array.from(value, ([key, inner]) => [key, plain(inner)]) : value;
 }
@@ -199,7 +199,7 @@ test.each([
   ['p[5]=a&p[]=b&p[]=c', { 5: 'a', 6: 'b', 7: 'c' }],
   ['p[]=a&p[0]=b', { 0: 'b' }],
   ['p[999999999]=a&p[]=b', { '999999999': 'a', '1000000000': 'b' }],
-  // Longer numbers are no positions, and no empty bracket comes after them.
+  // Longer numbers are not positions, and do not count for empty brackets.
   ['p[1000000000]=a&p[]=b', { '1000000000': 'a', 0: 'b' }],
   ['p[x]=a&p[]=b', { x: 'a', 0: 'b' }],
 ])('in %s, an empty bracket gets the number after the largest', (form, expected) => {

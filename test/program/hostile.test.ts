@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The process's memory in MB; 0 where the system does not tell. */
+/** The process's memory in MB; 0 if the system does not report it. */
 function memory(): number {
   if (platform() !== 'linux') return 0;
   const [, kilobytes = '0'] =
@@ -33,7 +33,7 @@ function memory(): number {
   return Number(kilobytes) / 1024;
 }
 
-/** Sends a body of a gigabyte until it is stopped: the answer's status, and how much was sent, in MB. */
+/** Sends a body of a gigabyte until it is refused; returns the status, and how many MB were sent. */
 function sendGigabyte(path: string, type: string): Promise<{ status: number | undefined; sent: number }> {
   return new Promise((resolve) => {
     let [sent, status]: [number, number | undefined] = [0, undefined];

@@ -4,7 +4,7 @@ import { drawFrom, liveMix } from '../../bench/mix.ts';
 const LINKS = 20_000;
 const DRAWN = 50_000;
 
-/** How many of a hundred of what is drawn fit. */
+/** The percentage of drawn requests that match. */
 function share<T>(drawn: readonly T[], fits: (one: T) => boolean): number {
   return (100 * drawn.filter(fits).length) / drawn.length;
 }
@@ -25,7 +25,7 @@ test('visits follow Zipf’s law over all links', () => {
   const visit = liveMix(LINKS).find(({ name }) => name === 'visit');
   const drawn = Array.from({ length: DRAWN }, () => visit?.draw().path);
   const sum = Array.from({ length: LINKS }, (_, rank) => 1 / (rank + 1)).reduce((a, b) => a + b);
-  // The links of the first ranks, by the step between them.
+  // The links of the first ranks.
   for (const [rank, path] of ['/a0', '/a7919', '/a15838'].entries())
     expect(share(drawn, (one) => one === path)).toBeCloseTo(100 / (rank + 1) / sum, 0);
   expect(new Set(drawn).size).toBeGreaterThan(LINKS / 3);

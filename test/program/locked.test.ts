@@ -39,7 +39,7 @@ test('while another process has the file locked, this one keeps running, and wri
   const started = performance.now();
   expect((await visit(server.origin, `/${alias}`)).status).toBe(302);
   expect((await owner.rest('GET', '/links')).status).toBe(200);
-  // SQLite would have waited for five seconds, and everybody with it.
+  // SQLite's own busy timeout would have blocked the thread for five seconds.
   expect(performance.now() - started).toBeLessThan(2_000);
   other.exec('COMMIT');
   other.close();

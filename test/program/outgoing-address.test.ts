@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPublicAddress } from '../../src/outgoing/address.ts';
 
-/** By what each is; every spelling that names it is refused in test/program/outgoing-post.test.ts. */
+/** Addresses by kind; test/program/outgoing-post.test.ts tests their other spellings. */
 const refused = {
   'this machine': ['127.0.0.1', '127.255.255.254', '::1'],
   'no machine': ['0.0.0.0', '0.1.2.3', '::'],

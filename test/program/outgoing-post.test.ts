@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPost } from '../../src/outgoing/post.ts';
 
-/** What came to this machine, which nothing should reach where private addresses are refused. */
+/** The number of requests to this machine, which must stay 0 if private addresses are refused. */
 let arrived = 0;
 let server: Server;
 let port: number;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Names, and what they have for addresses: each time the next of the lists, and then the last one again. */
+/** Names with lists of addresses: each look-up returns the next list, at the end always the last one. */
 const names = new Map<string, string[][]>();
 const asked: string[] = [];
 async function resolve(host: string) {
@@ -103,7 +103,7 @@ test('the error of an unknown name equals that of a forbidden one', async () => 
 });
 
 test('looks a name up once for each connection, so that a later address is checked too', async () => {
-  // Nobody answers at the first one, which is for documents; it stands for a public one.
+  // The first address is reserved for documentation, and counts as public here; nothing answers there.
   names.set('rebound.example', [['127.0.0.1'], ['10.0.0.1']]);
   asked.length = 0;
   expect(await trusting(`http://rebound.example:${port}/`, {}, '{}', never)).toEqual({
@@ -160,7 +160,7 @@ test('ends an aborted attempt', async () => {
   silent.close();
 });
 
-/** A key and a certificate that nobody else signed; empty where there is no openssl. */
+/** A key and a self-signed certificate; empty without openssl. */
 const selfSigned = spawnSync(
   'openssl',
   [

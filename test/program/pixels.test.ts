@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { pixelTypes } from '../../src/domain/pixel.ts';
 import { scriptOf } from '../../src/redirect/pixels.ts';
 
-/** What a script does to a page: the addresses that it loads, and what it left on the window. */
+/** The effects of a script on a page: the addresses that it loads, and its properties of the window. */
 function run(script: string) {
   const loaded: string[] = [];
   const window: Record<string, unknown> = {};

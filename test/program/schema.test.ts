@@ -13,7 +13,7 @@ import {
 import { expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
 
-/** What of the change from the committed schema breaks clients, in graphql-inspector's words. */
+/** The breaking changes from the committed schema, by graphql-inspector. */
 async function breaksOf(text: string): Promise<string[]> {
   const changes = await diff(buildSchema(readFileSync('schema.graphql', 'utf8')), buildSchema(text));
   return changes

@@ -10,7 +10,7 @@ const visitor: Visitor = {
   ...{ optedOut: false, passwordGiven: false, counts: true },
 };
 
-/** What is known of a visitor, all kinds together. */
+/** The values of a visitor, of all kinds. */
 function known(of: Partial<Visitor>): object {
   return Object.assign({}, ...factsOf({ ...visitor, ...of }, '').map(({ columns }) => columns));
 }
@@ -91,7 +91,7 @@ const at = new Date('2026-11-20T12:00:00Z');
 
 function visitOf(id: number, number: number, moment = at): Visit {
   return {
-    link: { id } as Visit['link'], // Nothing else of it is looked at.
+    link: { id } as Visit['link'], // Only the id is used.
     at: moment,
     visitor: { ...visitor, country: 'DE' },
     address: `192.0.2.${number}`,

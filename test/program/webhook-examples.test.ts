@@ -8,7 +8,7 @@ import { freePort } from '../support/postgres-server.ts';
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ background: true });
-  // The examples look at the clock.
+  // The examples use the real time.
   server.clock.now = new Date();
 });
 afterAll(() => server.stop());

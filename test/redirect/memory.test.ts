@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const open = ({ alias }: Pick<RestLink, 'alias'>, on = server) =>
   visit(on.origin, `/${alias}`, { headers: { Host: 's.example' } });
-/** The statements that a visit costs, by which one sees whether the link was remembered. */
+/** The number of statements of a visit, which shows whether the link was cached. */
 const cost = async (link: RestLink, on = server) =>
   (await on.statementsOf(() => open(link, on))).filter((sql) => /FROM "(public"\.")?(Link|Domain)"/.test(sql))
     .length;
@@ -51,7 +51,7 @@ test.each([
   const link = await owner.link();
   await open(link);
   await change();
-  // A new domain may be that of any host, which is looked up once.
+  // After a new domain, any host is looked up once more.
   await open(await owner.link());
   expect(await cost(link)).toBe(0);
 });

@@ -92,7 +92,7 @@ describe('a blocked host', () => {
       },
     });
     expect((await told(other)).link.blocked).toBe(false);
-    // What a client sends back as it came is no new address.
+    // An address that is sent back unchanged is not new.
     const same = await owner.rest('PATCH', `/links/${link.id}`, { url: link.url as string, title: 'Mine' });
     expect(same.status).toBe(200);
     writeFileSync(blockedHostsFile, '');

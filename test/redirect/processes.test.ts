@@ -8,7 +8,7 @@ const KEY = 'the-first-key-of-an-empty-database';
 
 let url: string;
 let programs: (Program & { origin: string })[] = [];
-/** Of two processes over one database. */
+/** The origins of two processes on one database. */
 let origins: string[];
 let owner: Caller;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(programs.map((program) => program.end('SIGTERM'))));
 
-/** Visits as many times, at once, one process after the other. */
+/** Simultaneous visits, alternating between the processes. */
 async function visits(count: number, alias: string, origins: string[]): Promise<Visited[]> {
   const visitOne = (_: unknown, index: number) => visit(origins[index % origins.length] ?? '', `/${alias}`);
   return Promise.all(Array.from({ length: count }, visitOne));
@@ -76,7 +76,7 @@ test('a rotation is even across two processes', async () => {
   });
 });
 
-// The last one: it ends the processes.
+// The last test, since it ends the processes.
 test('SIGTERM right after 200 visits, on two processes, loses none', async () => {
   const { id, alias } = await owner.link();
   await visits(200, alias, origins);

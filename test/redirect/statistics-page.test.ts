@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 let addresses = 0;
-/** Asks from an address of its own, so that no test uses up what another one may. */
+/** Requests from a separate address, so that tests do not share a limit. */
 const open = (path: string, { headers, ...options }: VisitOptions = {}, at = server): Promise<Visited> =>
   visit(at.origin, path, {
     ...options,
@@ -29,7 +29,7 @@ const right = { password: 'open sesame' };
 
 const cookieOf = ({ headers }: Visited): string => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 
-/** An answer without what differs from one to the next. */
+/** An answer without its varying parts. */
 function comparable({ status, location, headers, body }: Visited) {
   const { 'x-request-id': _, date: __, ...rest } = headers;
   const plain = (text: string) => text.replace(/nonce[-=]"?[\w+/=]+/g, 'nonce');

@@ -37,7 +37,7 @@ const fields = `statistics(from: "${from}", to: "${to}") { clicks hours: series(
 const sum = (counts: readonly { clicks: number }[]) =>
   counts.reduce((total, { clicks }) => total + clicks, 0);
 
-/** Every way in which the statistics tell how many clicks there are. */
+/** The number of clicks, by every part of the statistics. */
 function toldBy({ statistics: { clicks, hours, days, months, top } }: Counted): number[] {
   return [clicks, sum(hours), sum(days), sum(months), sum(top.rows) + top.others];
 }
@@ -62,7 +62,7 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete'), at, link: fc.nat(4) }) },
 );
 
-/** An account with links of every kind, in two spaces, and how often they were opened before anything was counted. */
+/** An account with links of every kind, in two spaces, and their clicks from before statistics. */
 async function links(owner: Caller, server: TestServer) {
   const spaces = [await owner.space('One'), await owner.space('Two')];
   const rotation = { 'rotation[0][value]': 'https://a.example/', 'rotation[1][value]': 'https://b.example/' };
@@ -200,7 +200,7 @@ test('the same visitor counts once a day over all processes, and visitors are de
   const later = new Date(NOON.getTime() + 60 * DAY);
   await new StatisticsRetention(client, 0, () => later, pino({ level: 'silent' })).deleteOld();
   expect(await stored()).toEqual([0, 0]);
-  // Of a day that is over, nobody can tell who came: nobody is counted twice.
+  // The hashes of a past day are deleted, so its visitors are no longer counted.
   await come(one, '192.0.2.1', 0);
   await one.flush();
   one.clock.now = NOON;

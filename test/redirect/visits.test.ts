@@ -23,7 +23,7 @@ afterAll(() => server.stop());
 
 const open = (path: string, options?: VisitOptions): Promise<Visited> => visit(server.origin, path, options);
 
-/** Where a visit of the link leads. */
+/** The destination of a visit. */
 async function leadsTo({ alias }: RestLink, headers: Record<string, string> = {}): Promise<string> {
   const { status, location } = await open(`/${alias}`, { headers });
   return `${status} ${location}`;
@@ -317,10 +317,10 @@ describe('a link with a password', () => {
   });
 
   test('accepts 128 characters in its form, however many bytes they have', async () => {
-    // One character, which is three when it is decomposed.
+    // One character that decomposes into three.
     const { alias } = await owner.link({ password: '\u0390'.repeat(128) });
     const password = '\u0390'.normalize('NFD').repeat(128);
-    // Browsers cut off what is longer.
+    // Browsers would cut longer input.
     expect((await open(`/${alias}`)).body).not.toMatch(/maxlength/i);
     expect((await open(`/${alias}`, { form: { password } })).status).toBe(303);
   });
@@ -335,7 +335,7 @@ describe('a link with a password', () => {
     expect(statuses).toEqual([...Array(30).fill(401), 429]);
   });
 
-  // The database has no say in it.
+  // It does not depend on the database.
   test.runIf(inject('database').provider === 'sqlite')(
     'waits for at most twenty forms of one address, and not for long',
     async () => {
@@ -419,14 +419,14 @@ describe('targeting', () => {
     ['fr', ''],
     ['', ''],
     ['nonsense;;;q=x', ''],
-    // A language has the highest weight of the ranges that are it or begin with it.
+    // A language has the highest weight of its ranges, including regions.
     ['en-US,de;q=0.7,en;q=0.3', 'en'],
     ['de-AT,fr;q=0.9,en;q=0.8', 'de'],
     ['en;q=0.5,DE-de;q=0.6', 'de'],
-    // Of equal ones, the first.
+    // Of equal weights, the first.
     ['de,en', 'de'],
     ['en,de', 'en'],
-    // The rest.
+    // The wildcard.
     ['fr,*;q=0.5', 'en'],
     ['en;q=0,*;q=0.5', 'de'],
     ['*;q=0', ''],

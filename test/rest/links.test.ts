@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 const noon = NOON.toISOString();
 const notFound = { message: 'Resource not found.', status: 404 };
 
-/** A link that was made with its URL and alias alone. */
+/** A link created with only a URL and an alias. */
 const plain = {
   url: 'https://example.com/',
   title: null,
@@ -439,7 +439,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     'country[0][value]': 'https://example.com/de',
     'rotation[0][value]': 'https://example.com/1',
   };
-  /** Hashing passwords takes its time: only where they matter. */
+  /** Hashing passwords is slow: used only where they matter. */
   const guarded = { password: 'x', privacy: 2, privacy_password: 'y' };
 
   test.each([

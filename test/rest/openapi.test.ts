@@ -137,7 +137,7 @@ test('its examples are real answers of the server', async () => {
   await limited.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Elsewhere"');
   await any((await limited.caller()).fetch('/api/v1/spaces'));
   await limited.stop();
-  // How the server gets to these is tested with each.
+  // Other tests check how the server comes to these answers.
   const running = 'The first request with this Idempotency-Key is still running. Try again shortly.';
   put('any', 409, { message: running, status: 409 });
   put('any', 503, { message: 'The database is not available. Try again shortly.', status: 503 });
@@ -152,7 +152,7 @@ test('every answer has an example that matches its schema', () => {
   addFormats.default(ajv);
   for (const { method, path, operation } of operations()) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
-      // Images have none.
+      // Images have no examples.
       if (Object.keys(content).some((type) => type.startsWith('image/'))) continue;
       const { schema, example } = content['application/json'] ?? { schema: {} };
       const where = `${method} ${path} ${status}`;

@@ -22,7 +22,7 @@ test.each([
   expect((await response.text()).length).toBeGreaterThan(100);
 });
 
-/** The addresses of what a page loads and leads to. */
+/** The addresses of a page's assets and links. */
 async function addressesIn(path: string): Promise<string[]> {
   const response = await fetch(server.origin + path, { headers: { Accept: 'text/html' } });
   expect(response.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; script-src 'self';/);

@@ -14,10 +14,10 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const shortUrl = () => `https://s.example/${link.alias}`;
-// It is CommonJS, whose default is its exports.
+// A CommonJS module, whose default is its exports.
 const decode = jsQR as unknown as typeof jsQR.default;
 
-/** What a camera would read. */
+/** The decoded text of an image. */
 function readOf({
   width,
   height,
@@ -30,7 +30,7 @@ function readOf({
   return decode(new Uint8ClampedArray(data), width, height)?.data;
 }
 
-/** The image that the SVG draws, four pixels a module. */
+/** The SVG as an image, with four pixels per module. */
 function drawn(svg: string): { width: number; height: number; data: Uint8Array } {
   const scale = 4;
   const modules = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1]);

@@ -177,7 +177,7 @@ test.each(['password', 'privacy_password'])('a %s of half a million accents cost
   const started = performance.now();
   const { status } = await owner.fetch('/api/v1/links', { method: 'POST', headers, body });
   expect(status).toBe(422);
-  // To compose them would take minutes.
+  // Composing them would take minutes.
   expect(performance.now() - started).toBeLessThan(5_000);
 });
 

@@ -44,7 +44,7 @@ test('a reader by cursor gets every change once, while twelve write on two proce
       const next = await page(cursor, callers[seen.length % 2]);
       seen.push(...next.nodes);
       cursor = next.cursor ?? cursor;
-      // What the last ones wrote may wait for transactions of other tests.
+      // The last changes may wait for transactions of other tests.
       if (next.nodes.length === 0 && !wasWriting && seen.length >= made.length) return;
     }
   };
@@ -81,7 +81,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     });
     await idIsTaken;
     const early = await owner.space('Committed before');
-    // It has the larger id and is committed, but what comes before it is still to come.
+    // It is committed with the larger id, but an earlier change is still uncommitted.
     expect((await page(cursor)).nodes).toEqual([]);
     commit();
     await late;
@@ -95,7 +95,7 @@ test('a database restored on another server, whose numbers start again, keeps th
   const caller = await old.caller();
   const { client } = old.database;
   await caller.space('Before');
-  // As from a server that has made a great many transactions.
+  // As from a server with many more transactions.
   await client.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
   await client.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
   await settleEra(client);

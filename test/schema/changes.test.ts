@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const FIELDS = 'id at action kind recordId fields key { prefix }';
 
-/** What is recorded is told of when all transactions of the server have ended that began before: also those of other tests. */
+/** Waits until the changes are settled: until all earlier transactions of the server have ended, also those of other tests. */
 async function settled(): Promise<void> {
   const { client } = server.database;
   const open = () =>
@@ -45,7 +45,7 @@ async function changes(args = '', caller = owner): Promise<Change[]> {
   return found.edges.map(({ node }) => node);
 }
 
-/** What a change tells in short. */
+/** A change in short form. */
 const short = ({ action, kind, recordId, fields }: Change) => [action, kind, Number(recordId), fields];
 
 test('each mutation records its action, key and fields', async () => {
@@ -195,7 +195,7 @@ test('a link that is moved into a space during its deletion loses it by a record
       owner.rest('DELETE', `/spaces/${space}`),
     ]);
     const told = (await changes(`filter: { kind: LINK, recordId: ${id} }`)).map(({ fields }) => fields);
-    // It was never in it, or was and is not any more.
+    // It was never in the space, or is not any more.
     expect(told.slice(1)).toEqual(moved.status === 200 ? [['space'], ['space']] : []);
   }
 });

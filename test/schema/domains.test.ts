@@ -208,7 +208,7 @@ describe('a shared domain', () => {
       await db.domain.create({ data: { name: 'localhost:3000', hostKey: 'localhost', ...times } });
       const { renamed } = await shareDefaultDomain(db, 'new.example', null, NOON);
       expect(renamed).toEqual({ from: 's.example', links: 1 });
-      // And one that has the host already is it, whatever else there is.
+      // A domain that already has the host becomes the default one.
       expect((await shareDefaultDomain(db, 'localhost:3000', null, NOON)).renamed).toBeNull();
       expect(await db.domain.findMany({ where: { isDefault: true } })).toMatchObject([
         { name: 'localhost:3000' },

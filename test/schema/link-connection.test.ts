@@ -39,7 +39,7 @@ async function links(caller: Caller, variables: object): Promise<Links> {
   return (await caller.data<{ links: Links }>(query, variables)).links;
 }
 
-/** What each order compares, in the test's own words: text in lower case by code point; null stands for no title. */
+/** The values that each order compares: text in lower case by code point; null for no title. */
 const values: Record<string, (link: Node) => number | string | null> = {
   ID: ({ id }) => Number(id),
   CLICKS: ({ clicks }) => clicks,

@@ -7,7 +7,7 @@ let server: TestServer;
 let caller: Caller;
 
 const long = `https://example.com/${'é'.repeat(1_300)}`;
-/** Shorter and longer ones than an entry of an index holds, some alike, some alike in all that an index has of them. */
+/** URLs below and above the size of an index entry, some equal, some with an equal indexed prefix. */
 const urls = [
   'b',
   'a',
@@ -21,7 +21,7 @@ const urls = [
   'zz',
 ];
 
-/** As many links by one statement: one in forty in a space, one in fifty disabled, and one in fifty expired. */
+/** Inserts links in one statement: one in forty in a space, one in fifty disabled, and one in fifty expired. */
 async function fill(count: number): Promise<void> {
   const { client } = server.database;
   const [domain, space] = [await caller.domain('many.example'), await caller.space('Space')];
@@ -95,7 +95,7 @@ test.each(['ASC', 'DESC'])('links are ordered by URL, however long: %s', async (
   expect(await walk('last', 'before')).toEqual(forward);
 });
 
-/** How the database would carry out a statement, whatever its parameters are. */
+/** The database's generic plan of a statement. */
 async function planOf(statement: string): Promise<string> {
   const { client } = server.database;
   if (provider === 'sqlite') {
@@ -125,7 +125,7 @@ test.each([
 ])('a page of links %s is read by an index with its order', async (_what, of, indexes) => {
   const plan = await plansOf(`, ${of}`, 'edges { node { id title } }');
   for (const index of indexes) expect(plan).toContain(index);
-  // What is sorted is what the parts of a list give, one page each.
+  // Only the pages of the list's parts are sorted.
   for (const [, rows] of plan.matchAll(/(?<!Incremental )Sort {2}\(.*rows=(\d+)/g))
     expect(Number(rows)).toBeLessThan(20);
   expect(plan).not.toMatch(/Seq Scan on "(Link|LinkCounter)"|SCAN "?Link/);

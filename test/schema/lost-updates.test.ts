@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A new record of each kind that editors share, and how it is changed and read. */
+/** For each kind with `ifUpdatedAt`: how to create, change and read a record. */
 const kinds = {
   Link: {
     make: async () => (await owner.link({ title: 'Old' })).id,

@@ -18,13 +18,13 @@ const EVERYTHING = `{
 }`;
 type Listed = Record<string, { nodes: { id: string; nodeId: string }[] }>;
 
-/** The global ids of all that an account has, by the list. */
+/** The global ids of all records of an account, from the lists. */
 async function nodeIds(caller: Caller): Promise<[string, string][]> {
   const lists = Object.entries(await caller.data<Listed>(EVERYTHING));
   return lists.flatMap(([list, { nodes }]) => nodes.map(({ nodeId }): [string, string] => [list, nodeId]));
 }
 
-/** Some of each kind, whose numbers are the same. */
+/** Creates records of each kind, with equal numbers. */
 async function fill(caller: Caller, host: string, count = 1): Promise<void> {
   await caller.domain(host);
   for (let i = 0; i < count; i++) {

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Each field of a link, with all that it has below. */
+/** Each field of a link, with all of its subfields. */
 function fieldsOfLink(): [string, string][] {
   const type = schema.getType('Link');
   if (!isObjectType(type)) throw new Error('there is no such type');

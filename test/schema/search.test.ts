@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What the databases or their indexes could take for more than itself, letters of two cases, and some of several bytes. */
+/** Characters with a special meaning in the databases or their indexes, letters in both cases, and multi-byte ones. */
 const text = (minLength: number) =>
   fc.string({ unit: fc.constantFrom(...'aAbB %_\\"\'*:^-()[]ÄäЖж漢🎈'), minLength, maxLength: 8 });
 
@@ -92,7 +92,7 @@ test.runIf(inject('database').provider === 'sqlite')('reads only the few links o
   expect(page).toContain('"id" IN (SELECT "value" FROM json_each(?))');
 });
 
-/** As many links of another account, each with the text in its title, alias and URL. */
+/** Creates links of another account, each with the text in its title, alias and URL. */
 async function createElsewhere(count: number, text: string): Promise<void> {
   const caller = await server.caller(`elsewhere ${count} ${text}`);
   for (let at = 0; at < count; at += 100) {

@@ -4,7 +4,7 @@ import { type Caller, startTestServer, type TestServer } from '../support/server
 let server: TestServer;
 let few: Caller;
 let many: Caller;
-/** As many spaces, each with two links that fire a pixel. */
+/** Creates spaces, each with two links that fire a pixel. */
 async function fill(caller: Caller, count: number): Promise<void> {
   const domain = await caller.domain(`${count}.example`);
   for (let i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ test('keeps the totals of links correct as they are created, moved and deleted',
   expect(await totals()).toEqual([5, 2, 0]);
 });
 
-/** How SQLite would carry out a statement, by its own account, as far as links are concerned. */
+/** The parts of SQLite's query plan that concern links. */
 async function planOf(statement: string): Promise<string[]> {
   const rows = await server.database.client.$queryRawUnsafe<{ detail: string }[]>(
     `EXPLAIN QUERY PLAN ${statement.replaceAll('?', '1')}`,

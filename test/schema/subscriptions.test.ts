@@ -136,7 +136,7 @@ test('it needs the scope read', async () => {
   expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'FORBIDDEN' } }] }]);
 });
 
-// What waits for a reader is the same on either database, and takes long to see.
+// The queue of a client does not depend on the database, and the test is slow.
 test.runIf(inject('database').provider === 'sqlite')(
   'a client that does not read is disconnected',
   async () => {
@@ -149,7 +149,7 @@ test.runIf(inject('database').provider === 'sqlite')(
     await new Promise((resolve) => socket.once('data', resolve));
     socket.pause();
     await owner.space('A change, after whose place in the log the others come');
-    // Far more than sockets take for a reader; written past the domain, as a batch of a large installation.
+    // Far more than fits into socket buffers; written directly, like a large batch.
     const { client } = server.database;
     const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
       where: { account: { name: `subscriber ${accounts - 1}` } },
@@ -171,7 +171,7 @@ test.runIf(inject('database').provider === 'sqlite')(
       await client.change.createMany({
         data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
       });
-    // The others wait for it, for a while, and then do not.
+    // The others wait for it, but not for long.
     await new Promise((resolve) => setTimeout(resolve, 9_000));
     let text = '';
     socket.on('data', (chunk) => {

@@ -10,23 +10,23 @@ import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 const given = inject('database');
-/** Where PostgreSQL keeps the tables of one database; what it needs to run itself is elsewhere. */
+/** The tablespace of one database; PostgreSQL's own files are on another disk. */
 const TABLESPACE = 'linkspace_test_small_disk';
 
 async function databaseOn(folder: string): Promise<string> {
   if (given.provider === 'sqlite') return `file:${join(folder, 'linkspace.db')}`;
-  chownSync(folder, NOBODY.uid, NOBODY.gid); // The server's user: only root may mount, and root may not run it.
+  chownSync(folder, NOBODY.uid, NOBODY.gid); // The server's user: only root may mount, but PostgreSQL refuses to run as root.
   await onServer(given.url, `CREATE TABLESPACE ${TABLESPACE} LOCATION '${folder}'`);
   await onServer(given.url, `CREATE DATABASE ${TABLESPACE} TEMPLATE template0 TABLESPACE ${TABLESPACE}`);
   return postgresqlUrl(given.url, TABLESPACE);
 }
 
-/** A server that was given may run elsewhere. */
+/** The server of TEST_DATABASE_URL may run on another machine. */
 const isOurs = given.provider === 'sqlite' || process.env.TEST_DATABASE_URL === undefined;
 const disk = isOurs ? mountSmallDisk(24) : null;
 
 describe.skipIf(disk === null)('when the disk is full', () => {
-  const small = disk as SmallDisk; // Where it is not there, no test and no hook of this runs, but this line does.
+  const small = disk as SmallDisk; // Without a disk, tests and hooks are skipped, but this line runs.
   let program: Program & { origin: string };
   let owner: Caller;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     small.remove();
   });
 
-  /** Makes links whose URLs take space, until one is not answered 201. */
+  /** Creates links with long URLs, until one is not answered with 201. */
   async function storeUntilRefused() {
     const url = `https://example.com/${'x'.repeat(2000)}`;
     for (let made = 0; ; made++) {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.end('SIGTERM'));
 
-/** The samples whose name and labels contain all of the texts, added up. */
+/** The sum of the samples whose name and labels contain all of the texts. */
 async function sample(...texts: string[]): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   expect(response.headers.get('Content-Type')).toContain('text/plain');
@@ -54,7 +54,7 @@ test('counts requests by surface and operation, uses of v1 by key, clicks, looku
 
 test('counts delivered and waiting webhook messages', async () => {
   const caller = new Caller(program.origin, KEY);
-  // No address of this machine is asked: it fails, and waits to be tried again.
+  // Private addresses are refused: the attempt fails, and waits for a retry.
   await caller.data(
     `mutation { createWebhook(input: { url: "http://127.0.0.1:${port}/", events: [SPACE_CREATED] }) { __typename } }`,
   );

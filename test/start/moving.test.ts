@@ -42,7 +42,7 @@ test('imports and exports by commands, and prints a summary', async () => {
     { alias: 'spring-26', clicks: 1204 },
     { alias: '3xAbCd' },
   ]);
-  // The service that runs beside it finds them.
+  // The running service finds them.
   const { body } = await owner.rest('GET', '/links?sort=asc');
   expect(body).toMatchObject({ data: [{ alias: 'spring-26', clicks: 1204 }, { alias: '3xAbCd' }] });
 });
@@ -88,7 +88,7 @@ test.each([
     /may not use the domain b|no file/,
   ],
 ])('a wrong command is refused: %j', async (args, message) => {
-  // A start of a process each: once is enough.
+  // Each starts a process: one database is enough.
   if (server.database.provider === 'postgresql') return;
   const { code, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);

@@ -61,7 +61,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(titles(screen)[0]).toBe('Mine');
     expect(await renaming).toBeNull();
     expect(titles(screen).slice(0, 3)).toEqual(['Mine', 'Link 8', 'Link 7']);
-    // The row of before is not what the record is now.
+    // The row is outdated.
     const late = screen.rename(row, 'Late');
     expect(titles(screen)[0]).toBe('Late');
     expect((await late)?.message).toContain('was changed since');

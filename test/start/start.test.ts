@@ -194,7 +194,7 @@ test('SIGTERM finishes requests in flight, and exits with 0', async () => {
   const answers = await Promise.allSettled(inFlight);
   const refused = answers.filter((answer) => answer.status === 'rejected');
   expect(code).toBe(0);
-  // What had not been accepted may be refused; what was answered was answered whole.
+  // Connections that were not accepted may be refused; all answers are complete.
   expect(answers.length - refused.length).toBeGreaterThan(0);
   for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value.status).toBe(201);
 });
