@@ -3,7 +3,7 @@
 // checkout, which has a database of its own that its own code fills.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { measure, type Round, told, within } from './round.ts';
+import { measure, type Round, summary, within } from './round.ts';
 import { fillBeside, type Subject, startSubject, whileWriting } from './subject.ts';
 import { fill, flagsOf, memoryOf } from './target.ts';
 
@@ -25,11 +25,11 @@ async function mix(subjects: readonly Subject[], rounds: number, seconds: number
       measured[index]?.push(await measure(target, draw, seconds));
   return measured.map((own, index) => ({
     program: subjects[index]?.name,
-    'requests/s': told(own, ({ rate }) => rate, 0),
-    'this against it': told(own, ({ rate }, round) => (measured[0]?.[round]?.rate ?? 0) / rate),
-    'p50 (ms)': told(own, (round) => within(0.5, round), 1),
-    'p99 (ms)': told(own, (round) => within(0.99, round), 1),
-    'CPU (µs)': told(own, ({ cpu }) => cpu, 0),
+    'requests/s': summary(own, ({ rate }) => rate, 0),
+    'this against it': summary(own, ({ rate }, round) => (measured[0]?.[round]?.rate ?? 0) / rate),
+    'p50 (ms)': summary(own, (round) => within(0.5, round), 1),
+    'p99 (ms)': summary(own, (round) => within(0.99, round), 1),
+    'CPU (µs)': summary(own, ({ cpu }) => cpu, 0),
   }));
 }
 
@@ -65,14 +65,14 @@ async function redirectsOf(subject: Subject, rounds: number, seconds: number) {
   }
   return {
     program: subject.name,
-    'in quiet/s': told(measured, ({ quiet }) => quiet.rate, 0),
-    'under updates/s': told(measured, ({ busy }) => busy.rate, 0),
-    ratio: told(measured, ({ quiet, busy }) => busy.rate / quiet.rate),
+    'in quiet/s': summary(measured, ({ quiet }) => quiet.rate, 0),
+    'under updates/s': summary(measured, ({ busy }) => busy.rate, 0),
+    ratio: summary(measured, ({ quiet, busy }) => busy.rate / quiet.rate),
     // The effect of writes on the program's own CPU time, independent of other load.
-    'ratio by CPU': told(measured, ({ quiet, busy }) => quiet.cpu / busy.cpu),
-    'writes/s': told(measured, ({ writes }) => writes, 0),
-    'p99 in quiet (ms)': told(measured, ({ quiet }) => within(0.99, quiet), 1),
-    'p99 under updates (ms)': told(measured, ({ busy }) => within(0.99, busy), 1),
+    'ratio by CPU': summary(measured, ({ quiet, busy }) => quiet.cpu / busy.cpu),
+    'writes/s': summary(measured, ({ writes }) => writes, 0),
+    'p99 in quiet (ms)': summary(measured, ({ quiet }) => within(0.99, quiet), 1),
+    'p99 under updates (ms)': summary(measured, ({ busy }) => within(0.99, busy), 1),
   };
 }
 

@@ -13,7 +13,7 @@ export async function measure(target: Target, draw: () => Request, seconds: numb
 }
 
 /** The median of a figure over the rounds and, in parentheses, the minimum and the maximum. */
-export function told<T>(
+export function summary<T>(
   rounds: readonly T[],
   figure: (round: T, index: number) => number,
   digits = 2,

@@ -166,7 +166,7 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ db: database.client, feed: revisions.feed, random, now, log, delays: webhookDelays },
     post: createPost({ allowPrivate: allowPrivateWebhooks, resolve: resolveHost }),
     snapshot: createSnapshot(server, ownerContextOf),
-    giveWay: () => load.giveWay(),
+    waitUntilIdle: () => load.waitUntilIdle(),
     attempted: (outcome) => metrics?.webhookAttempt(outcome),
   });
   metrics?.watchWebhooks(() => webhooks.backlog(), now);

@@ -9,7 +9,7 @@ let begunAt = 0;
 let turn: Promise<void> | null = null;
 
 /** Pauses if the thread was blocked for long, so that other work can run. Concurrent callers continue together. */
-export async function yieldToOthers(): Promise<void> {
+export async function pauseIfBlocked(): Promise<void> {
   if (performance.now() - begunAt < SLICE) return;
   turn ??= setImmediate().then(() => {
     turn = null;
@@ -20,7 +20,7 @@ export async function yieldToOthers(): Promise<void> {
 
 async function* slices<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   for (const item of items) {
-    await yieldToOthers();
+    await pauseIfBlocked();
     yield item;
   }
 }

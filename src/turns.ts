@@ -1,10 +1,10 @@
 import { LATE, within } from './within.ts';
 
 /** The work could not start in time. */
-export class NoTurn extends Error {}
+export class SemaphoreTimeout extends Error {}
 
 /** A semaphore: limits concurrent work; further callers wait in order. */
-export class Turns {
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
@@ -15,7 +15,7 @@ export class Turns {
   /**
    * Runs the work when it is its turn.
    * @param timeout how long to wait for that, in milliseconds; without limit by default
-   * @throws NoTurn
+   * @throws SemaphoreTimeout
    */
   async take<T>(work: () => Promise<T>, timeout?: number): Promise<T> {
     if (this.#free > 0) this.#free--;
@@ -39,6 +39,6 @@ export class Turns {
     if (timeout === undefined) return promise;
     // If the turn comes at the same moment as the timeout, it is used.
     if ((await within(timeout, promise)) === LATE && this.#waiting.delete(come))
-      throw new NoTurn('it took too long until the turn came');
+      throw new SemaphoreTimeout('it took too long until the turn came');
   }
 }

@@ -2,7 +2,12 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
 import { type ImportFormat, importFormats } from '../domain/importing/formats.ts';
-import { Import, type ImportOptions, type ImportReport, type Told } from '../domain/importing/import.ts';
+import {
+  Import,
+  type ImportOptions,
+  type ImportReport,
+  type LineMessage,
+} from '../domain/importing/import.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
@@ -63,7 +68,7 @@ function isFormat(format: string | undefined): format is ImportFormat {
   return format !== undefined && Object.hasOwn(importFormats, format);
 }
 
-function inText({ line, taken, field, message }: Told, unit: string): string {
+function inText({ line, taken, field, message }: LineMessage, unit: string): string {
   const what = field === null ? message : `${field} ${message}`;
   return `${unit} ${line}: ${what}${taken ? '' : ' (not imported)'}`;
 }
@@ -86,7 +91,7 @@ function summary(report: ImportReport, dryRun: boolean): string {
 function printer(json: boolean, source: Source) {
   let told = 0;
   return {
-    tell(one: Told) {
+    tell(one: LineMessage) {
       if (!json) return print(inText(one, source.unit));
       process.stdout.write(`${told++ === 0 ? '{"told":[' : ','}\n${JSON.stringify(one)}`);
     },

@@ -20,17 +20,17 @@ export async function lockCounter(tx: Tx, linkId: number, accountId: number): Pr
 }
 
 /** The clicks of a link before its import. */
-export interface Brought {
+export interface ImportedClicks {
   readonly linkId: number;
   readonly clicks: number;
   readonly lastClickedAt: Date | null;
 }
 
 /** Sets the clicks of imported links, in the transaction that creates them. */
-export async function bringClicks(tx: Tx, brought: readonly Brought[]): Promise<void> {
-  if (brought.length === 0) return;
+export async function setImportedClicks(tx: Tx, imported: readonly ImportedClicks[]): Promise<void> {
+  if (imported.length === 0) return;
   const rows = JSON.stringify(
-    brought.map(({ linkId, clicks, lastClickedAt }) => [
+    imported.map(({ linkId, clicks, lastClickedAt }) => [
       linkId,
       clicks,
       lastClickedAt && dateText(lastClickedAt),
@@ -38,8 +38,8 @@ export async function bringClicks(tx: Tx, brought: readonly Brought[]): Promise<
   );
   await tx.$executeRaw(
     isSqlite(tx)
-      ? sql`UPDATE "LinkCounter" SET "clicks" = "brought"."value" ->> 1, "lastClickedAt" = "brought"."value" ->> 2
-          FROM json_each(${rows}) AS "brought" WHERE "linkId" = "brought"."value" ->> 0`
+      ? sql`UPDATE "LinkCounter" SET "clicks" = "imported"."value" ->> 1, "lastClickedAt" = "imported"."value" ->> 2
+          FROM json_each(${rows}) AS "imported" WHERE "linkId" = "imported"."value" ->> 0`
       : sql`UPDATE "LinkCounter" SET "clicks" = ("one" ->> 1)::integer, "lastClickedAt" = ("one" ->> 2)::timestamp
           FROM jsonb_array_elements(${rows}::jsonb) AS "one" WHERE "linkId" = ("one" ->> 0)::integer`,
   );

@@ -1,5 +1,5 @@
 import { type Link, Prisma } from '../generated/sqlite/client.ts';
-import { changing, type NewChange, tellOwn, txNumber } from './change/log.ts';
+import { announceOwnChanges, changing, type NewChange, txNumber } from './change/log.ts';
 import { type Db, isSqlite } from './connection/client.ts';
 import { readRows } from './connection/direct.ts';
 import { retryConflicts } from './connection/retry.ts';
@@ -93,6 +93,6 @@ export async function insertLink(
   const statement = sql`WITH ${join(parts)} SELECT "made"."id", "logged"."id" AS "changeId" FROM "made", "logged"`;
   const [made] = await retryConflicts(() => readRows<{ id: number; changeId: number }>(db, statement));
   const { id = 0, changeId = 0 } = made ?? {};
-  tellOwn(db, [{ ...change, recordId: id, id: changeId }]);
+  announceOwnChanges(db, [{ ...change, recordId: id, id: changeId }]);
   return id;
 }

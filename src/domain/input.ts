@@ -96,7 +96,7 @@ export type Unparsed<Schema extends z.ZodType> = {
 };
 
 /** How many wrong fields are reported at once. */
-export const MAX_TOLD = 100;
+export const MAX_FIELD_ERRORS = 100;
 
 /** The wrong fields of a failed parse, in zod's order, up to a hundred. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
@@ -106,7 +106,7 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
     const key = path.join('.');
     const field = byPath.get(key);
     if (field) field.messages.push(issue.message);
-    else if (byPath.size < MAX_TOLD) byPath.set(key, { path, messages: [issue.message] });
+    else if (byPath.size < MAX_FIELD_ERRORS) byPath.set(key, { path, messages: [issue.message] });
   }
   return [...byPath.values()];
 }

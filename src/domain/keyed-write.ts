@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type Db, isSqlite } from '../db/connection/client.ts';
-import { Enclosing } from '../db/connection/enclosing.ts';
+import { EnclosingTransaction } from '../db/connection/enclosing.ts';
 import type { Tx } from '../db/connection/transaction.ts';
 import {
   type AnswerKey,
@@ -58,7 +58,7 @@ export class KeyedWrite {
   readonly #secret: string;
   readonly #key: AnswerKey;
   readonly #now: Date;
-  readonly #enclosing: Enclosing;
+  readonly #enclosing: EnclosingTransaction;
   readonly #hidden = new Set<string>();
   #requestHash: string | null = null;
   #found: KeptAnswer | null = null;
@@ -73,7 +73,7 @@ export class KeyedWrite {
     this.#secret = key;
     this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
     this.#now = now;
-    this.#enclosing = new Enclosing(
+    this.#enclosing = new EnclosingTransaction(
       client,
       (tx) => this.#claim(tx),
       () => this.#requireShort(),

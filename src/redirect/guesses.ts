@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
-import { Places } from '../http/limits/places.ts';
+import { ClientSlots } from '../http/limits/places.ts';
 import { networkOf } from '../http/request/client.ts';
 
 /** The maximum number of wrong passwords per address and minute, for one link and for all. */
@@ -10,15 +10,15 @@ const GUESSES_IN_ALL = 30;
 const MAX_CHECKS = 30;
 
 /** Checks visitors' passwords, and limits wrong ones. */
-export class Guesses {
+export class PasswordChecks {
   readonly #ofOne = new RateLimiterMemory({ points: GUESSES, duration: 60 });
   readonly #inAll = new RateLimiterMemory({ points: GUESSES_IN_ALL, duration: 60 });
-  readonly #checks = new Places(MAX_CHECKS);
+  readonly #checks = new ClientSlots(MAX_CHECKS);
 
   /**
    * Whether the password is right. Each attempt counts before it is checked, so that concurrent attempts cannot exceed the limit.
    * @param what identifies the owner of the password
-   * @throws RateLimiterRes, NoPlace
+   * @throws RateLimiterRes, NoFreeSlot
    */
   async isRight(password: string, { what, hash }: { what: string; hash: string }, address: string) {
     const network = networkOf(address);

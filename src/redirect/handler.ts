@@ -8,13 +8,13 @@ import { hasStatus } from '../domain/link/status.ts';
 import { asciiOf } from '../domain/url.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
-import { NoPlace, Places } from '../http/limits/places.ts';
+import { ClientSlots, NoFreeSlot } from '../http/limits/places.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
-import { Guesses } from './guesses.ts';
-import type { Found, FoundLink, LinkCache } from './link-cache.ts';
+import { PasswordChecks } from './guesses.ts';
+import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { header, passwordIn, readVisit } from './request.ts';
 import { createStatisticsPages } from './statistics/handler.ts';
@@ -42,7 +42,7 @@ export interface RedirectDependencies {
 
 /** A visit: the visitor, and the link. */
 interface Request {
-  readonly found: Found;
+  readonly found: LinkLookup;
   readonly visitor: Visitor;
   readonly address: string;
   readonly referrer: string;
@@ -53,8 +53,8 @@ interface Request {
 /** Answers visitors of short links, as `decideRedirect` decides. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
   const { db, links, lists, visits, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
-  const guesses = new Guesses();
-  const forms = new Places(MAX_FORMS, MAX_FORMS_OF_NETWORK);
+  const guesses = new PasswordChecks();
+  const forms = new ClientSlots(MAX_FORMS, MAX_FORMS_OF_NETWORK);
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
     forms.take(networkOf(address), () => passwordIn(req, res));
   const askDatabase = links.askDatabase.bind(links);
@@ -152,7 +152,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
         const retryAfter = String(secondsUntilNext(error));
         return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });
       }
-      if (error instanceof NoPlace) return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': '1' });
+      if (error instanceof NoFreeSlot)
+        return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': '1' });
       report(res, error);
       if (res.headersSent) return res.end();
       if (visibleError(error)?.code !== 'UNAVAILABLE') return sendMessage(req, res, 500, 'unavailable');

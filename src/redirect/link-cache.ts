@@ -32,7 +32,7 @@ const MAX_WAITING = 20;
 export type FoundLink = VisitedRow;
 
 /** The domain of a visit's host, and its link with the alias. */
-export interface Found {
+export interface LinkLookup {
   readonly domain: Domain;
   readonly link: FoundLink | null;
 }
@@ -139,7 +139,7 @@ export class LinkCache {
     if (key !== undefined) this.#links.delete(key);
   }
 
-  async find(host: string, alias: string): Promise<Found> {
+  async find(host: string, alias: string): Promise<LinkLookup> {
     // While the database is down, cached entries are used, without the changes of others.
     await this.#revisions.freshOrAway();
     const domain = await this.#domainOf(host);
@@ -147,7 +147,7 @@ export class LinkCache {
   }
 
   /** The same without waiting, if everything is cached and fresh; else undefined. */
-  findNow(host: string, alias: string): Found | undefined {
+  findNow(host: string, alias: string): LinkLookup | undefined {
     const domain = this.#revisions.isFresh ? this.#domainNow(host) : undefined;
     if (domain === undefined) return undefined;
     const link = this.#links.get(`${domain.id} ${alias}`);

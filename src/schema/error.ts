@@ -1,5 +1,5 @@
 import { type DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
-import { MAX_TOLD } from '../domain/input.ts';
+import { MAX_FIELD_ERRORS } from '../domain/input.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { costs } from './server/cost.ts';
@@ -50,8 +50,8 @@ export const ValidationError = builder.objectRef<Failure>('ValidationError').imp
   fields: (t) => ({
     fields: t.field({
       type: [FieldErrorType],
-      description: `All wrong fields, at most ${MAX_TOLD}.`,
-      extensions: costs({ size: MAX_TOLD }),
+      description: `All wrong fields, at most ${MAX_FIELD_ERRORS}.`,
+      extensions: costs({ size: MAX_FIELD_ERRORS }),
       resolve: (error) => [...error.fields],
     }),
   }),

@@ -4,10 +4,12 @@ import type { Registry } from 'prom-client';
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** A request of the primary to a worker. */
-export interface Question {
+export interface MetricsRequest {
   readonly asked: 'metrics';
   readonly id: number;
 }
 
 /** A message of a worker to the primary: that it serves, or its metrics with the id of the request. */
-export type Told = { readonly ready: true } | { readonly metrics: MetricValues; readonly id: number };
+export type WorkerMessage =
+  | { readonly ready: true }
+  | { readonly metrics: MetricValues; readonly id: number };

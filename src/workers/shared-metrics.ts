@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { MetricValues, Question, Told } from './messages.ts';
+import type { MetricsRequest, MetricValues, WorkerMessage } from './messages.ts';
 
 /** The timeout for a worker's answer, in milliseconds; after it, its last known metrics are used. */
 const TIMEOUT = 1_000;
@@ -56,17 +56,17 @@ export class SharedMetrics {
     await new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        worker.off('message', hear).off('exit', end);
+        worker.off('message', onMessage).off('exit', end);
         resolve();
       };
-      const hear = (told: Told) => {
+      const onMessage = (told: WorkerMessage) => {
         if (!('metrics' in told) || told.id !== id) return;
         this.#latest.set(worker, told.metrics);
         end();
       };
       const timer = setTimeout(end, TIMEOUT);
-      worker.on('message', hear).once('exit', end);
-      const question: Question = { asked: 'metrics', id };
+      worker.on('message', onMessage).once('exit', end);
+      const question: MetricsRequest = { asked: 'metrics', id };
       worker.send(question, undefined, (error) => {
         if (error) end();
       });

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { LATE, within } from '../within.ts';
-import type { Told } from './messages.ts';
+import type { WorkerMessage } from './messages.ts';
 
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
 const LASTING = 5_000;
@@ -64,7 +64,7 @@ export class Supervisor {
     if (this.#stopping) return;
     const worker = cluster.fork();
     this.#all.add(worker);
-    worker.on('message', (told: Told) => {
+    worker.on('message', (told: WorkerMessage) => {
       if ('ready' in told) this.#onReady(worker);
     });
     worker.once('exit', (code, signal) => this.#onEnd(worker, signal ?? code));

@@ -1,16 +1,16 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Metrics } from '../http/metrics.ts';
-import type { Question, Told } from './messages.ts';
+import type { MetricsRequest, WorkerMessage } from './messages.ts';
 
 /** The argument that marks a process as a worker. */
 export const WORKER_ARGUMENT = '--worker';
 
-/** This process as a worker of the program; undefined where it is the only process, or the primary. */
+/** This process as a worker; undefined if it is the only process, or the primary. */
 export function ownWorker(): Worker | undefined {
   return process.argv.includes(WORKER_ARGUMENT) ? cluster.worker : undefined;
 }
 
-function tell(worker: Worker, told: Told): void {
+function tell(worker: Worker, told: WorkerMessage): void {
   // After the primary has ended, there is no receiver.
   if (worker.isConnected()) worker.send(told, undefined, () => {});
 }
@@ -20,7 +20,7 @@ function tell(worker: Worker, told: Told): void {
  * @param onPrimaryGone called once if the primary ended unexpectedly; the process then has to stop itself
  */
 export function servePrimary(worker: Worker, metrics: Metrics | undefined, onPrimaryGone: () => void): void {
-  worker.on('message', ({ id }: Question) => {
+  worker.on('message', ({ id }: MetricsRequest) => {
     metrics?.values().then(
       (values) => tell(worker, { metrics: values, id }),
       () => {},

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { ChangeRetention } from '../../src/db/change/retention.ts';
 import { deleteOldDeliveries } from '../../src/db/webhook/deliveries.ts';
-import { claimQueues, keepQueues, readBacklog, releaseQueue } from '../../src/db/webhook/queues.ts';
+import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/schedule.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -16,7 +16,7 @@ async function addWebhook(caller: Caller): Promise<void> {
   );
 }
 
-/** Reads the log as far as it is settled, which on PostgreSQL waits for transactions of other tests. */
+/** Dispatches all changes; on PostgreSQL this waits for transactions of other tests. */
 async function dispatchAll({ database, clock }: TestServer, deliveries: number): Promise<void> {
   const { client } = database;
   const dispatched = async () => {
@@ -86,7 +86,7 @@ test('a queue belongs to one process until it is released or the claim expires',
   const { client } = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
-  const claim = (by: string, lasts = 5_000, now = NOON) => claimQueues(client, { by, lasts }, now, 10);
+  const claim = (by: string, duration = 5_000, now = NOON) => claimQueues(client, { by, duration }, now, 10);
   expect(await claim('one')).toEqual([]);
   await caller.space('Told of');
   await dispatchAll(server, 1);
@@ -96,10 +96,10 @@ test('a queue belongs to one process until it is released or the claim expires',
   const webhookId = together.flat()[0]?.webhookId ?? 0;
   const by = ['one', 'two', 'three'][together.findIndex((claimed) => claimed.length > 0)] ?? '';
   expect(await claim('four')).toEqual([]);
-  // Another's claim cannot be given back, nor ended.
+  // Another process's claim cannot be released or ended.
   await releaseQueue(client, webhookId, 'four');
   expect(await claim('four')).toEqual([]);
-  await keepQueues(client, { by, lasts: 0 });
+  await renewClaims(client, { by, duration: 0 });
   expect(await claim('four')).toHaveLength(1);
   await releaseQueue(client, webhookId, 'four');
   expect(await claim('five')).toHaveLength(1);

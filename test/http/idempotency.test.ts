@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import { Enclosing } from '../../src/db/connection/enclosing.ts';
+import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
 import { deleteBeyond, deleteOldAnswers } from '../../src/db/kept-answers.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/keyed-write.ts';
 import { createSpace } from '../../src/domain/space.ts';
@@ -10,7 +10,7 @@ import { subscribe } from '../support/events.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-/** Another process, as far as the database can tell. */
+/** A second server, like another process for the database. */
 let other: TestServer;
 let owner: Caller;
 let keys = 0;
@@ -89,7 +89,7 @@ async function spacesNamed(name: string, caller = owner): Promise<number> {
   return spacePage.total;
 }
 
-/** The same write by each interface. */
+/** The same write over each API. */
 const writes = {
   v1: (name: string, withKey?: string | null, caller?: Caller) =>
     v1('POST', '/spaces', { name }, withKey, caller),
@@ -291,7 +291,7 @@ test('a subscription ignores a key', async () => {
   expect(type).toContain('text/event-stream');
   close();
   await ended;
-  // As some clients send it, who take a stream too.
+  // As sent by clients that also accept a stream.
   const accept = 'application/json, text/event-stream, multipart/mixed';
   const first = await graphql(CREATE, { name: 'Streamed' }, key, owner, accept);
   expect(await graphql(CREATE, { name: 'Streamed' }, key, owner, accept)).toMatchObject({
@@ -301,7 +301,7 @@ test('a subscription ignores a key', async () => {
 });
 
 test('after an internal error nothing is done, and the request may be sent again', async () => {
-  // The log of changes takes nothing for a moment, after the first of two mutations.
+  // The log of changes refuses an insert after the first of two mutations.
   const { client } = server.database;
   const isSqlite = inject('database').provider === 'sqlite';
   if (isSqlite)
@@ -389,7 +389,7 @@ describe('the stored answer', () => {
   });
 
   test('one transaction contains several, and a part of it can fail', async () => {
-    const enclosing = new Enclosing(
+    const enclosing = new EnclosingTransaction(
       database.client,
       async () => {},
       () => {},
@@ -413,7 +413,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
     const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
     const begun = Array.from({ length: 4 }, (_, i) => {
-      const enclosing = new Enclosing(
+      const enclosing = new EnclosingTransaction(
         database.client,
         async () => {},
         () => {},
@@ -437,7 +437,7 @@ test('a change after the time limit is refused, and earlier ones are kept', asyn
   const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
   const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
   let mayGoOn = true;
-  const enclosing = new Enclosing(
+  const enclosing = new EnclosingTransaction(
     database.client,
     async () => {},
     () => {

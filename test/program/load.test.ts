@@ -4,7 +4,7 @@ import { Load } from '../../src/http/limits/load.ts';
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));
 
-/** Keeps the thread busy nearly all the time. */
+/** Keeps the thread busy almost permanently. */
 function keepBusy(during: () => void): void {
   timer = setInterval(() => {
     during();
@@ -14,18 +14,18 @@ function keepBusy(during: () => void): void {
 
 async function waited(load: Load): Promise<number> {
   const startedAt = performance.now();
-  await load.giveWay();
+  await load.waitUntilIdle();
   return performance.now() - startedAt;
 }
 
-/** Long enough for the thread to be known as busy. */
+/** Long enough for the thread to count as busy. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 150));
 
 test('waits while requests keep the thread busy, but not for ever', async () => {
   const load = new Load();
   keepBusy(() => load.began());
   await aWhile();
-  await load.giveWay();
+  await load.waitUntilIdle();
   const time = await waited(load);
   expect(time).toBeGreaterThan(200);
   expect(time).toBeLessThan(5_000);

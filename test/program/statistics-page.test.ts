@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
-import { pageLength, showsDestinations, withoutFew } from '../../src/domain/statistics/page.ts';
+import { mergeSmallValues, pageLength, showsDestinations } from '../../src/domain/statistics/page.ts';
 import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';
 import { wordsFor } from '../../src/redirect/statistics/words.ts';
 
@@ -96,7 +96,10 @@ describe('values with few clicks are folded into the others', () => {
     ['other devices are a value', 'DEVICE', [['other', 50]], 0, [['other', 50]], 0],
   ])('%s', (_what, by, rows, others, left, folded) => {
     const asRows = (list: Row[]) => list.map(([value, clicks]) => ({ value, clicks }));
-    expect(withoutFew({ rows: asRows(rows), others }, by)).toEqual({ rows: asRows(left), others: folded });
+    expect(mergeSmallValues({ rows: asRows(rows), others }, by)).toEqual({
+      rows: asRows(left),
+      others: folded,
+    });
   });
 });
 

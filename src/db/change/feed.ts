@@ -1,5 +1,13 @@
 import type { Db } from '../connection/client.ts';
-import { type LoggedChange, newSince, type Place, placeOf, type Seen, seenNow, settledAfter } from './log.ts';
+import {
+  type LoggedChange,
+  type LogSnapshot,
+  newSince,
+  type Place,
+  placeOf,
+  readLogSnapshot,
+  settledAfter,
+} from './log.ts';
 
 /** Receives changes as they are found. */
 export interface ChangeListener {
@@ -16,12 +24,12 @@ export class ChangeFeed {
   readonly #db: Db;
   readonly #listeners = new Set<ChangeListener>();
   /** Which transactions had ended at the last read. */
-  #seen: Seen | null = null;
+  #seen: LogSnapshot | null = null;
   /** Changes that the last read announced: the next read may find some of them again. */
   #told = new Set<number>();
   /** Changes after this place are not announced as settled yet. */
   #place: Place | null = null;
-  #latest: Seen | null = null;
+  #latest: LogSnapshot | null = null;
   #settling = false;
   #run = 0;
 
@@ -38,7 +46,7 @@ export class ChangeFeed {
   /** Announces changes since the last call. An earlier call that is still running announces nothing more. */
   async read(): Promise<void> {
     const run = ++this.#run;
-    const now = await seenNow(this.#db);
+    const now = await readLogSnapshot(this.#db);
     const before = this.#seen;
     const told = new Set<number>();
     if (before !== null) {

@@ -51,7 +51,7 @@ export function onOwnChanges(db: Db, listener: Listener): () => void {
 }
 
 /** Calls this process's listeners with changes that it has committed. */
-export function tellOwn(db: Db, changes: Parameters<Listener>[0]): void {
+export function announceOwnChanges(db: Db, changes: Parameters<Listener>[0]): void {
   for (const listener of listeners.get(clientOf(db)) ?? []) listener(changes);
 }
 
@@ -63,7 +63,7 @@ export async function changing<T>(
   return transaction(db, async (tx) => {
     const recorded: (NewChange & { id: number })[] = [];
     whenCommitted(tx, () => {
-      if (recorded.length > 0) tellOwn(db, recorded);
+      if (recorded.length > 0) announceOwnChanges(db, recorded);
     });
     return work(tx, async (changes) => {
       for (let from = 0; from < changes.length; from += TOGETHER)
@@ -104,7 +104,7 @@ export interface Place {
 }
 
 /** Which transactions had ended at some time: all before `settled`, and those before `next` that are not in `open`. */
-export interface Seen {
+export interface LogSnapshot {
   readonly settled: number;
   readonly open: readonly number[];
   readonly next: number;
@@ -112,7 +112,7 @@ export interface Seen {
   readonly lastId: number;
 }
 
-export async function seenNow(db: Db): Promise<Seen> {
+export async function readLogSnapshot(db: Db): Promise<LogSnapshot> {
   if (isSqlite(db)) {
     const [row] = await readRows<{ era: number; lastId: number }>(
       db,
@@ -135,7 +135,7 @@ export async function seenNow(db: Db): Promise<Seen> {
 }
 
 /** The end of the log: changes that settle later come after it. */
-export function placeOf({ settled, next, lastId }: Seen): Place {
+export function placeOf({ settled, next, lastId }: LogSnapshot): Place {
   return lastId > 0 ? { tx: next, id: lastId } : { tx: Math.min(settled, next), id: 0 };
 }
 
@@ -147,7 +147,7 @@ function logged(row: Change): LoggedChange {
 }
 
 /** Changes committed since then, in any order; may repeat some from just before. */
-export async function* newSince(db: Db, { open, next, lastId }: Seen): AsyncGenerator<LoggedChange> {
+export async function* newSince(db: Db, { open, next, lastId }: LogSnapshot): AsyncGenerator<LoggedChange> {
   const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : Prisma.empty;
   const isNew = isSqlite(db) ? sql`"id" > ${lastId}` : sql`(${opened} "tx" >= ${next})`;
   let from: Sql = Prisma.empty;
@@ -164,7 +164,11 @@ export async function* newSince(db: Db, { open, next, lastId }: Seen): AsyncGene
 }
 
 /** The next settled changes after a place, in order. */
-export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen): Promise<LoggedChange[]> {
+export async function settledAfter(
+  db: Db,
+  { tx, id }: Place,
+  { settled }: LogSnapshot,
+): Promise<LoggedChange[]> {
   const rows = await readRows<Change>(
     db,
     sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled}

@@ -1,6 +1,6 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../../generated/sqlite/client.ts';
-import { readDirectly, type Source, tellTransaction } from './direct.ts';
+import { readDirectly, registerTransaction, type Source } from './direct.ts';
 import { hasPooler } from './postgres.ts';
 import { keepPrivate, pathOf } from './sqlite-file.ts';
 import { keepsStatements, rawReader } from './sqlite-statements.ts';
@@ -125,7 +125,7 @@ function withOwnConnections(
       const { startTransaction } = connection;
       connection.startTransaction = async (isolationLevel) => {
         const transaction = await startTransaction.call(connection, isolationLevel);
-        tellTransaction(transaction);
+        registerTransaction(transaction);
         return transaction;
       };
       return connection;

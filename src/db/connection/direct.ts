@@ -24,7 +24,7 @@ export function readDirectly(db: Db, source: Source, onStatement: StatementListe
 const begun = new AsyncLocalStorage<{ source?: Source }>();
 
 /** Call it with each transaction that an adapter begins. */
-export function tellTransaction(source: Source): void {
+export function registerTransaction(source: Source): void {
   const store = begun.getStore();
   if (store !== undefined) store.source = source;
 }
@@ -50,11 +50,11 @@ export function directTransaction<T>(
   return begun.run(store, begin);
 }
 
-const standIns = new WeakMap<object, () => object>();
+const readTargets = new WeakMap<object, () => object>();
 
 /** Makes `readRows` on the proxy `db` use its current target: a client or a transaction. */
-export function standIn(db: Db, current: () => Db | Tx): void {
-  standIns.set(db, current);
+export function setReadTarget(db: Db, current: () => Db | Tx): void {
+  readTargets.set(db, current);
 }
 
 const text = { scalarType: 'string', arity: 'scalar' } as const;
@@ -86,7 +86,7 @@ const conversions = {
  * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id.
  */
 export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
-  const direct = directs.get(standIns.get(db)?.() ?? db);
+  const direct = directs.get(readTargets.get(db)?.() ?? db);
   if (direct === undefined) throw new Error('the client was not opened by openDatabase');
   const { source, onStatement } = direct;
   const sql = source.provider === 'postgres' ? statement.text : statement.sql;

@@ -1,6 +1,6 @@
-import { NoTurn, Turns } from '../../turns.ts';
+import { Semaphore, SemaphoreTimeout } from '../../turns.ts';
 import type { Db } from './client.ts';
-import { standIn } from './direct.ts';
+import { setReadTarget } from './direct.ts';
 import { DatabaseAway } from './errors.ts';
 import { nested, type Tx, transaction } from './transaction.ts';
 
@@ -9,22 +9,22 @@ const MAX_OPEN = 3;
 /** How long a further one waits, in milliseconds. */
 const TURN_TIMEOUT = 5_000;
 
-const turnsOf = new WeakMap<Db, Turns>();
+const turnsOf = new WeakMap<Db, Semaphore>();
 
 /** The reason of a rollback without an error. */
-class GivenUp extends Error {}
+class RolledBack extends Error {}
 
 /**
  * One transaction around several: changes through `db` are committed only by `commit`. It begins with the first
  * change, so that slow work before it, such as hashing a password, blocks nobody. After that, `db` reads in the transaction,
  * and sees its changes.
  */
-export class Enclosing {
+export class EnclosingTransaction {
   /** Replaces the client for one execution; changes must be made one after the other. */
   readonly db: Db;
   readonly #client: Db;
   readonly #first: (tx: Tx) => Promise<void>;
-  readonly #mayGoOn: () => void;
+  readonly #beforeChange: () => void;
   readonly #outcome = Promise.withResolvers<void>();
   #opening: Promise<Tx> | null = null;
   #tx: Tx | null = null;
@@ -33,15 +33,15 @@ export class Enclosing {
 
   /**
    * @param first what the transaction does first; if it throws, nothing can be changed
-   * @param mayGoOn called before each change; if it throws, that change is not made
+   * @param beforeChange called before each change; if it throws, that change is not made
    */
-  constructor(client: Db, first: (tx: Tx) => Promise<void>, mayGoOn: () => void) {
+  constructor(client: Db, first: (tx: Tx) => Promise<void>, beforeChange: () => void) {
     this.#client = client;
     this.#first = first;
-    this.#mayGoOn = mayGoOn;
+    this.#beforeChange = beforeChange;
     this.db = new Proxy(client, { get: (_target, property) => this.#get(property) });
     nested(this.db, client, (work) => this.#within(work));
-    standIn(this.db, () => this.#tx ?? client);
+    setReadTarget(this.db, () => this.#tx ?? client);
     this.#outcome.promise.catch(() => {}); // The transaction handles it, if there is one.
   }
 
@@ -69,7 +69,7 @@ export class Enclosing {
   }
 
   async #run(opened: PromiseWithResolvers<Tx>): Promise<void> {
-    const turns = turnsOf.get(this.#client) ?? new Turns(MAX_OPEN);
+    const turns = turnsOf.get(this.#client) ?? new Semaphore(MAX_OPEN);
     turnsOf.set(this.#client, turns);
     const work = async (tx: Tx): Promise<void> => {
       this.#openedAt = performance.now();
@@ -81,12 +81,14 @@ export class Enclosing {
     await turns
       .take(() => transaction(this.#client, work, { again: false }), TURN_TIMEOUT)
       .catch((error: unknown) => {
-        throw error instanceof NoTurn ? new DatabaseAway('too many writes with a key are being done') : error;
+        throw error instanceof SemaphoreTimeout
+          ? new DatabaseAway('too many writes with a key are being done')
+          : error;
       });
   }
 
   async #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    this.#mayGoOn();
+    this.#beforeChange();
     this.#opening ??= this.#open();
     const tx = await this.#opening;
     await tx.$executeRawUnsafe('SAVEPOINT "part"');
@@ -110,7 +112,7 @@ export class Enclosing {
 
   /** Rolls all changes back; does nothing after a commit. */
   async rollBack(): Promise<void> {
-    this.#outcome.reject(new GivenUp());
+    this.#outcome.reject(new RolledBack());
     // Whatever the error, the transaction has ended.
     await this.#ended.catch(() => {});
     this.#tx = null;

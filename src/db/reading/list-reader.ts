@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { ApiKey, Pixel } from '../../generated/sqlite/client.ts';
-import { yieldToOthers } from '../../slices.ts';
+import { pauseIfBlocked } from '../../slices.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { readPixelsOfEach } from './link-rows.ts';
@@ -151,7 +151,7 @@ async function inTurns<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) {
-    await yieldToOthers();
+    await pauseIfBlocked();
     results.push(await work(item));
   }
   return results;

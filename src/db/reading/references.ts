@@ -67,7 +67,7 @@ export async function findReferences(db: Db, references: References): Promise<Fo
 }
 
 /** A link with one of the aliases, or with one that differs only in case. */
-export interface Namesake {
+export interface AliasHolder {
   readonly domainId: number;
   readonly alias: string;
   readonly url: string;
@@ -91,7 +91,7 @@ export interface FoundMany {
   readonly spaceIds: ReadonlySet<number>;
   readonly pixelIds: ReadonlySet<number>;
   readonly hosts: Set<string>;
-  readonly namesakes: readonly Namesake[];
+  readonly aliasHolders: readonly AliasHolder[];
 }
 
 /** Looks up the references of many new links; each list is one parameter, however long it is. */
@@ -121,7 +121,7 @@ export async function findManyReferences(db: Db, references: ManyReferences): Pr
       sql`SELECT "id" FROM "Pixel" WHERE "id" IN ${numbers(pixelIds)} AND "accountId" = ${accountId}`,
     ),
     hosts: new Set(names.map(({ name }) => name)),
-    namesakes: await db.$queryRaw<Namesake[]>(sql`
+    aliasHolders: await db.$queryRaw<AliasHolder[]>(sql`
       SELECT ${columns} FROM "Link" WHERE "domainId" IN ${numbers(domainIds)} AND "alias" IN ${texts(aliases)}
       UNION SELECT ${columns} FROM "Link" WHERE "accountId" = ${accountId} AND "aliasKey" IN ${texts(aliasKeys)}`),
   };

@@ -8,7 +8,7 @@ import { type Value, valueColumns } from './value.ts';
 const REMEMBERED = 50_000;
 
 /** A value's id, and the last month for which it is known to be used: until then it is not deleted. */
-interface Found {
+interface CachedId {
   readonly id: number;
   readonly month: number;
 }
@@ -20,14 +20,14 @@ const types = Object.fromEntries(
 
 /** Finds the ids of values, with a cache in the process. */
 export class ValueIds {
-  readonly #known = new LRUCache<string, Found>({ max: REMEMBERED });
+  readonly #known = new LRUCache<string, CachedId>({ max: REMEMBERED });
 
   /** The ids of the values, by their hashes; missing values are inserted. Cache the result only after the commit. */
   async find(
     tx: Tx,
     values: ReadonlyMap<string, { value: Value; month: number }>,
-  ): Promise<ReadonlyMap<string, Found>> {
-    const found = new Map<string, Found>();
+  ): Promise<ReadonlyMap<string, CachedId>> {
+    const found = new Map<string, CachedId>();
     const missing: [string, { value: Value; month: number }][] = [];
     for (const [hash, one] of values) {
       const known = this.#known.get(hash);
@@ -61,7 +61,7 @@ export class ValueIds {
     return found;
   }
 
-  keep(found: ReadonlyMap<string, Found>): void {
+  keep(found: ReadonlyMap<string, CachedId>): void {
     for (const [hash, one] of found) this.#known.set(hash, one);
   }
 }

@@ -15,7 +15,7 @@ export interface Queue {
 /** A process's claim on queues, and its duration in milliseconds. */
 export interface Claim {
   readonly by: string;
-  readonly lasts: number;
+  readonly duration: number;
 }
 
 /** A time from now, by a clock that all processes share: the server's, or that of SQLite's machine. */
@@ -31,13 +31,18 @@ function isFree(db: Db, now: Date): Sql {
 }
 
 /** Claims up to `limit` queues with due deliveries, those that have waited longest first. */
-export async function claimQueues(db: Db, { by, lasts }: Claim, now: Date, limit: number): Promise<Queue[]> {
+export async function claimQueues(
+  db: Db,
+  { by, duration }: Claim,
+  now: Date,
+  limit: number,
+): Promise<Queue[]> {
   // A read is cheaper than a claim, which on SQLite would block other writers.
   const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
   if (due.length === 0) return [];
   const unlocked = isSqlite(db) ? Prisma.empty : sql`FOR UPDATE SKIP LOCKED`;
   const claimed = await db.$queryRaw<{ webhookId: number; failingSince: Date | null }[]>(sql`
-    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, lasts)} WHERE "webhookId" IN (
+    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, duration)} WHERE "webhookId" IN (
       SELECT "webhookId" FROM "WebhookQueue" WHERE ${isFree(db, now)} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}
     ) RETURNING "webhookId", "failingSince"`);
   return claimed.map(({ webhookId, failingSince }) => ({
@@ -47,10 +52,10 @@ export async function claimQueues(db: Db, { by, lasts }: Claim, now: Date, limit
 }
 
 /** Renews the process's claims; queues that others have taken over stay theirs. */
-export async function keepQueues(db: Db, { by, lasts }: Claim): Promise<void> {
+export async function renewClaims(db: Db, { by, duration }: Claim): Promise<void> {
   await retryConflicts(() =>
     db.$executeRaw(sql`
-      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, lasts)} WHERE "claimedBy" = ${by}`),
+      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, duration)} WHERE "claimedBy" = ${by}`),
   );
 }
 
@@ -75,7 +80,7 @@ export async function releaseQueue(db: Db, webhookId: number, by: string): Promi
 }
 
 /** Stores since when every attempt has failed; null if the last one did not. */
-export async function noteFailing(db: Db, webhookId: number, failingSince: Date | null): Promise<void> {
+export async function storeFailingSince(db: Db, webhookId: number, failingSince: Date | null): Promise<void> {
   await db.webhookQueue.updateMany({ where: { webhookId }, data: { failingSince } });
 }
 

@@ -34,7 +34,7 @@ export function parseChangeFilter(filter: Unparsed<typeof changeFilter> | null |
 }
 
 /** Whether a change matches the filter. */
-export function letsThrough({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
+export function matchesFilter({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
   return (
     (kind == null || change.kind === kind) &&
     (recordId == null || change.recordId === recordId) &&

@@ -4,7 +4,7 @@ import type { LoggedChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError } from '../errors.ts';
-import { type ChangeFilter, letsThrough } from './list.ts';
+import { type ChangeFilter, matchesFilter } from './list.ts';
 
 /** The maximum number of subscriptions of one key, and of the process: each keeps a connection open. */
 const MAX_OF_KEY = 10;
@@ -39,8 +39,8 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     return this.#waiting.length;
   }
 
-  hear(change: LoggedChange): void {
-    if (change.accountId !== this.actor.accountId || !letsThrough(this.#filter, change)) return;
+  push(change: LoggedChange): void {
+    if (change.accountId !== this.actor.accountId || !matchesFilter(this.#filter, change)) return;
     this.#waiting.push(change);
     if (this.#waiting.length > MAX_WAITING) {
       const why = 'The changes come faster than they are read.';
@@ -93,7 +93,7 @@ export class ChangeSubscriptions {
     this.#now = now;
     feed.listen({
       onSettled: (change) => {
-        for (const subscription of this.#all) subscription.hear(change);
+        for (const subscription of this.#all) subscription.push(change);
       },
       hasRoom: () => this.#room(),
     });

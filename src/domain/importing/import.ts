@@ -3,7 +3,7 @@ import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
 import { type BulkItem, type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import type { Site } from '../link/link.ts';
-import { Names } from '../link/names.ts';
+import { TakenAliases } from '../link/names.ts';
 import { columnsFor, type FieldColumns, type ImportFormat, type RawRecord, recordOf } from './formats.ts';
 import { readLine } from './line.ts';
 import { NamedRecords, Unresolved } from './named-records.ts';
@@ -19,7 +19,7 @@ export type SourceLine = {
 );
 
 /** A message about a line. */
-export interface Told {
+export interface LineMessage {
   readonly line: number;
   /** Whether its link was imported nevertheless. */
   readonly taken: boolean;
@@ -35,7 +35,7 @@ export interface ImportOptions {
 }
 
 export interface ImportHooks {
-  tell(told: Told): void;
+  tell(told: LineMessage): void;
   /** Called after each batch with the number of finished lines. */
   progress(lines: number): void;
   /** Whether to stop before the next batch. */
@@ -97,7 +97,7 @@ export class Import {
   readonly #now: Date;
   readonly #named: NamedRecords;
   readonly #columns = new Map<string, FieldColumns>();
-  readonly #trial: Names | undefined;
+  readonly #trial: TakenAliases | undefined;
   readonly #report = { lines: 0, created: 0, existing: 0, refused: 0 };
   #failedAt: number | null = null;
 
@@ -108,7 +108,7 @@ export class Import {
     this.#options = options;
     this.#hooks = hooks;
     this.#now = now;
-    this.#trial = options.dryRun ? new Names() : undefined;
+    this.#trial = options.dryRun ? new TakenAliases() : undefined;
     this.#named = new NamedRecords(db, writer, site, {
       trial: options.dryRun,
       mapped: options.mapDomain,

@@ -1,4 +1,4 @@
-import { bringClicks } from '../../db/clicks.ts';
+import { setImportedClicks } from '../../db/clicks.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { findManyReferences } from '../../db/reading/references.ts';
@@ -11,7 +11,7 @@ import { generateAlias } from './alias.ts';
 import { aliasTaken, hostsIn, refusalsBy } from './check.ts';
 import { createLinkInput } from './input.ts';
 import { aliasColumns, columnsOf, fieldNames, type Site } from './link.ts';
-import { type Name, Names, nextFreeName } from './names.ts';
+import { type Name, nextFreeName, TakenAliases } from './names.ts';
 
 /** Properties of a link that an import takes over from its old service. */
 export interface Origin {
@@ -34,7 +34,7 @@ export type OnTaken = 'refuse' | 'suffix' | 'stop';
 export interface BulkOptions {
   readonly onTaken: OnTaken;
   /** Only for a dry run: the names that its earlier batches would have taken. */
-  readonly trial?: Names | undefined;
+  readonly trial?: TakenAliases | undefined;
 }
 
 /** The result of an item. */
@@ -110,7 +110,7 @@ async function createOnce(
     aliases: inputs.map(({ alias }) => alias),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),
   });
-  const names = new Names(found.namesakes, trial);
+  const names = new TakenAliases(found.aliasHolders, trial);
   const outcomes: BulkOutcome[] = [];
   const rows: NewRow[] = [];
   for (const [index, { origin }] of items.entries()) {
@@ -225,7 +225,7 @@ async function write(db: Db, actor: Writer, rows: readonly NewRow[], now: Date):
       [...new Set(pixelIds)].map((pixelId) => ({ linkId: id, pixelId })),
     );
     if (fired.length > 0) await tx.linkPixel.createMany({ data: fired });
-    await bringClicks(
+    await setImportedClicks(
       tx,
       links.flatMap(({ id, origin: { clicks = 0, lastClickedAt = null } }) =>
         clicks > 0 || lastClickedAt !== null ? [{ linkId: id, clicks, lastClickedAt }] : [],

@@ -1,23 +1,23 @@
 import type { Db } from '../../db/connection/client.ts';
-import type { Namesake } from '../../db/reading/references.ts';
+import type { AliasHolder } from '../../db/reading/references.ts';
 import { foldCase } from '../fold.ts';
 import type { OperatorLists } from './operator-lists.ts';
 
 /** An alias on a domain, with its account and URL. */
-export type Name = Namesake;
+export type Name = AliasHolder;
 
 type Place = Pick<Name, 'domainId' | 'alias'>;
 
 const keyOf = ({ domainId, alias }: Place): string => `${domainId} ${alias}`;
 
 /** The taken aliases: those that were looked up, and those that were assigned since. */
-export class Names {
+export class TakenAliases {
   readonly #byAlias = new Map<string, Name>();
   readonly #byFold = new Map<string, Name[]>();
-  readonly #earlier: Names | undefined;
+  readonly #earlier: TakenAliases | undefined;
 
   /** @param earlier further taken names */
-  constructor(names: readonly Name[] = [], earlier?: Names) {
+  constructor(names: readonly Name[] = [], earlier?: TakenAliases) {
     this.#earlier = earlier;
     for (const name of names) this.add(name);
   }
@@ -32,7 +32,7 @@ export class Names {
     else this.#byFold.set(fold, [name]);
   }
 
-  addAll(names: Names): void {
+  addAll(names: TakenAliases): void {
     for (const name of names.#byAlias.values()) this.add(name);
   }
 
@@ -61,7 +61,7 @@ const LAST = 1_000;
  */
 export async function nextFreeName(
   db: Db,
-  names: Names,
+  names: TakenAliases,
   { domainId, alias }: Place,
   isSame: (name: Name) => boolean,
   lists: OperatorLists,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { yieldToOthers } from '../../slices.ts';
+import { pauseIfBlocked } from '../../slices.ts';
 import { foldCase } from '../fold.ts';
 import { hostOf, normalizeHost, withoutPort } from '../url.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
@@ -19,8 +19,8 @@ export interface Listed {
 }
 
 /** How many wrong lines are reported, and how many characters of each. */
-const MOST_TOLD = 20;
-const LONGEST_TOLD = 100;
+const MAX_REPORTED = 20;
+const LONGEST_REPORTED = 100;
 
 /** The entries of a text, one per line; text after # is a comment. `read` returns null for an invalid entry. */
 async function entriesOf(text: string, read: (entry: string) => string | null): Promise<Listed> {
@@ -29,12 +29,13 @@ async function entriesOf(text: string, read: (entry: string) => string | null): 
   let number = 0;
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
     number++;
-    if (number % 1_000 === 0) await yieldToOthers();
+    if (number % 1_000 === 0) await pauseIfBlocked();
     const written = line.replace(/#.*/, '').trim();
     if (written === '') continue;
     const entry = read(written);
     if (entry !== null) entries.add(entry);
-    else if (wrong.length < MOST_TOLD) wrong.push({ line: number, text: written.slice(0, LONGEST_TOLD) });
+    else if (wrong.length < MAX_REPORTED)
+      wrong.push({ line: number, text: written.slice(0, LONGEST_REPORTED) });
   }
   return { entries, wrong };
 }

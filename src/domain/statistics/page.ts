@@ -23,7 +23,7 @@ export function pageLength(asked: string | null): PageLength {
 }
 
 /** Moves values with too few clicks, and referrers beyond the limit, to the others. */
-export function withoutFew({ rows, others }: StatisticsTop, by: StatisticsDimension): StatisticsTop {
+export function mergeSmallValues({ rows, others }: StatisticsTop, by: StatisticsDimension): StatisticsTop {
   const isShown = ({ value, clicks }: StatisticsRow) =>
     clicks >= FEWEST && !(by === 'REFERRER' && value === 'other');
   const folded = rows.filter((row) => !isShown(row)).reduce((sum, { clicks }) => sum + clicks, 0);
@@ -83,7 +83,7 @@ export async function readPublicStatistics(
   const shown = shownDimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
   const topOf = async (by: StatisticsDimension) => ({
     by,
-    top: withoutFew(await statistics.top({ by, first: ROWS }), by),
+    top: mergeSmallValues(await statistics.top({ by, first: ROWS }), by),
   });
   const tops: PublicStatistics['tops'][number][] = [];
   for (let next = 0; next < shown.length; next += TOGETHER)

@@ -22,7 +22,7 @@ export const deliveryStatuses = {
 export type DeliveryStatus = keyof typeof deliveryStatuses;
 
 /** The kinds of records whose changes are events. */
-export type ToldKind = Extract<RecordKind, 'LINK' | 'SPACE'>;
+export type EventKind = Extract<RecordKind, 'LINK' | 'SPACE'>;
 
 function isEvent(name: string): name is WebhookEvent {
   return name in webhookEvents;

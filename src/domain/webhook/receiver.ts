@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection/client.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
-import { hasQueue, noteFailing, type Queue } from '../../db/webhook/queues.ts';
+import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
-import type { Turns } from '../../turns.ts';
+import type { Semaphore } from '../../turns.ts';
 import { visibleError } from '../errors.ts';
-import { type DeliveryStatus, messageTypeOf, type ToldKind } from './events.ts';
+import { type DeliveryStatus, type EventKind, messageTypeOf } from './events.ts';
 import type { Outcomes } from './outcomes.ts';
 import { isGivenUp, retryAt } from './schedule.ts';
 import { type Random, signatureHeaders } from './signing.ts';
@@ -28,15 +28,15 @@ export type Post = (
 ) => Promise<Answer>;
 
 /** A record in the form of v1; null if the account has none with this id. */
-export type Snapshot = (accountId: number, kind: ToldKind, id: number) => Promise<object | null>;
+export type Snapshot = (accountId: number, kind: EventKind, id: number) => Promise<object | null>;
 
 export interface ReceiverDependencies {
   readonly db: Db;
   readonly by: string;
   readonly outcomes: Outcomes;
   /** Limit the attempts at once: for healthy receivers, and for failing ones. */
-  readonly turns: Turns;
-  readonly failingTurns: Turns;
+  readonly turns: Semaphore;
+  readonly failingTurns: Semaphore;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly delays?: readonly number[] | undefined;
@@ -47,7 +47,7 @@ export interface ReceiverDependencies {
   /** Whether the claims are valid for long enough to try a delivery. */
   isSafe(): boolean;
   /** Resolves when the process is idle, or after a short time. */
-  giveWay(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   /** Called with the result of each attempt. */
   attempted(outcome: DeliveryStatus): void;
 }
@@ -130,7 +130,7 @@ export class Receiver {
   /** Tries one delivery, and returns whether it was delivered. */
   async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
     const { failingTurns, turns, outcomes, random, now, delays, attempted } = this.#with;
-    await this.#with.giveWay();
+    await this.#with.waitUntilIdle();
     const ofOne = this.#struggles() ? failingTurns : turns;
     const tried = await ofOne.take(async () => (this.#goesOn() ? this.#send(webhook, delivery) : null));
     if (tried === null) return false;
@@ -168,7 +168,7 @@ export class Receiver {
   async #message({ accountId }: Webhook, { event, kind, recordId, createdAt }: DueDelivery): Promise<string> {
     const deleted = event.endsWith('_DELETED');
     // Only these kinds have deliveries.
-    const data = deleted ? null : await this.#with.snapshot(accountId, kind as ToldKind, recordId);
+    const data = deleted ? null : await this.#with.snapshot(accountId, kind as EventKind, recordId);
     return JSON.stringify({
       type: messageTypeOf(event),
       timestamp: createdAt.toISOString(),
@@ -191,7 +191,7 @@ export class Receiver {
   /** Stores since when it fails; once for several attempts, since only days matter. */
   async #storeFailing(): Promise<void> {
     if (this.#changed || this.#failingSince?.getTime() === this.#storedFailingSince?.getTime()) return;
-    await noteFailing(this.#with.db, this.#webhookId, this.#failingSince);
+    await storeFailingSince(this.#with.db, this.#webhookId, this.#failingSince);
     this.#storedFailingSince = this.#failingSince;
   }
 }

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
-import { claimQueues, keepQueues, type Queue, readBacklog, releaseQueue } from '../../db/webhook/queues.ts';
-import { Turns } from '../../turns.ts';
+import { claimQueues, type Queue, readBacklog, releaseQueue, renewClaims } from '../../db/webhook/queues.ts';
+import { Semaphore } from '../../turns.ts';
 import { within } from '../../within.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryStatus } from './events.ts';
@@ -42,7 +42,7 @@ export interface WebhookDependencies {
   random: Random;
   now(): Date;
   /** Resolves when the process is idle, or after a short time. */
-  giveWay(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   attempted?(outcome: DeliveryStatus): void;
 }
 
@@ -52,7 +52,7 @@ export interface WebhookDependencies {
  */
 export class Webhooks {
   readonly #with: WebhookDependencies;
-  readonly #claim = { by: randomUUID(), lasts: CLAIMED_FOR };
+  readonly #claim = { by: randomUUID(), duration: CLAIMED_FOR };
   readonly #abort = new AbortController();
   readonly #receivers = new Map<number, Receiver>();
   readonly #served = new Set<Promise<void>>();
@@ -76,8 +76,8 @@ export class Webhooks {
       attempted,
       by: this.#claim.by,
       outcomes: new Outcomes(dependencies.db),
-      turns: new Turns(MAX_ATTEMPTS),
-      failingTurns: new Turns(MAX_FAILING),
+      turns: new Semaphore(MAX_ATTEMPTS),
+      failingTurns: new Semaphore(MAX_FAILING),
       signal: this.#abort.signal,
       isSafe: () => !this.#stopping && performance.now() - this.#keptAt < TRUSTED_FOR,
     };
@@ -167,7 +167,7 @@ export class Webhooks {
   async #keep(): Promise<void> {
     if (this.#receivers.size === 0) return;
     const askedAt = performance.now();
-    await keepQueues(this.#with.db, this.#claim);
+    await renewClaims(this.#with.db, this.#claim);
     this.#keptAt = askedAt;
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { placeOf, seenNow } from '../../db/change/log.ts';
+import { placeOf, readLogSnapshot } from '../../db/change/log.ts';
 import { beginReader } from '../../db/change/reader.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { lockRow, type Tx } from '../../db/connection/transaction.ts';
@@ -96,7 +96,7 @@ export async function createWebhook(
   const secret = newSecret(random);
   const { accountId } = actor;
   // Read before the transaction: for the first webhook, the log's reader must not start after its creation.
-  const seen = await seenNow(db);
+  const seen = await readLogSnapshot(db);
   const webhook = await recordingChanges(db, actor, now, async ({ tx, record }) => {
     await requireRoom(tx, accountId);
     if ((await tx.webhook.findFirst({ select: { id: true } })) === null)

@@ -22,7 +22,7 @@ export class Load {
   }
 
   /** Resolves when the process is idle, at the latest after a quarter of a second. */
-  async giveWay(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     const deadline = performance.now() + TIMEOUT;
     while (this.#isBusy() && performance.now() < deadline) await setTimeout(STEP);
   }

@@ -1,8 +1,8 @@
 /** There is no free place; try again in a second. */
-export class NoPlace extends Error {}
+export class NoFreeSlot extends Error {}
 
 /** Limits slow work, in all and for each client, so that one client cannot block the others. */
-export class Places {
+export class ClientSlots {
   readonly #max: number;
   readonly #maxOfOne: number;
   readonly #taken = new Map<string, number>();
@@ -16,11 +16,11 @@ export class Places {
 
   /**
    * Runs the client's work while it holds a place.
-   * @throws NoPlace
+   * @throws NoFreeSlot
    */
   async take<T>(client: string, work: () => Promise<T>): Promise<T> {
     const own = this.#taken.get(client) ?? 0;
-    if (this.#all >= this.#max || own >= this.#maxOfOne) throw new NoPlace('no place is left');
+    if (this.#all >= this.#max || own >= this.#maxOfOne) throw new NoFreeSlot('no place is left');
     this.#all++;
     this.#taken.set(client, own + 1);
     try {

@@ -1,5 +1,5 @@
 /** How often processes exchange their counts, in milliseconds. */
-const TOLD_EVERY = 500;
+const EXCHANGED_EVERY = 500;
 /** How long a key's total is kept, in milliseconds: a window of the limit. */
 const KNOWN_FOR = 60_000;
 
@@ -28,7 +28,7 @@ export class SharedUse {
   start(): void {
     this.#timer = setInterval(() => {
       this.#telling = this.#telling.then(() => this.#tell());
-    }, TOLD_EVERY).unref();
+    }, EXCHANGED_EVERY).unref();
   }
 
   async stop(): Promise<void> {

@@ -5,10 +5,10 @@ import { readShownLink, type ShownLink } from '../../db/statistics/shown-link.ts
 import { shortUrlOf } from '../../domain/link/link.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { Places } from '../../http/limits/places.ts';
+import { ClientSlots } from '../../http/limits/places.ts';
 import { networkOf, schemeOf, type Trust } from '../../http/request/client.ts';
 import { send, sendPage } from '../answer.ts';
-import type { Guesses } from '../guesses.ts';
+import type { PasswordChecks } from '../guesses.ts';
 import { passwordPage } from '../pages.ts';
 import { header } from '../request.ts';
 import { statisticsPage } from './page.ts';
@@ -24,7 +24,7 @@ export interface StatisticsPageDependencies {
   readonly db: Db;
   readonly scheme: string;
   readonly trust: Trust;
-  readonly guesses: Guesses;
+  readonly guesses: PasswordChecks;
   /** The password of a posted form. */
   passwordIn(req: IncomingMessage, res: ServerResponse, address: string): Promise<string>;
   /** Runs a query, unless the database is down and too many already wait for it. */
@@ -46,7 +46,7 @@ export type StatisticsPages = (req: IncomingMessage, res: ServerResponse, asked:
 /** Serves the pages of statistics, as `privacy` allows. */
 export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
   const { db, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
-  const making = new Places(MAX_PAGES, MAX_PAGES_OF_NETWORK);
+  const making = new ClientSlots(MAX_PAGES, MAX_PAGES_OF_NETWORK);
   const made = new RateLimiterMemory({ points: PAGES, duration: 60 });
 
   const show = async (

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FieldError } from '../../domain/errors.ts';
-import { fieldErrors, MAX_TOLD } from '../../domain/input.ts';
+import { fieldErrors, MAX_FIELD_ERRORS } from '../../domain/input.ts';
 import { type Field, type Fields, pathOf } from './field.ts';
 import type { FormFields } from './form.ts';
 
@@ -79,7 +79,7 @@ export function decodeFields(
       assign: (path, elsewhere) => assign(input, pathOf(path), elsewhere),
       refuse(message, ...below) {
         const place = [name, ...below].join('.');
-        if (wrong.size < MAX_TOLD) wrong.set(place, [sentence(place, message)]);
+        if (wrong.size < MAX_FIELD_ERRORS) wrong.set(place, [sentence(place, message)]);
       },
     });
     assign(input, field.path, decoded);
@@ -88,7 +88,7 @@ export function decodeFields(
   const refused = refusalsOf(fields, sent, parsed.success ? [] : fieldErrors(parsed.error));
   // If both report a field, v1's message is used.
   const rest = [...refused].filter(([name]) => !wrong.has(name));
-  return { input, refusals: inOrder(fields, new Map([...wrong, ...rest].slice(0, MAX_TOLD))) };
+  return { input, refusals: inOrder(fields, new Map([...wrong, ...rest].slice(0, MAX_FIELD_ERRORS))) };
 }
 
 /** Refusals in v1's order of fields, so that the first message does not depend on which check found it. */

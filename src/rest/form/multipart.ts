@@ -1,5 +1,5 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { yieldToOthers } from '../../slices.ts';
+import { pauseIfBlocked } from '../../slices.ts';
 import { Refused, unsupportedMediaType } from '../answer.ts';
 import { FieldCollector, type FormFields, UnreadableBody } from './form.ts';
 
@@ -48,7 +48,7 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
   parsed.catch(() => {}); // The error is handled where it is awaited.
   for (let at = 0; at < body.length; at += CHUNK) {
     parser.write(body.subarray(at, at + CHUNK));
-    await yieldToOthers();
+    await pauseIfBlocked();
   }
   parser.end();
   await parsed;

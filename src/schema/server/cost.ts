@@ -92,7 +92,7 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
 }
 
 /** Calculates the size of operations before they are executed. */
-export class CostReckoner {
+export class CostCalculator {
   readonly #schema: GraphQLSchema;
   readonly #introspection: ReadonlyMap<string, number>;
 
@@ -113,17 +113,17 @@ export class CostReckoner {
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
     );
     const variables = { ...Object.fromEntries(defaults), ...given };
-    const reckoning = { fragments, variables, known: new Map() };
-    return this.#sizeOfSelections(operation.selectionSet, root, reckoning, {});
+    const calculation = { fragments, variables, known: new Map() };
+    return this.#sizeOfSelections(operation.selectionSet, root, calculation, {});
   }
 
   #sizeOfSelections(
     selectionSet: SelectionSetNode,
     type: GraphQLNamedType,
-    reckoning: Reckoning,
+    calculation: Calculation,
     above: WrittenArgs,
   ): OperationSize {
-    const { fragments, known } = reckoning;
+    const { fragments, known } = calculation;
     const what = `${type.name} ${JSON.stringify(above)}`;
     const before = known.get(selectionSet)?.get(what);
     if (before) return before;
@@ -134,11 +134,11 @@ export class CostReckoner {
       if (fragment === undefined) continue;
       const size =
         fragment.kind === Kind.FIELD
-          ? this.#sizeOfField(fragment, type, reckoning, above)
+          ? this.#sizeOfField(fragment, type, calculation, above)
           : this.#sizeOfSelections(
               fragment.selectionSet,
               (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type,
-              reckoning,
+              calculation,
               above,
             );
       total.cost += size.cost;
@@ -155,18 +155,18 @@ export class CostReckoner {
   #sizeOfField(
     node: FieldNode,
     parent: GraphQLNamedType,
-    reckoning: Reckoning,
+    calculation: Calculation,
     above: WrittenArgs,
   ): OperationSize {
     const field = fieldOfType(parent, node.name.value);
     if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
     // Only `costs` sets this.
     const { size, weight, work, records, tells } = (field.extensions.cost ?? {}) as FieldCost;
-    const args = argsOf(field, node, reckoning.variables);
+    const args = argsOf(field, node, calculation.variables);
     const times = amount(size ?? this.#introspection.get(`${parent.name}.${field.name}`) ?? 1, args, above);
     const type = getNamedType(field.type);
     const below = node.selectionSet
-      ? this.#sizeOfSelections(node.selectionSet, type, reckoning, tells?.(args) ?? {})
+      ? this.#sizeOfSelections(node.selectionSet, type, calculation, tells?.(args) ?? {})
       : NOTHING;
     const isLeaf = isLeafType(type);
     const ofName = Math.floor((node.alias ?? node.name).value.length / NAME);
@@ -181,7 +181,7 @@ export class CostReckoner {
   }
 }
 
-interface Reckoning {
+interface Calculation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly known: Map<SelectionSetNode, Map<string, OperationSize>>;

@@ -18,7 +18,7 @@ import { LRUCache } from 'lru-cache';
 import { type DomainError, invalid } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
-import { CostReckoner, type OperationSize } from './cost.ts';
+import { CostCalculator, type OperationSize } from './cost.ts';
 
 /** The limits of an operation; a page of links with all of their fields is far below. */
 const limits = {
@@ -113,7 +113,7 @@ function maxAliasesRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-const reckoner = new CostReckoner(schema);
+const reckoner = new CostCalculator(schema);
 
 function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
   return node.kind === Kind.FRAGMENT_DEFINITION;
