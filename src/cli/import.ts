@@ -24,16 +24,16 @@ const choices = ['skip', 'suffix', 'fail'] as const;
 
 const help = `Usage: npm run import -- --format FORMAT --file FILE --account NAME
 
-Makes links of an export: ${formats.join(', ')}.
-"csv" is this service's own export. A file may be CSV or JSON, whichever it is. The alias, the destination, the title, the time of
-creation and the clicks are kept; folders, or else the first tag, become spaces. What is there already is left as it is, so that
-an import that was stopped can be run again. Each line that was not taken is told, and spoils no other.
+Imports links from an export: ${formats.join(', ')}.
+"csv" is this service's own export. A file may be CSV or JSON. The alias, the destination, the title, the time of creation and the
+clicks are kept; folders, or else the first tag, become spaces. Existing links stay as they are, so that a stopped import can be
+repeated. Lines that cannot be imported are printed, and do not affect the others.
 
   --map-domain  FROM=TO: links of the host FROM go to the domain TO of the account; may be repeated. Links of other
                 hosts go to the account's domain of that name, or else to the default domain
-  --on-taken    what to do where another link has the alias: skip (default) leaves the line out, suffix adds -2, -3 …,
+  --on-taken    what to do if another link has the alias: skip (default) leaves the line out, suffix adds -2, -3 …,
                 fail stops there
-  --dry-run     says what would happen, and writes nothing
+  --dry-run     prints the same messages, and writes nothing
   --json        prints JSON instead of text
 
 The database is the one in DATABASE_URL.`;
