@@ -28,9 +28,9 @@ function welcome(graphiql: boolean): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Linkspace</title><style>${STYLE}</style></head>
 <body><main><h1>Linkspace</h1>
-<p>This is a short-link service. Its APIs need a key, which the operator makes.</p>
+<p>This is a short-link service. Its APIs need a key, which the operator creates.</p>
 <ul>${[
-    graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API, with an example for everything.') : '',
+    graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API, with examples.') : '',
     card('/docs', 'v1 documentation', 'The REST API that existing clients speak, to read and to try.'),
     card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
     card('/openapi.json', 'openapi.json', 'The v1 API as OpenAPI 3.1.'),
