@@ -1,4 +1,4 @@
-# Two trees are made: one to build with, and the one that runs, without anything that only development needs.
+# Two stages: one to build, and one to run, without development dependencies.
 FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -9,7 +9,7 @@ RUN npm run build
 FROM node:24-bookworm AS production
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Optional and peer packages are what only other uses of our dependencies need, Prisma's command line above all.
+# Optional and peer packages are for other uses of our dependencies, such as Prisma's command line.
 RUN npm ci --omit=dev --omit=optional --omit=peer
 
 FROM node:24-bookworm-slim
@@ -19,7 +19,7 @@ COPY --from=production /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY prisma/migrations ./prisma/migrations
-# Where SQLite's file lies by default; the user "node" of the image is 1000.
+# The default folder of SQLite's file; the user "node" of the image is 1000.
 RUN mkdir data && chown 1000:1000 data
 USER node
 VOLUME /app/data

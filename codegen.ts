@@ -1,6 +1,6 @@
-// Types GraphQL operations against schema.graphql, which a test holds equal to the schema in src/schema.
+// Generates types of GraphQL operations from schema.graphql, which a test compares with the schema in src/schema.
 //   tsx codegen.ts [FOLDER of .graphql files] [OUTPUT] [SCHEMA]
-// By default those that the REST layer runs.
+// The default is the operations of the REST layer.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';

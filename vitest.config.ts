@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// Vite would take graphql's other build than Node does, and the two know nothing of each other's classes.
+// Vite would load another build of graphql than Node does, with incompatible classes.
 const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
 const databases = ['sqlite', 'postgresql'] as const;
 
@@ -38,8 +38,8 @@ export default defineConfig({
         test: {
           name,
           include: ['test/**/*.test.ts'],
-          // What is in test/postgresql concerns a server's own ways, which SQLite has not. What takes long and goes by the same
-          // way on either database is asked of one.
+          // test/postgresql has tests of PostgreSQL's own features. Slow tests that do not depend on the database run on one of
+          // them only.
           exclude: ['test/{program,browser}/**', ...onlyOn[name === 'sqlite' ? 'postgresql' : 'sqlite']],
           globalSetup: [`test/support/${name}.setup.ts`],
         },

@@ -1,4 +1,4 @@
-// A server that does as little as can be done: what the program is measured against. Without a key, a log, checks or errors.
+// A minimal server as a baseline: without keys, a log, checks or errors.
 //   tsx bench/baseline.ts map|prisma|floor DATABASE_URL
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,7 +41,7 @@ function map(): Handler {
 /** The same reads and writes by Prisma. */
 async function prisma(url: string): Promise<Handler> {
   const pool = { poolSize: 10, statementTimeout: 0 };
-  // Of SQLite as Prisma's adapter has it, without what the program adds to it.
+  // For SQLite, Prisma's plain adapter, without the program's additions.
   const client = url.startsWith('file:')
     ? new PrismaClient({ adapter: new PrismaBetterSqlite3({ url }) })
     : (await openDatabase(url, { pool })).client;

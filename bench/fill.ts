@@ -1,4 +1,4 @@
-// Many links at once, for measurements at a size that requests, or Prisma's client, would take hours to reach.
+// Inserts many links by a few statements; requests, or Prisma's client, would take hours.
 import { openDatabase, type Provider, requireProvider } from '../src/db/connection/client.ts';
 import { connectTo } from '../src/db/connection/postgres.ts';
 import { openFile } from '../src/db/connection/sqlite-file.ts';
@@ -8,7 +8,7 @@ import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
 
 const SPACES = 50;
 export const NEW_SPACE = 9;
-/** How many links have the word "marzipan" in their title, and how many two letters that no other title has. */
+/** How many titles contain the word "marzipan", and how many contain two letters that no other title has. */
 const HITS = 1_000;
 const RARE = 20;
 const WORDS =
@@ -18,12 +18,12 @@ const WORDS =
     /\s+/,
   );
 
-/** What differs between the two databases, where a statement makes links out of numbers. */
+/** The differences between the databases in the statement that creates links from numbers. */
 interface Dialect {
   readonly series: (links: number) => string;
   readonly word: (index: string) => string;
   readonly hex: (number: string) => string;
-  /** A moment so many minutes from now. */
+  /** A time a number of minutes from now. */
   readonly moment: (minutes: string) => string;
 }
 
@@ -45,9 +45,9 @@ const dialects: Record<Provider, Dialect> = {
 };
 
 /**
- * As many links of one account, by one statement, alike on both databases: in 50 spaces or none; three domains, of which one has
- * three in ten; one in twenty is disabled, two have a time at which they end, in the two years before or after now, and three in
- * a hundred a click limit; one in ten has no title, and one in twenty the same URL as others.
+ * Links of one account, in one statement, the same on both databases: in 50 spaces or none; on three domains, of which one has
+ * three tenths; one in twenty is disabled, two in twenty expire, within two years before or after now, and three in a hundred
+ * have a click limit; one in ten has no title, and one in twenty the same URL as others.
  */
 function links(
   { series, word, hex, moment }: Dialect,
@@ -73,17 +73,17 @@ function links(
     ) AS "made"`;
 }
 
-/** Clicks by Zipf's law: the best link has as many as there are links, half of them have none, as have all in the space that is new. */
+/** Clicks by Zipf's law: the most visited link has as many as there are links; half of the links, and all in the new space, have none. */
 function clicks(count: number): string {
   const earned = `${count} / (1 + CAST("linkId" AS bigint) * 7919 % ${count}) - 1`;
   const inNewSpace = `"linkId" IN (SELECT "id" FROM "Link" WHERE "spaceId" = ${NEW_SPACE})`;
   return `UPDATE "LinkCounter" SET "clicks" = ${earned} WHERE ${earned} > 0 AND NOT ${inNewSpace}`;
 }
 
-/** Sends statements past Prisma's client, and so without a limit of their time. */
+/** A connection without Prisma's client, and so without its statement timeout. */
 interface Connection {
   run(statement: string): Promise<void>;
-  /** The values of a statement's one column. */
+  /** The values of a statement's only column. */
   texts(statement: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -110,7 +110,7 @@ async function connect(url: string): Promise<Connection> {
   };
 }
 
-/** Drops what costs less to make once the rows are there, and returns the statements that make it again. */
+/** Drops indexes and constraints that are cheaper to create after the rows, and returns the statements that create them again. */
 async function putOff({ run, texts }: Connection, provider: Provider): Promise<string[]> {
   if (provider === 'postgresql') {
     const made = await texts(
@@ -132,7 +132,7 @@ async function putOff({ run, texts }: Connection, provider: Provider): Promise<s
   ];
 }
 
-/** Makes the tables, a key, and one account's links in a few statements: a million take minutes. */
+/** Creates the tables, a key, and one account's links in a few statements: a million links take minutes. */
 export async function fillAtOnce(url: string, count: number, key: string): Promise<void> {
   await applyMigrations(url);
   const now = new Date();

@@ -1,7 +1,7 @@
 // tsx bench/flags.ts [--links 20000] [--database sqlite|postgresql|URL] [--rounds 3] [--seconds 2] [--only TEXT] [--flags="FLAGS"]…
-// What V8's flags bring: starts the program once without any and once with each set of them, and measures all in turns.
-// Prints how many requests each answers in a second of its own CPU time, against the one without flags, so that what else the
-// machine does counts little; and what each process takes of the memory after each kind of request. Needs Linux.
+// The effect of V8's flags: starts the program once without flags and once with each set, and measures them in alternating
+// rounds. Prints the requests per second of the process's own CPU time, relative to the one without flags, so that other work
+// on the machine matters little; and the memory of each process after each kind of request. Needs Linux.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -25,14 +25,14 @@ await withDatabase(values.database, async (url, folder) => {
   const sets = ['', ...values.flags];
   const programs = [];
   for (const [index, set] of sets.entries()) {
-    // Of a file each has its own copy: they would wait for each other's writes.
+    // Each has its own copy of a file; otherwise they would wait for each other's writes.
     const own = url.startsWith('file:') ? `file:${join(folder, `${index}.db`)}` : url;
     if (own !== url) copyFileSync(url.slice('file:'.length), own.slice('file:'.length));
     programs.push(await startProgram(own, set.split(' ').filter(Boolean)));
   }
   const results: Record<string, string | number>[] = sets.map((set) => ({ flags: set || 'none' }));
   const chosen = scenarios.filter(({ name }) => values.only.some((text) => name.includes(text)));
-  // Some are there once for each baseline.
+  // Some scenarios exist once for each baseline.
   const requests = new Map(chosen.map(({ name, program }) => [name, program]));
   for (const [name, request] of requests) {
     const rates: number[][] = sets.map(() => []);
@@ -42,7 +42,7 @@ await withDatabase(values.database, async (url, folder) => {
         const before = cpuOf(target);
         const answered = (await rate(target.origin, wanted, Number(values.seconds))) * Number(values.seconds);
         const measured = answered / (cpuOf(target) - before);
-        // The first round warms up.
+        // The first round is a warm-up.
         if (round >= 0) rates[index]?.push(measured);
       }
     for (const [index, measured] of rates.entries()) {

@@ -1,9 +1,9 @@
 // npm run bench -- --live [--against FOLDER]
-// Measures everything that is asked at the same time, and redirects while another account writes: of this program alone, or
-// beside an older checkout that is built, on a database of its own which its own code fills.
+// Measures mixed load, and redirects while another account writes: of this program alone, or together with an older built
+// checkout, which has a database of its own that its own code fills.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { measure, type Round, told, within } from './round.ts';
+import { measure, type Round, summary, within } from './round.ts';
 import { fillBeside, type Subject, startSubject, whileWriting } from './subject.ts';
 import { fill, flagsOf, memoryOf } from './target.ts';
 
@@ -16,7 +16,7 @@ interface Settings {
   readonly against?: string | undefined;
 }
 
-/** All kinds of request at once, of each program in turns. */
+/** Measures all kinds of request at once, of each program in alternating rounds. */
 async function mix(subjects: readonly Subject[], rounds: number, seconds: number) {
   for (const { target, draw } of subjects) await measure(target, draw, 2);
   const measured = subjects.map((): Round[] => []);
@@ -25,15 +25,15 @@ async function mix(subjects: readonly Subject[], rounds: number, seconds: number
       measured[index]?.push(await measure(target, draw, seconds));
   return measured.map((own, index) => ({
     program: subjects[index]?.name,
-    'requests/s': told(own, ({ rate }) => rate, 0),
-    'this against it': told(own, ({ rate }, round) => (measured[0]?.[round]?.rate ?? 0) / rate),
-    'p50 (ms)': told(own, (round) => within(0.5, round), 1),
-    'p99 (ms)': told(own, (round) => within(0.99, round), 1),
-    'CPU (µs)': told(own, ({ cpu }) => cpu, 0),
+    'requests/s': summary(own, ({ rate }) => rate, 0),
+    'this against it': summary(own, ({ rate }, round) => (measured[0]?.[round]?.rate ?? 0) / rate),
+    'p50 (ms)': summary(own, (round) => within(0.5, round), 1),
+    'p99 (ms)': summary(own, (round) => within(0.99, round), 1),
+    'CPU (µs)': summary(own, ({ cpu }) => cpu, 0),
   }));
 }
 
-/** What each kind of request costs alone, and which part of the mix' CPU time that is. */
+/** The CPU time of each kind of request alone, and its share of the mix. */
 async function costs(subjects: readonly Subject[]) {
   const rows = [];
   for (const [index, { name, often }] of (subjects[0]?.kinds ?? []).entries()) {
@@ -53,7 +53,7 @@ async function costs(subjects: readonly Subject[]) {
   }));
 }
 
-/** Redirects of known links, in quiet and while another account writes, in turns. */
+/** Measures redirects of cached links, without and with writes of another account, in alternating rounds. */
 async function redirectsOf(subject: Subject, rounds: number, seconds: number) {
   const visits = () => measure(subject.target, subject.visit, seconds);
   await visits();
@@ -65,14 +65,14 @@ async function redirectsOf(subject: Subject, rounds: number, seconds: number) {
   }
   return {
     program: subject.name,
-    'in quiet/s': told(measured, ({ quiet }) => quiet.rate, 0),
-    'under updates/s': told(measured, ({ busy }) => busy.rate, 0),
-    ratio: told(measured, ({ quiet, busy }) => busy.rate / quiet.rate),
-    // What writing takes of the program itself, whatever else the cores have to do.
-    'ratio by CPU': told(measured, ({ quiet, busy }) => quiet.cpu / busy.cpu),
-    'writes/s': told(measured, ({ writes }) => writes, 0),
-    'p99 in quiet (ms)': told(measured, ({ quiet }) => within(0.99, quiet), 1),
-    'p99 under updates (ms)': told(measured, ({ busy }) => within(0.99, busy), 1),
+    'in quiet/s': summary(measured, ({ quiet }) => quiet.rate, 0),
+    'under updates/s': summary(measured, ({ busy }) => busy.rate, 0),
+    ratio: summary(measured, ({ quiet, busy }) => busy.rate / quiet.rate),
+    // The effect of writes on the program's own CPU time, independent of other load.
+    'ratio by CPU': summary(measured, ({ quiet, busy }) => quiet.cpu / busy.cpu),
+    'writes/s': summary(measured, ({ writes }) => writes, 0),
+    'p99 in quiet (ms)': summary(measured, ({ quiet }) => within(0.99, quiet), 1),
+    'p99 under updates (ms)': summary(measured, ({ busy }) => within(0.99, busy), 1),
   };
 }
 
@@ -82,10 +82,10 @@ async function redirects(subjects: readonly Subject[], rounds: number, seconds: 
   return rows;
 }
 
-/** What is measured, in this order. */
+/** The parts of the benchmark, in this order. */
 const parts = { mix, kinds: costs, redirects };
 
-/** Measures, prints, and writes bench/results.json. @param flags V8's flags for this program */
+/** Measures, prints, and writes bench/results.json. @param flags this program's V8 flags */
 export async function measureLive(
   url: string,
   folder: string,

@@ -1,4 +1,4 @@
-// The load that the benchmarks make.
+// The load generator of the benchmarks.
 import autocannon from 'autocannon';
 import type { Request } from './scenarios.ts';
 import { KEY } from './target.ts';
@@ -8,7 +8,7 @@ const BROWSER =
 
 let asked = 0;
 
-/** The request as it is sent next: with a number of its own where each is to be a new question. */
+/** The next request; if each has to be new, with a number of its own. */
 function next({ path, body, anew }: Request): { path: string; body: string | undefined } {
   if (!anew) return { path, body };
   const number = asked++;
@@ -16,7 +16,7 @@ function next({ path, body, anew }: Request): { path: string; body: string | und
   return { path, body: body.replace('{', `{"extensions":{"number":${number}},`) };
 }
 
-/** How many of the requests a second are answered, over 16 connections. @throws Error where one fails */
+/** The answered requests per second, over 16 connections. @throws Error if one fails */
 export async function rate(origin: string, request: Request, seconds: number): Promise<number> {
   const { path, method = 'GET', type } = request;
   const headers = {
@@ -39,13 +39,13 @@ export interface Measured {
   /** Requests a second. */
   rate: number;
   answered: number;
-  /** Milliseconds until each was answered, the least first. */
+  /** The response times in milliseconds, in ascending order. */
   times: number[];
 }
 
 /**
- * Sends requests as they are drawn, over 16 connections.
- * @throws Error where one is refused or fails, or a GraphQL answer has errors
+ * Sends random requests over 16 connections.
+ * @throws Error if one is refused or fails, or a GraphQL answer has errors
  */
 export async function mixed(origin: string, draw: () => Request, seconds: number): Promise<Measured> {
   const times: number[] = [];

@@ -1,8 +1,8 @@
 // npm run bench -- [--links 20000] [--database sqlite|postgresql|URL] [--rounds 5] [--seconds 2] [--only TEXT]
 //   [--postgraphile FOLDER] [--profile] [--live] [--against FOLDER]
-// Seeds a database of its own, starts the program as it is shipped and the baselines beside it, and measures them in
-// turns, so that what disturbs the machine disturbs both. Prints ratios with their spread, and writes bench/results.json.
-// With --live it measures everything that is asked at the same time: see live.ts.
+// Seeds a database of its own, starts the program as in production and the baselines, and measures them in alternating
+// rounds, so that other load affects both. Prints ratios with their spread, and writes bench/results.json.
+// With --live it measures mixed load: see live.ts.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';

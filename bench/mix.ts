@@ -1,16 +1,16 @@
-// What clients and visitors ask for at the same time: mostly visits, some reads, few writes.
+// A mix of requests of clients and visitors: mostly visits, some reads, few writes.
 import type { Request } from './scenarios.ts';
 import { SPACES } from './seed.ts';
 
-/** One kind of request, drawn anew each time. */
+/** One kind of random requests. */
 export interface Kind {
   readonly name: string;
-  /** How many of a hundred requests are of this kind. */
+  /** Its percentage of the requests. */
   readonly often: number;
   draw(): Request;
 }
 
-/** Numbers from 0 up to, and without, 1: the same ones in each run. */
+/** Deterministic pseudo-random numbers from 0 to below 1. */
 function randomNumbers(): () => number {
   let state = 1;
   return () => {
@@ -19,7 +19,7 @@ function randomNumbers(): () => number {
   };
 }
 
-/** Ranks from 0 up to, and without, the given number: the first twice as often as the second, three times as often as the third, and so on. */
+/** Random ranks from 0 to below the given number, by Zipf's law. */
 function zipf(ranks: number, random: () => number): () => number {
   const sums = new Float64Array(ranks);
   let sum = 0;
@@ -50,14 +50,14 @@ const queries = {
 };
 
 /**
- * The kinds of request, for a database that is filled with as many links: 80 visits of a hundred, by Zipf's law; 15 reads,
- * each a question that nobody has asked before; 4 new links; 1 change.
+ * The kinds of request, for a database with that number of links: 80 percent visits, by Zipf's law; 15 reads, each of them
+ * new; 4 new links; 1 change.
  */
 export function liveMix(links: number): Kind[] {
   const random = randomNumbers();
   const rank = zipf(links, random);
   const some = (below: number) => Math.floor(random() * below);
-  // Neighbours by rank are no neighbours in the database: a step with no divisor in common with most numbers of links.
+  // Neighbouring ranks are not neighbours in the database: the step is coprime to most numbers of links.
   const popular = () => (rank() * 7_919) % links;
   const graphql = (query: string, variables: object): Request => {
     const body = JSON.stringify({ query, variables });
@@ -105,7 +105,7 @@ export function liveMix(links: number): Kind[] {
   ];
 }
 
-/** Draws from all kinds, each as often as it is to be. */
+/** Draws random requests of all kinds, by their percentages. */
 export function drawFrom(kinds: readonly Kind[]): () => Request {
   const random = randomNumbers();
   const all = kinds.reduce((sum, { often }) => sum + often, 0);

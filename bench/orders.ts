@@ -1,6 +1,6 @@
 // npm run orders -- [--links 100000] [--database sqlite|postgresql|URL] [--times 15] [--only TEXT]
-// How long lists take that are ordered, filtered and searched, beside a plain page of the same links: medians of requests that
-// are sent one after the other. A database that has links already is asked as it is.
+// The time of ordered, filtered and searched lists, relative to a plain page of the same links: medians of sequential
+// requests. A database that already has links is used unchanged.
 import { parseArgs } from 'node:util';
 import { requireProvider } from '../src/db/connection/client.ts';
 import { knownMigrations, pendingMigrationsOf } from '../src/db/migrate.ts';
@@ -16,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 
-/** A question as v1's parameters, and as GraphQL's arguments. */
+/** A query as v1's parameters, and as GraphQL's arguments. */
 interface Question {
   readonly name: string;
   readonly rest: string;

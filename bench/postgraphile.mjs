@@ -1,4 +1,4 @@
-// PostGraphile over the benchmark's database, where it is installed in a folder of its own (npm i node@24 postgraphile@5).
+// PostGraphile on the benchmark's database, if it is installed in a folder of its own (npm i node@24 postgraphile@5).
 //   FOLDER/node_modules/.bin/node bench/postgraphile.mjs FOLDER DATABASE_URL
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';

@@ -1,9 +1,9 @@
-// One round of requests that are drawn, and what is said of several.
+// One round of random requests, and figures of several rounds.
 import { type Measured, mixed } from './load.ts';
 import type { Request } from './scenarios.ts';
 import { cpuOf, median, type Target } from './target.ts';
 
-/** One round: what was answered, and the program's own CPU time for each, in microseconds. */
+/** The result of a round, with the program's own CPU time per request in microseconds. */
 export type Round = Measured & { cpu: number };
 
 export async function measure(target: Target, draw: () => Request, seconds: number): Promise<Round> {
@@ -12,8 +12,8 @@ export async function measure(target: Target, draw: () => Request, seconds: numb
   return { ...measured, cpu: ((cpuOf(target) - before) * 1e6) / measured.answered };
 }
 
-/** The median of a figure of each round and, in parentheses, the least and the most. */
-export function told<T>(
+/** The median of a figure over the rounds and, in parentheses, the minimum and the maximum. */
+export function summary<T>(
   rounds: readonly T[],
   figure: (round: T, index: number) => number,
   digits = 2,
@@ -23,7 +23,7 @@ export function told<T>(
   return `${median(figures).toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`;
 }
 
-/** The milliseconds within which the given share of a round's requests was answered. */
+/** A quantile of a round's response times, in milliseconds. */
 export function within(share: number, { times }: Round): number {
   return times[Math.floor(times.length * share)] ?? 0;
 }

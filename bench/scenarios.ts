@@ -1,18 +1,18 @@
 import { KEY } from './target.ts';
 
-/** One kind of request, as it is sent again and again. */
+/** A request that is sent repeatedly. */
 export interface Request {
   readonly path: string;
   readonly method?: 'GET' | 'POST' | 'PATCH';
   readonly body?: string;
   readonly type?: string;
-  /** Whether each is a question of its own, to which no answer is kept. */
+  /** Whether each request differs, so that no cached answer fits. */
   readonly anew?: boolean;
 }
 
 /**
- * What the program is measured against: a bare server (see baseline.ts), itself with another request, itself with a
- * database of 1,000 links, or PostGraphile, where it is told where that is.
+ * The baselines: a minimal server (see baseline.ts), the program with another request, the program with a database of 1,000
+ * links, or PostGraphile, if its folder is given.
  */
 export type Baseline = 'map' | 'prisma' | 'floor' | 'itself' | 'small' | 'postgraphile';
 
@@ -21,7 +21,7 @@ export interface Scenario {
   readonly program: Request | ((origin: string) => Promise<Request>);
   readonly baseline: Baseline;
   readonly against: Request;
-  /** What the ratio is held to, or null. */
+  /** The minimum ratio, or null. */
   readonly least: number | null;
 }
 
@@ -43,7 +43,7 @@ const wanted = 'id title alias url clicks createdAt space { id name color }';
 const edges = (count: number, after = '') =>
   graphql(`{ links(first: ${count}${after && `, after: "${after}"`}) { edges { node { ${wanted} } } } }`);
 
-/** The 1,000th page of ten, by its cursor, or the last there is. */
+/** The 1,000th page of ten, by its cursor, or the last page. */
 async function deepPage(origin: string): Promise<Request> {
   let after = '';
   for (let page = 0; page < 100; page++) {
@@ -62,13 +62,13 @@ async function deepPage(origin: string): Promise<Request> {
   return anew(edges(10, after));
 }
 
-/** The same of PostGraphile, by the names that it makes of the tables. */
+/** The same for PostGraphile, with its names of the tables. */
 const wantedThere =
   'rowId title alias url linkCounterByLinkId { clicks } createdAt spaceBySpaceId { rowId name color }';
 const edgesThere = (count: number) =>
   graphql(`{ allLinks(first: ${count}, orderBy: ROW_ID_DESC) { edges { node { ${wantedThere} } } } }`);
 
-/** A read and what it is measured against, as a new question each time. */
+/** A read and its baseline, with different requests each time. */
 function read(
   name: string,
   program: Request,
@@ -81,7 +81,7 @@ function read(
 
 const one = graphql(`{ link(id: "500") { ${wanted} } }`);
 
-/** Reads of links, by a server that makes the same ones. */
+/** Reads of links, against a server with the same reads. */
 function reads(baseline: 'prisma' | 'floor', least: number | null): Scenario[] {
   return [
     read('REST show', { path: '/api/v1/links/500' }, baseline, { path: '/links/500' }, least),
@@ -92,7 +92,7 @@ function reads(baseline: 'prisma' | 'floor', least: number | null): Scenario[] {
   ];
 }
 
-/** The program with another request, each as a new question. */
+/** The program against itself with another request, with different requests each time. */
 function itself(name: string, program: Scenario['program'], against: Request, least: number): Scenario {
   const asked = typeof program === 'function' ? program : anew(program);
   return { name, program: asked, baseline: 'itself', against: anew(against), least };

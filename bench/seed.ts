@@ -2,10 +2,10 @@ import type { Database } from '../src/db/connection/client.ts';
 
 const MOMENT = new Date('2026-01-01T00:00:00.000Z');
 const BATCH = 1_000;
-/** How many spaces the links are spread over. */
+/** The number of spaces. */
 export const SPACES = 50;
 
-/** One account with a domain, spaces, a pixel and as many links: a fifth of them fire the pixel, half have a title. */
+/** Creates one account with a domain, spaces, a pixel and links: a fifth of them fire the pixel, half have a title. */
 export async function seed({ client, provider }: Database, links: number): Promise<void> {
   const times = { createdAt: MOMENT, updatedAt: MOMENT };
   const account = await client.account.findFirstOrThrow();

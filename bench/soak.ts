@@ -1,6 +1,6 @@
 // npm run soak -- [--minutes 60] [--rate 60] [--database sqlite|postgresql|URL] [--links 2000]
-// Everything that clients and visitors do, mixed, at a bounded rate for a long time: tells each minute how it stands, and
-// fails where an answer was not the one expected, or where the memory grew after the first ten minutes.
+// A mix of everything that clients and visitors do, at a limited rate for a long time. Prints the state each minute, and
+// fails if an answer was not the expected one, or if the memory grew after the first ten minutes.
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fill, KEY, median, memoryOf, startProgram, type Target, withDatabase } from './target.ts';
@@ -10,13 +10,13 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '60' },
     rate: { type: 'string', default: '60' },
     database: { type: 'string', default: 'sqlite' },
-    // So few that what is kept in memory of each is kept within the first minutes, and later growth is no cache that fills.
+    // So few that all of them are cached within the first minutes, and later growth does not come from caches.
     links: { type: 'string', default: '2000' },
   },
 });
 const links = Number(values.links);
 
-/** How much more memory the last minutes may take than the ones after the first ten. */
+/** The maximum ratio of the memory in the last minutes to that after the first ten. */
 const GROWTH = 1.1;
 const WARM = 10;
 const CLIENTS = 8;
@@ -25,7 +25,7 @@ type Ask = (path: string, init?: RequestInit) => Promise<{ status: number; body:
 
 let number = 0;
 
-/** A whole number from 0 up to, and without, the given one: not random, so that two runs do the same. */
+/** A whole number from 0 to below the given one; deterministic, so that all runs are equal. */
 function some(below: number): number {
   number += 7_919;
   return number % below;
@@ -41,14 +41,14 @@ const graphql = (query: string, variables: object = {}): RequestInit => ({
   body: JSON.stringify({ query, variables }),
 });
 
-/** Why a request had no answer: undici's own message says no more than that it failed. */
+/** Why a request had no answer: undici's message only says that it failed. */
 function reason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null;
   const code = cause && 'code' in cause ? ` (${cause.code})` : '';
   return cause ? `${error}: ${cause.message}${code}` : String(error);
 }
 
-/** A link's whole life over v1, which leaves nothing behind. */
+/** Creates, changes and deletes a link over v1. */
 async function life(ask: Ask): Promise<number[]> {
   const made = await ask('/api/v1/links', form({ url: 'https://example.com/soak', title: `Soak ${number}` }));
   const { id, alias } = JSON.parse(made.body).data;
@@ -63,14 +63,14 @@ const fields = 'id title alias clicks status space { id name } pixels { name }';
 
 interface Action {
   readonly name: string;
-  /** The statuses that it must have. */
+  /** The expected statuses. */
   readonly expected: readonly number[];
-  /** How often it is done, of all. */
+  /** Its weight among all actions. */
   readonly often: number;
   run(ask: Ask): Promise<number[]>;
 }
 
-/** An action of one request. */
+/** An action with a single request. */
 function one(name: string, status: number, often: number, request: () => Parameters<Ask>): Action {
   return { name, expected: [status], often, run: async (ask) => [(await ask(...request())).status] };
 }

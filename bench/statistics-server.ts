@@ -1,4 +1,4 @@
-// node --import tsx bench/statistics-server.ts on|off URL: the program with statistics or without, to measure what they cost.
+// node --import tsx bench/statistics-server.ts on|off URL: the program with or without statistics, to measure their cost.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -20,7 +20,7 @@ const systems = [
 const countries = ['DE', 'AT', 'CH', 'FR', 'US', 'GB', 'IT', 'ES', 'PL', 'NL', 'SE', 'JP'];
 const languages = ['de-DE,de;q=0.9', 'en-US,en;q=0.9', 'fr-FR', 'it', 'es-ES,es;q=0.9', 'pl', 'nl', 'ja'];
 
-/** A visit of a link: what is known of it follows from its number, and comes in all combinations. */
+/** A visit of a link. Its number determines its properties, in all combinations. */
 export function visitOf(
   link: { id: number; url: string },
   number: number,
@@ -31,7 +31,7 @@ export function visitOf(
     items[Math.floor(number / by) % items.length] as Item;
   const letters = (n: number) => String.fromCharCode(65 + (n % 26), 65 + (Math.floor(n / 26) % 26));
   return {
-    link: link as Visit['link'], // Of a link, its id is all that is counted by.
+    link: link as Visit['link'], // Only the id of the link is used.
     at,
     visitor: {
       country: ownReferrer ? letters(number) : pick(countries, 1),
@@ -51,7 +51,7 @@ export function visitOf(
   };
 }
 
-/** Spreads visits over links and the days before `last`: half of them are those of a hundredth of the links. */
+/** Spreads visits over links and the days before `last`: a hundredth of the links have half of the visits. */
 export async function writeYear(
   { client }: Database,
   links: readonly { id: number; url: string }[],
@@ -79,7 +79,7 @@ export async function writeYear(
   }
 }
 
-/** Has all of the links visited every day, by three values of each kind a day; and one of them ten million times. */
+/** Adds visits of all links on every day, with three values of each kind per day; one link gets ten million visits. */
 export async function fillEveryDay(
   { client }: Database,
   linkIds: readonly number[],
@@ -99,7 +99,7 @@ export async function fillEveryDay(
   await run(Prisma.sql`INSERT INTO "LinkHour" ("linkId", "hour", "clicks")
     SELECT "Link"."id", "day" * 100 + 12, ${clicks} FROM "Link" CROSS JOIN ${dayRows} AS "days" WHERE ${links}
     ON CONFLICT ("linkId", "hour") DO UPDATE SET "clicks" = "LinkHour"."clicks" + EXCLUDED."clicks"`);
-  // Each link has other values, the one with many visits two hundred of each kind.
+  // Each link has different values; the one with many visits has two hundred of each kind.
   await run(Prisma.sql`INSERT INTO "LinkDayValue" ("linkId", "kind", "day", "valueId", "clicks")
     SELECT "Link"."id", "kind", "day", "VisitValue"."id", CASE WHEN "Link"."id" = ${big} THEN 137 ELSE 3 END
     FROM "Link" CROSS JOIN "VisitValue" CROSS JOIN ${dayRows} AS "days"

@@ -1,6 +1,6 @@
 // npm run bench:statistics -- [--links 10000] [--days 365] [--visits 1000000] [--database sqlite|postgresql] [--rounds 5] [--seconds 2]
-// What statistics cost: 2,000 links in a second, the size of a million visits, a year of a link, of a space of 1,000 links that are
-// visited every day and of an account, and a redirect with statistics against one without.
+// The cost of statistics: 2,000 links in a second, the size of a million visits, a year of a link, of a space of 1,000 links that
+// are visited every day and of an account, and a redirect with statistics compared with one without.
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { pino } from 'pino';
@@ -31,7 +31,7 @@ function tell(what: string, result: string): void {
   console.log(`${what}: ${result}`);
 }
 
-/** What the database takes of the disk, in bytes. */
+/** The size of the database on disk, in bytes. */
 async function sizeOf({ client }: Database): Promise<number> {
   if (!isSqlite(client)) {
     const [row] = await client.$queryRaw<
@@ -44,7 +44,7 @@ async function sizeOf({ client }: Database): Promise<number> {
   return Number(row?.size);
 }
 
-/** 2,000 links in one second, each with values of its own; again with the same ones; and again. */
+/** Measures the write of visits of 2,000 links, each with values of its own; then twice more with the same values. */
 async function measureSecond(
   { client }: Database,
   all: readonly { id: number; url: string }[],
@@ -77,7 +77,7 @@ async function measureQuery(origin: string, what: string, query: string): Promis
   tell(what, `${median(took).toFixed(0)} ms (${took.map((one) => one.toFixed(0)).join(', ')})`);
 }
 
-/** The page that shows a link's statistics to others. */
+/** Measures the public page of a link's statistics. */
 async function measurePage(origin: string, alias: string, period: number): Promise<void> {
   const took: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -94,7 +94,7 @@ async function measurePage(origin: string, alias: string, period: number): Promi
   );
 }
 
-/** Redirects with statistics against those without, in turns. */
+/** Measures redirects with statistics against redirects without, in alternating rounds. */
 async function measureRedirects(url: string): Promise<void> {
   const targets = {
     on: await start(['--import', 'tsx', 'bench/statistics-server.ts', 'on', url]),

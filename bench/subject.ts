@@ -1,4 +1,4 @@
-// The programs that the live mix measures, each on a database of its own, with an account that writes meanwhile.
+// The programs that the live benchmark measures, each on a database of its own, with an account that writes meanwhile.
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,21 +7,21 @@ import { drawFrom, type Kind, liveMix } from './mix.ts';
 import type { Request } from './scenarios.ts';
 import { startProgram, type Target } from './target.ts';
 
-/** How many links are visited while another account writes: few enough that each is remembered. */
+/** How many links are visited while another account writes: few enough that all are cached. */
 const KNOWN = 1_000;
 
-/** A program that is measured, with the kinds of request that it gets. */
+/** A measured program, with its requests. */
 export interface Subject {
   readonly name: string;
   readonly target: Target;
   readonly writer: ChildProcess;
   readonly kinds: readonly Kind[];
-  /** Draws from all kinds, and known links alone. */
+  /** Draws requests of all kinds, and visits of cached links. */
   readonly draw: () => Request;
   readonly visit: () => Request;
 }
 
-/** Starts the program of a checkout, over a database that is filled, and the process that writes. */
+/** Starts the program of a checkout on a filled database, and the process that writes. */
 export async function startSubject(
   name: string,
   url: string,
@@ -40,7 +40,7 @@ export async function startSubject(
   return { name, target, writer, kinds, draw: drawFrom(kinds), visit: drawFrom(visits) };
 }
 
-/** Has the process that writes go on until what is given is done. @returns the writes meanwhile, and what was done */
+/** Runs `run` while the other process writes. @returns the number of writes, and the result */
 export async function whileWriting<T>({ writer }: Subject, run: () => Promise<T>): Promise<[number, T]> {
   const failed = new AbortController();
   const fail = () => failed.abort(new Error('the process that writes has failed'));
@@ -53,7 +53,7 @@ export async function whileWriting<T>({ writer }: Subject, run: () => Promise<T>
   return [writes ?? 0, done];
 }
 
-/** A database beside the one of a URL, filled by the code of an older checkout. */
+/** A second database on the server of the URL, filled by the code of an older checkout. */
 export async function fillBeside(
   url: string,
   folder: string,

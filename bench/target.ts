@@ -1,4 +1,4 @@
-// What the benchmarks start, and how: processes that listen, over a database that is filled.
+// Starts the processes of the benchmarks, on a filled database.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface Target {
 
 const targets: Target[] = [];
 
-/** Starts a process, and waits until it says in its log where it listens. */
+/** Starts a process, and waits until its log has the port. */
 export async function start(
   command: string[],
   env: Record<string, string> = {},
@@ -34,7 +34,7 @@ export async function start(
     child.stdout?.on('data', function listen(chunk: Buffer) {
       const said = `${chunk}`.split('\n').find((line) => line.includes('"listening"'));
       if (!said) return;
-      // The rest of its log is taken and dropped, as cheaply as can be, and never decoded: the load is made in this process.
+      // The rest of its log is dropped without decoding, to save this process's time: it also generates the load.
       child.stdout?.off('data', listen).resume();
       resolve(JSON.parse(said).port);
     });
@@ -44,7 +44,7 @@ export async function start(
   return target;
 }
 
-/** V8's flags that `npm start` gives in a checkout. */
+/** The V8 flags of `npm start` in a checkout. */
 export function flagsOf(checkout: string): readonly string[] {
   const manifest = readFileSync(join(checkout, 'package.json'), 'utf8');
   const { scripts }: { scripts: { start: string } } = JSON.parse(manifest);
@@ -53,13 +53,13 @@ export function flagsOf(checkout: string): readonly string[] {
 
 export const FLAGS = flagsOf('.');
 
-/** The program of a checkout as it is shipped, with a limit of requests that is kept and not met. */
+/** Starts the program of a checkout as in production, with a rate limit that is too high to be reached. */
 export function startProgram(url: string, flags = FLAGS, checkout = '.'): Promise<Target> {
   const env = { DATABASE_URL: url, PORT: '0', BASE_URL: 'https://s.example', RATE_LIMIT: '1000000000' };
   return start([...flags, join(checkout, 'dist/main.js')], env);
 }
 
-/** Makes the tables, a key, a domain and as many links. */
+/** Creates the tables, a key, a domain and links. */
 export async function fill(url: string, links: number): Promise<void> {
   await applyMigrations(url);
   const database = await openDatabase(url);
@@ -69,12 +69,12 @@ export async function fill(url: string, links: number): Promise<void> {
   await database.close();
 }
 
-/** What the process takes of the memory, in MB. */
+/** The resident memory of the process, in MB. */
 export function memoryOf({ child }: Target): number {
   return Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) / 1024);
 }
 
-/** The CPU time that the process has taken, in seconds. Needs Linux. */
+/** The CPU time of the process, in seconds. Needs Linux. */
 export function cpuOf({ child }: Target): number {
   const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ');
   const [user, system] = fields.split(' ').slice(11, 13).map(Number);
@@ -85,8 +85,8 @@ export const median = (numbers: number[]): number =>
   numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 
 /**
- * Runs with a database of its own (`sqlite`, `postgresql`), or the one of a URL, and a folder; ends afterwards all that
- * was started, and removes what was made.
+ * Runs the work with a database of its own (`sqlite`, `postgresql`), or that of a URL, and a folder; afterwards ends all
+ * processes, and removes everything.
  */
 export async function withDatabase(
   which: string,

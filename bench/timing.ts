@@ -1,6 +1,6 @@
 // npm run timing -- [--times 3000] [--database sqlite|postgresql|URL]
-// Whether the time of a refusal tells what exists: requests that must be answered alike, one kind and the other in a random
-// order, and how sure one could be that their times differ. Fails beyond what chance does once in 30,000 comparisons.
+// Whether the response time of a refusal reveals what exists: sends pairs of requests that must have the same answer, in random
+// order, and tests whether their times differ. Fails for a difference that chance produces once in 30,000 comparisons.
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const { values } = parseArgs({
   options: { times: { type: 'string', default: '3000' }, database: { type: 'string', default: 'sqlite' } },
 });
 const agent = new Agent({ keepAlive: true });
-/** In standard deviations. */
+/** The limit in standard deviations. */
 const SURE = 4;
 
 interface Question {
@@ -22,14 +22,14 @@ interface Question {
   readonly host?: string;
 }
 
-/** Both kinds of what must be answered alike, each made anew for every request. */
+/** Two kinds of requests that must have the same answer. */
 interface Pair {
   readonly name: string;
   readonly status: number;
   readonly kinds: readonly [() => Question, () => Question];
 }
 
-/** Rank sums of the two by Mann and Whitney, as a normal deviate: 0 where neither tends to be the larger. */
+/** The Mann–Whitney statistic as a normal deviate: 0 if neither sample tends to be larger. */
 function deviate(a: readonly number[], b: readonly number[]): number {
   const all = [...a.map((time) => ({ time, mine: 1 })), ...b.map((time) => ({ time, mine: 0 }))];
   all.sort((one, other) => one.time - other.time);
@@ -52,7 +52,7 @@ await withDatabase(values.database, async (url) => {
   const expired = await keyOf('other', new Date(end));
   const stranger = await keyOf('stranger');
   await database.client.domain.create({ data: { name: 'other.example', createdAt: now, updatedAt: now } });
-  // The other half stays public: nobody asks for their pages here.
+  // The others stay public; their pages are not requested here.
   await database.client.link.updateMany({ where: { id: { lte: 1_000 } }, data: { privacy: 'PRIVATE' } });
   await database.close();
   const { origin } = await startProgram(url);
@@ -114,7 +114,7 @@ await withDatabase(values.database, async (url) => {
     return took;
   };
 
-  // The process knows the key before it expires.
+  // The process caches the key before it expires.
   await ask(withKey(expired.key), 200);
   await setTimeout(end + 100 - Date.now());
   for (const { name, status, kinds } of pairs) {

@@ -1,4 +1,4 @@
-// The server of bench/webhooks.ts: the program's parts, with retries that come in seconds instead of hours.
+// The server of bench/webhooks.ts: the program's parts, with retries after seconds instead of hours.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

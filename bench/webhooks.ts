@@ -1,6 +1,6 @@
 // npm run webhooks -- [--changes 100000] [--database sqlite|postgresql|URL]
-// Makes changes as fast as one client can, for a webhook whose receiver fails a third of the time. Tells whether each was
-// delivered, how many twice and in which order, what memory the server takes, and how much slower its requests are meanwhile.
+// Makes changes as fast as one client can, for a webhook whose receiver fails a third of the time. Reports whether each was
+// delivered, how many twice and in which order, the memory of the server, and how much slower its requests are meanwhile.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -16,13 +16,13 @@ const { values } = parseArgs({
   },
 });
 const changes = Number(values.changes);
-/** How many records the changes are of, and how many of them one request makes. */
+/** The number of changed records, and of changes in one request. */
 const LINKS = 1_000;
 const TOGETHER = 50;
-/** The last try of seven does not fail: the receiver fails often, not for ever. */
+/** The last of seven attempts always succeeds. */
 const TRIES = 7;
 
-/** What the receiver accepted, in order, and how often it was asked for each. */
+/** The accepted messages, in order, and the number of attempts for each. */
 const accepted: { id: string; record: number }[] = [];
 const asked = new Map<string, number>();
 
@@ -57,7 +57,7 @@ async function change(target: Target, from: number): Promise<void> {
   await graphql(target, `mutation { ${updates.join(' ')} }`);
 }
 
-/** Requests a second, of which each reads one link and each tenth changes one. */
+/** The requests per second, of which each reads one link, and every tenth changes one. */
 async function speed(target: Target, seconds = 8): Promise<number> {
   const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/x-www-form-urlencoded' };
   const read = { method: 'GET' as const, path: '/api/v1/links/7', headers };

@@ -1,6 +1,6 @@
-// What an account writes while others are measured: 20 new links a second and 20 edits, in a process of its own.
-//   fork('bench/writer.ts', [ORIGIN, KEY]), which writes from the message true to the message false, and answers the latter with
-//   the number of writes that were done.
+// Writes during measurements, in a process of its own: 20 new links and 20 edits a second.
+//   fork('bench/writer.ts', [ORIGIN, KEY]); the message true starts it, the message false stops it, and is answered with the
+//   number of writes.
 const [origin = '', key = ''] = process.argv.slice(2);
 const PAUSE = 1000 / 20;
 

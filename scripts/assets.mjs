@@ -1,5 +1,5 @@
-// Makes src/generated/assets: the pages for people and what they load. What a page loads has a name with a hash of its contents,
-// so that browsers may keep it for ever; everything is there compressed too.
+// Makes src/generated/assets: the web pages and their assets. The name of an asset contains a hash of its contents, so that
+// browsers may cache it for ever; everything is compressed, too.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,15 +10,15 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { root } from './stamp.mjs';
 
 const OUTPUT = join(root, 'src/generated/assets');
-/** The best of brotli takes ten times as long, for a tenth less. */
+/** Brotli's maximum quality takes ten times as long, for a tenth less. */
 const QUALITY = 9;
 
 const page = (name) => readFileSync(join(root, 'web', name), 'utf8');
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** What pages load, by name. */
+/** The assets of pages, by name. */
 async function sources() {
-  // Its strings; the package exports only what puts them into one page of nine megabytes.
+  // The package exports only a function that renders one page of nine MB; these are its parts.
   const graphiql = await import(
     pathToFileURL(join(root, 'node_modules/@graphql-yoga/render-graphiql/esm/graphiql.js')).href
   );

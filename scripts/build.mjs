@@ -1,4 +1,4 @@
-// Compiles src to dist, after making what is generated.
+// Compiles src to dist, after generating src/generated.
 import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const SOURCES = [
 ];
 
 export async function build({ ifStale }) {
-  // A production tree carries dist and no sources; there is nothing to build it from, and no need to.
+  // A production tree has dist but no sources, so there is nothing to build.
   if (!existsSync(join(root, 'src'))) return;
   const hash = hashOf(SOURCES);
   if (ifStale && isFresh(STAMP, hash)) return;

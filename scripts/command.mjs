@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { root } from './stamp.mjs';
 
-/** Runs a command of node_modules/.bin, quietly; what it printed comes with the error if it fails. */
+/** Runs a command of node_modules/.bin without printing its output, which is added to the error if it fails. */
 export function run(name, args, env = {}) {
   const folder = join(root, 'node_modules', '.bin');
   const bin = join(folder, process.platform === 'win32' ? `${name}.cmd` : name);
@@ -30,7 +30,7 @@ export function run(name, args, env = {}) {
   });
 }
 
-/** Runs a script's main function; a failure is told in its own words, without a stack trace. */
+/** Runs a script's main function; prints the message of a failure, without a stack trace. */
 export async function script(main) {
   try {
     await main();

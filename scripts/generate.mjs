@@ -18,7 +18,7 @@ const SOURCES = [
   'package-lock.json',
 ];
 
-/** The models with PostgreSQL's provider, and a client only: the types of the schema come from the first client. */
+/** The models with PostgreSQL's provider, and only a client: Pothos' types come from the SQLite client. */
 function postgresqlSchema() {
   return readFileSync(join(root, 'prisma/schema.prisma'), 'utf8')
     .replace('provider = "sqlite"', 'provider = "postgresql"')

@@ -6,13 +6,13 @@ import { noFilters, withSchemaEngine } from './schema-engine.ts';
 
 const MODELS = fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url));
 
-/** SQLite's index of texts, as the tables that it is made of: no model of ours. PostgreSQL's is no table, but it has counts that are no records. */
+/** Tables without a model: those of SQLite's full-text index, and PostgreSQL's counts of key uses and receipts of clicks. */
 const external: Record<Provider, string[]> = {
   sqlite: ['', '_config', '_data', '_docsize', '_idx'].map((part) => `LinkText${part}`),
   postgresql: ['public.KeyUse', 'public.ClickReceipt'],
 };
 
-/** The migrations as the schema engine takes them. */
+/** The migrations in the schema engine's form. */
 function migrationList(provider: Provider) {
   return {
     baseDir: migrationsFolder(provider),
@@ -28,14 +28,14 @@ function migrationList(provider: Provider) {
   };
 }
 
-/** Text compares by code point on PostgreSQL too, whatever the locale of the database: both databases sort alike. */
+/** Makes PostgreSQL compare text by code point, whatever the database's locale, so that both databases sort equally. */
 function byCodePoint(sql: string): string {
   return sql.replace(/^(\s+"\w+" TEXT)\b/gm, '$1 COLLATE "C"');
 }
 
 /**
- * The SQL that takes the committed migrations to the models, or null where they agree.
- * `url` names a server whose shadow databases may be made and dropped; nothing else on it is touched.
+ * The SQL for the difference between the committed migrations and the models, or null if they agree.
+ * `url` is a server on which shadow databases may be created and dropped; nothing else on it is changed.
  */
 export async function diffToModels(provider: Provider, url: string): Promise<string | null> {
   const content = readFileSync(MODELS, 'utf8').replace('provider = "sqlite"', `provider = "${provider}"`);

@@ -1,5 +1,5 @@
-// npm run migration -- NAME: writes what the models in prisma/schema.prisma have that the migrations lack, as one new
-// migration for each database. Read it before you commit it; triggers are added by hand, below what is generated.
+// npm run migration -- NAME: writes the difference between prisma/schema.prisma and the migrations, as a new migration for
+// each database. Review it before you commit it; triggers are added by hand, below the generated part.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrationsFolder } from '../src/db/migrate.ts';

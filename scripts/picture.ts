@@ -1,5 +1,5 @@
-// npm run picture: makes docs/images/answers.png, which README shows: one link, asked for over GraphQL and over v1. What it
-// shows is what a server answers. Needs Chromium (CHROMIUM_PATH where it is not in a usual place).
+// npm run picture: makes docs/images/answers.png for the README: one link, requested over GraphQL and v1, with the real
+// answers of a server. Needs Chromium (CHROMIUM_PATH if it is not in a usual place).
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { visit } from '../test/support/visit.ts';
 import { withPalette } from './small-png.ts';
 
 const PICTURE = fileURLToPath(new URL('../docs/images/answers.png', import.meta.url));
-/** How many characters of an answer stand on a line at most. */
+/** The maximum number of characters on a line of an answer. */
 const COLUMNS = 57;
 
 const query = (id: number) => `query Link {
@@ -31,13 +31,13 @@ interface RequestInfo {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** The body of the request, where it has one. */
+  /** The body of the request, if it has one. */
   readonly sent: string | null;
   readonly status: number;
   readonly answer: string;
 }
 
-/** JSON with what fits on a line on a line. */
+/** JSON in which everything that fits on a line is on one line. */
 function layOut(value: unknown, indent = '', taken = 0): string {
   const short = JSON.stringify(value, null, 1)
     .replace(/\n\s*/g, ' ')
@@ -59,7 +59,7 @@ async function answerOf(response: Response): Promise<object> {
   return answer;
 }
 
-/** Makes a link, visits it, and asks both interfaces for it. */
+/** Creates a link, visits it, and requests it from both APIs. */
 async function ask(): Promise<RequestInfo[]> {
   const server = await startTestServer();
   try {
@@ -109,7 +109,7 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const escaped = (text: string): string => text.replace(/[&<>]/g, (one) => escapes[one] ?? one);
 const span = (kind: string, text: string): string => `<span class="${kind}">${escaped(text)}</span>`;
 
-/** The text with its tokens in colours: the first group of the pattern that matched tells which kind one is. */
+/** The text with coloured tokens: the first matching group of the pattern determines the kind of a token. */
 function coloured(text: string, pattern: RegExp, kinds: readonly string[]): string {
   let html = '';
   let at = 0;
@@ -160,7 +160,7 @@ const browser = await launchBrowser();
 try {
   const context = await browser.newContext({
     viewport: { width: 980, height: 800 },
-    // Sharp where a pixel of the page is more than one of the screen.
+    // Sharp on high-resolution screens.
     deviceScaleFactor: 2,
   });
   const tab = await context.newPage();

@@ -3,7 +3,7 @@ import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './stamp.mjs';
 
-/** Copies the project's files as they are now, without what is installed or built: what a clone has once they are committed. */
+/** Copies the project's files in their current state, without ignored ones: the same as a clone after a commit. */
 export function copyProject(folder) {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: root,

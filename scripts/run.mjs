@@ -1,11 +1,11 @@
-// Builds what is missing, then runs one of dist's programs in this same process, so that signals reach it.
+// Builds if needed, then runs one of dist's programs in the same process, so that signals reach it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { script } from './command.mjs';
 import { root } from './stamp.mjs';
 
-/** An older Node would fail somewhere inside, in words that help nobody. */
+/** An older Node would fail later, with an unclear error. */
 function requireNode() {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const [, major, minor] = /(\d+)\.(\d+)/.exec(engines.node).map(Number);

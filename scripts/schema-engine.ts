@@ -22,7 +22,7 @@ function isLoaded(): boolean {
   }
 }
 
-/** The bindings hold one instance, which a second one would break: only they know whether it is there. */
+/** The bindings have a single instance, which a second one would break: only they know whether it is loaded. */
 function load(): void {
   if (isLoaded()) return;
   const require = createRequire(import.meta.url);
@@ -30,7 +30,7 @@ function load(): void {
   const module = new WebAssembly.Module(readFileSync(join(folder, 'schema_engine_bg.wasm')));
   const instance = new WebAssembly.Instance(module, { './schema_engine_bg.js': { ...bindings } });
   bindings.__wbg_set_wasm(instance.exports);
-  // The generated start function is not in the typings of WebAssembly's exports.
+  // The types of WebAssembly's exports lack the generated start function.
   (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
 }
 
@@ -38,7 +38,7 @@ interface Result {
   fields: { dataTypeID: number }[];
 }
 
-/** What the PostgreSQL adapter asks the driver through; not part of the adapters' common interface. */
+/** The method by which the PostgreSQL adapter calls the driver; not part of the adapters' common interface. */
 interface AsksPostgres {
   performIO(query: SqlQuery): Promise<Result | Result[]>;
 }
@@ -46,9 +46,9 @@ interface AsksPostgres {
 const CHAR = 18;
 const TEXT = 25;
 
-/** The engine reads columns of the catalogue's type "char" as characters; the adapter does not know the type. */
+/** The engine expects the catalogue's type "char" as characters; the adapter does not know that type. */
 function readsCatalogue(adapter: SqlDriverAdapter): void {
-  // The adapter of @prisma/adapter-pg, which adapterFor made, has this method; its type does not say so.
+  // The adapter of @prisma/adapter-pg has this method; its type does not say so.
   const pg = adapter as SqlDriverAdapter & AsksPostgres;
   const [performIO, queryRaw] = [pg.performIO.bind(pg), pg.queryRaw.bind(pg)];
   const characters = new WeakMap<SqlQuery, Set<number>>();
@@ -74,13 +74,13 @@ function readsCatalogue(adapter: SqlDriverAdapter): void {
   };
 }
 
-/** So the engine asks for the condition of a partial index; this build of SQLite takes what is in double quotes for a column. */
+/** The engine's query for the condition of a partial index; this build of SQLite treats text in double quotes as a column. */
 const NAME_IN_DOUBLE_QUOTES = /^(SELECT sql FROM sqlite_master WHERE .* name = )"(\w+)"/;
 
 /**
- * The adapters run a migration's script in ways that break on a trigger's body: PostgreSQL's cuts it at every
- * semicolon, SQLite's prepares it as a single statement where the script is tried on a shadow database. Here a script
- * goes to the driver whole; on PostgreSQL that also makes each migration one transaction.
+ * The adapters cannot run a migration's script with a trigger: PostgreSQL's splits it at every semicolon, SQLite's prepares
+ * it as a single statement on a shadow database. Here the driver gets the whole script; on PostgreSQL this also makes each
+ * migration one transaction.
  */
 function runsScriptsWhole(provider: Provider, adapter: SqlDriverAdapter): SqlDriverAdapter {
   if (provider === 'sqlite') {
@@ -103,8 +103,8 @@ function runsScriptsWhole(provider: Provider, adapter: SqlDriverAdapter): SqlDri
 }
 
 /**
- * Runs `work` with Prisma's schema engine, as WASM, on the database at `url`, and closes every connection it opened:
- * on SQLite the engine holds the file's lock until then.
+ * Runs `work` with Prisma's schema engine (WASM) on the database at `url`, and closes all of its connections: on SQLite, the
+ * engine holds the file's lock until then.
  */
 export async function withSchemaEngine<T>(
   url: string,
@@ -134,7 +134,7 @@ export async function withSchemaEngine<T>(
     );
     return await work(engine);
   } catch (error) {
-    // What the database said is kept aside by the bound adapter; the engine's own error only numbers it.
+    // The bound adapter keeps the database's error; the engine's own error only has its number.
     const id = /External error id#(\d+)/.exec(String(error))?.[1];
     const original = id === undefined ? undefined : bound.errorRegistry.consumeError(Number(id));
     throw original?.error ?? error;

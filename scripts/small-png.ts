@@ -3,7 +3,7 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib';
 const SIGNATURE_LENGTH = 8;
 /** Bytes of a pixel: red, green, blue and opacity. */
 const PIXEL = 4;
-/** How far apart values of a channel may lie that are shown alike. */
+/** The step to which values of a channel are rounded. */
 const STEP = 16;
 
 interface Chunk {
@@ -30,7 +30,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, typed, sum]);
 }
 
-/** The Paeth predictor of PNG: which of left, above and above left is nearest to what they lead to expect. */
+/** The Paeth predictor of PNG: the nearest of left, above and upper left to left + above − upper left. */
 function paeth(left: number, above: number, corner: number): number {
   const expected = left + above - corner;
   const [a, b, c] = [left, above, corner].map((one) => Math.abs(expected - one)) as [number, number, number];
@@ -38,7 +38,7 @@ function paeth(left: number, above: number, corner: number): number {
   return b <= c ? above : corner;
 }
 
-/** The pixels, a row after the other, without the filters that the encoder put on each row. */
+/** The pixels, row by row, with the filters of the encoder removed. */
 function pixelsOf(filtered: Buffer, width: number, height: number): Buffer {
   const stride = width * PIXEL;
   const pixels = Buffer.alloc(stride * height);
@@ -57,8 +57,8 @@ function pixelsOf(filtered: Buffer, width: number, height: number): Buffer {
 }
 
 /**
- * The same picture with a palette, a third as long, as pictures of text are: the shades that lie close together become the
- * most frequent of them. `png` has eight bits for each of red, green, blue and opacity, as Chromium's have.
+ * The same picture with a palette, which makes pictures of text a third as large: similar colours become the most frequent of
+ * them. `png` has eight bits for each of red, green, blue and alpha, as Chromium writes it.
  */
 export function withPalette(png: Buffer): Buffer {
   const chunks = chunksOf(png);

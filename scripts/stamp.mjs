@@ -1,5 +1,5 @@
-// Tells whether something built is still true to what it was built from, by a hash of the sources' contents
-// (times would lie after a checkout).
+// Checks whether built files are up to date, by a hash of the sources' contents (file times are not reliable after a
+// checkout).
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Hash of the named files and folders, relative to the project; what is missing counts as empty. */
+/** A hash of files and folders, relative to the project; missing ones count as empty. */
 export function hashOf(paths, accept = () => true) {
   const hash = createHash('sha256');
   const visit = (path) => {

@@ -1,5 +1,5 @@
-// npm run picture: makes docs/images/statistics.png, which README shows: a page of statistics with the data of `npm run demo`.
-// Needs Chromium (CHROMIUM_PATH where it is not in a usual place).
+// npm run picture: makes docs/images/statistics.png for the README: a page of statistics with the data of `npm run demo`.
+// Needs Chromium (CHROMIUM_PATH if it is not in a usual place).
 import { statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startTestServer } from '../src/testing/server.ts';
@@ -10,7 +10,7 @@ import { withPalette } from './small-png.ts';
 const PICTURE = fileURLToPath(new URL('../docs/images/statistics.png', import.meta.url));
 
 const server = await startTestServer();
-// The end of a day, so that the last one is whole.
+// The end of a day, so that the last day is complete.
 server.clock.now = new Date('2026-09-30T23:59:00Z');
 await fillServer(server, 7, { now: server.clock.now });
 const browser = await launchBrowser();
@@ -23,7 +23,7 @@ try {
   const tab = await context.newPage();
   await tab.goto(`${server.origin}/shop+?days=90`);
   const whole = `data:image/png;base64,${(await tab.screenshot()).toString('base64')}`;
-  // With round corners, on whatever ground it stands.
+  // With rounded corners and a transparent background.
   await tab.goto('about:blank');
   await tab.setContent(
     `<style>body { margin: 0; background: transparent } img { display: block; width: 100%; border-radius: 16px }</style><img src="${whole}">`,

@@ -1,7 +1,7 @@
-// npm run test:nodes: runs the whole suite on each supported Node, or on those that are named: npm run test:nodes -- 22 26.
-// What follows the versions goes to vitest: npm run test:nodes -- 26 --project program. It works on a copy of the project,
-// where it puts each Node in the place of the one that npm ci brings: npm's scripts, the tests and the processes that they
-// start all run on it.
+// npm run test:nodes: runs the whole suite on each supported Node, or on the given ones: npm run test:nodes -- 22 26.
+// Further arguments are passed to vitest: npm run test:nodes -- 26 --project program. It works on a copy of the project, in
+// which each Node replaces the one that npm ci installs: npm's scripts, the tests and the processes that they start all use
+// it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { root } from './stamp.mjs';
 
 const SUPPORTED = ['22', '24', '26'];
 
-/** The package with Node for this machine, among those of which npm ci installs one. */
+/** The optional package with Node for this machine. */
 function nodePackage() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const system = process.platform === 'win32' ? 'win' : process.platform;
@@ -22,7 +22,7 @@ function nodePackage() {
   return found;
 }
 
-/** Runs npm in the copy; what it prints is shown, unless the caller asks for it. */
+/** Runs npm in the copy, and shows its output unless the caller captures it. */
 function npm(folder, ...words) {
   const options = { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' };
   const { status } = spawnSync('npm', words, options);
@@ -34,7 +34,7 @@ function install(folder, ...words) {
     throw new Error(`npm ${words.join(' ')} failed.`);
 }
 
-/** Runs the suite on one Node: a line with what came of it, and whether all of it passed. */
+/** Runs the suite on one Node; returns the lines of its result, and whether all tests passed. */
 function testOn(folder, wanted, options) {
   install(folder, 'install', '--no-save', `${nodePackage()}@${wanted}`);
   const version = execFileSync(join(folder, 'node_modules/.bin/node'), ['--version'], { encoding: 'utf8' });
@@ -56,7 +56,7 @@ function testOn(folder, wanted, options) {
   const failed = testResults.filter((file) => file.status === 'failed');
   const counts = `${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`;
   return {
-    // A file that could not be loaded has no test of its own that failed.
+    // A file that could not be loaded has no failed test.
     passed: status === 0 && numPassedTests > 0 && failed.length === 0,
     lines: [
       `Node ${version.trim().slice(1)}: ${counts}, ${seconds} s`,

@@ -1,6 +1,6 @@
-// npm run try-image: builds the image that the Dockerfile describes, starts it and asks it. It needs no container engine
-// and no registry of images, but Debian's packages buildah and debootstrap, and root. What stands in for the base images,
-// under their own names, is Debian as debootstrap installs it, with the Node and the npm that npm has.
+// npm run try-image: builds the image of the Dockerfile, starts it and sends requests. It needs no container engine and no
+// image registry, but Debian's packages buildah and debootstrap, and root. The base images are replaced by Debian from
+// debootstrap, with Node and npm from the npm registry.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const storage = [
 ];
 const buildah = (...words) => run('buildah', ...storage, ...words);
 
-/** Unpacks a package of the npm registry and says where. */
+/** Unpacks a package of the npm registry, and returns the folder. */
 function unpack(name) {
   const folder = mkdtempSync(join(temporary, 'package-'));
   const [archive] = JSON.parse(run('npm', 'pack', '--json', '--pack-destination', folder, name));
@@ -53,7 +53,7 @@ function makeBase(major) {
   mkdirSync(modules, { recursive: true });
   cpSync(unpack('npm@11'), join(modules, 'npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(base, 'usr/local/bin/npm'));
-  // Where certificates of this machine's own are needed to reach npm, they are needed in there too.
+  // If this machine needs its own certificates to reach npm, the image does, too.
   const certificates = process.env.NODE_EXTRA_CA_CERTS;
   if (certificates !== undefined) cpSync(certificates, join(base, 'usr/local/share/certificates.pem'));
   return certificates === undefined ? [] : ['--env', 'NODE_EXTRA_CA_CERTS=/usr/local/share/certificates.pem'];
@@ -68,7 +68,7 @@ async function until(what, holds) {
   console.log(`${what} after ${Math.round(performance.now() - started)} ms`);
 }
 
-/** Starts the image as compose.yaml does, without capabilities, and asks it what a first visitor and a client would. */
+/** Starts the image as compose.yaml does, without capabilities, and sends requests of a visitor and a client. */
 async function ask(image) {
   const container = buildah('from', '--pull-never', image);
   const inspected = JSON.parse(buildah('inspect', '--type', 'image', image)).OCIv1.config;
@@ -114,7 +114,7 @@ async function ask(image) {
   console.log('stopped by SIGTERM with exit code 0');
 }
 
-/** The format of OCI has no place for it, and the builder leaves it out. */
+/** The OCI format does not support health checks, so the builder leaves it out. */
 function healthcheckOfDockerfile() {
   const line = readFileSync(join(root, 'Dockerfile'), 'utf8').match(/^HEALTHCHECK .*CMD (\[.*\])$/m)?.[1];
   return ['CMD', ...JSON.parse(line)];

@@ -1,4 +1,4 @@
-// Node has WebAssembly; its typings come only with those of a browser.
+// Node has WebAssembly, but only the browser's type library declares it.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -53,57 +53,57 @@ export interface AppDependencies {
   readonly defaultDomainId: number;
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
-  /** The only documents that `/graphql` executes, where there are any. */
+  /** If given, the only documents that `/graphql` executes. */
   readonly trusted?: TrustedDocuments | undefined;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
-  /** Of which sites the pages may call the interfaces from a browser. */
+  /** The origins of sites whose pages may call the APIs. */
   readonly corsOrigins: readonly string[];
-  /** For how many days changes are kept; 0 for ever. */
+  /** How many days changes are kept; 0 for ever. */
   readonly historyDays: number;
-  /** For how many months statistics are kept; 0 for ever. */
+  /** How many months statistics are kept; 0 for ever. */
   readonly statisticsMonths: number;
-  /** Whether links have pages of statistics for others; they have by default. */
+  /** Whether links have public pages of statistics; true by default. */
   readonly publicStatistics?: boolean;
-  /** Whether more than the clicks of visits is counted; it is, but where that is measured. */
+  /** Whether statistics of visits are counted; false only in benchmarks. */
   readonly statistics?: boolean;
-  /** How many requests may be in flight; beyond them all get 503. */
+  /** How many requests may be in flight; further ones get 503. */
   readonly maxInFlight?: number;
   readonly log: Logger;
   now(): Date;
-  /** A whole number from 0 up to, and without, the given one. */
+  /** A random integer from 0 to below the given number. */
   random(below: number): number;
   hashPassword(password: string): Promise<string>;
-  /** Whether a domain serves visitors only once it is verified. */
+  /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
-  /** The texts of the TXT records that DNS has under a name. */
+  /** The texts of a name's TXT records in DNS. */
   resolveTxt(name: string): Promise<readonly string[]>;
   /** All addresses of a host. */
   resolveHost(host: string): Promise<readonly LookupAddress[]>;
-  /** Whether webhooks may lead to addresses of the operator's own network. */
+  /** Whether webhooks may call addresses in the operator's own network. */
   readonly allowPrivateWebhooks: boolean;
-  /** How long after each failure a webhook's delivery is tried again, in milliseconds. */
+  /** The delays before the retries of a webhook's delivery, in milliseconds. */
   readonly webhookDelays?: readonly number[];
   readonly countryOf: CountryOf;
   readonly metrics?: Metrics | undefined;
-  /** What the operator lets no link lead to, or be called. */
+  /** The operator's blocked hosts and reserved aliases. */
   readonly lists: OperatorLists;
 }
 
 export interface App {
-  /** Has it answer the server's requests from now on. */
+  /** Makes it answer the server's requests. */
   attachTo(server: Server): void;
-  /** Starts what goes on beside the requests. */
+  /** Starts the background work. */
   start(): void;
-  /** Ends what would go on for as long as its readers like. */
+  /** Ends all subscriptions, which would otherwise keep their connections open. */
   endSubscriptions(): void;
-  /** Writes what is counted and not yet written. */
+  /** Writes the counted visits. */
   flush(): Promise<void>;
-  /** Ends it, and waits for what is still being written. */
+  /** Stops the background work, and waits for pending writes. */
   stop(): Promise<void>;
 }
 
-/** Wires the program together; nothing listens, and nothing runs in the background, until the caller says so. */
+/** Connects the parts of the program. Nothing listens or runs in the background until the caller starts it. */
 export function createApp(dependencies: AppDependencies): App {
   const {
     database,
@@ -154,7 +154,7 @@ export function createApp(dependencies: AppDependencies): App {
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
   );
   const trust = trustOf(trustProxy);
-  // Only what is trusted is executed by its text, which the server alone knows.
+  // Compiled queries are found by their text, which requests with trusted documents do not have.
   const compiled = trusted === undefined ? new CompiledQueries() : null;
   const server = createGraphQLServer({ graphiql, trusted, compiled });
   const contextOf = createContextOf({
@@ -166,7 +166,7 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ db: database.client, feed: revisions.feed, random, now, log, delays: webhookDelays },
     post: createPost({ allowPrivate: allowPrivateWebhooks, resolve: resolveHost }),
     snapshot: createSnapshot(server, ownerContextOf),
-    giveWay: () => load.giveWay(),
+    waitUntilIdle: () => load.waitUntilIdle(),
     attempted: (outcome) => metrics?.webhookAttempt(outcome),
   });
   metrics?.watchWebhooks(() => webhooks.backlog(), now);

@@ -18,10 +18,10 @@ function number(min: number, max: number, orElse = '') {
     .refine((value) => value >= min && value <= max, allowed);
 }
 
-/** How many processes may serve: the one that hands out connections keeps up with no more. */
+/** The maximum number of workers: the primary cannot distribute connections to more. */
 const MAX_WORKERS = 64;
 
-/** How many connections all workers may have by default: beside theirs for notifications, PostgreSQL's own default of 100 is enough. */
+/** The default number of connections of all workers: together with those for notifications, it fits into PostgreSQL's default of 100. */
 const CONNECTIONS = 80;
 
 function isOrigin(text: string): boolean {
@@ -30,7 +30,7 @@ function isOrigin(text: string): boolean {
   return /^https?:$/.test(protocol) && `${pathname}${search}${hash}${username}${password}` === '/';
 }
 
-/** An address, a range of them, or one of Express' names for ranges. */
+/** Whether it is an address, a range of addresses, or one of Express's names for ranges. */
 function isProxy(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
   const [address = '', bits = '0', ...rest] = text.split('/');
@@ -42,7 +42,7 @@ function isTrust(text: string): boolean {
   return /^(off|false|[1-9]\d?)$/.test(text) || text.split(',').every((part) => isProxy(part.trim()));
 }
 
-/** What Express calls trust proxy: nobody, how many hops, or which addresses. */
+/** Express's `trust proxy`: off, a number of hops, or addresses. */
 function parseTrust(text: string): Config['trustProxy'] {
   if (text === 'off' || text === 'false') return false;
   return /^\d+$/.test(text) ? Number(text) : text;
@@ -129,7 +129,7 @@ const variables = z.object({
 type Values = z.output<typeof variables>;
 type DatabaseVariable = 'DATABASE_READ_URLS' | 'DATABASE_DIRECT_URL';
 
-/** What refuses a variable that means something for PostgreSQL alone. */
+/** A check that refuses a variable that is only for PostgreSQL. */
 function onlyOnPostgresql(
   name: DatabaseVariable,
 ): [(values: Values) => boolean, { path: string[]; error: string }] {
@@ -141,7 +141,7 @@ function onlyOnPostgresql(
 const environment = variables
   .refine(...onlyOnPostgresql('DATABASE_READ_URLS'))
   .refine(...onlyOnPostgresql('DATABASE_DIRECT_URL'))
-  // They would wait for each other's writes by asking again and again, and each would count the limits of a key for itself.
+  // They would wait for each other's writes by retrying, and each would count the requests of a key for itself.
   .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || providerOf(DATABASE_URL) === 'postgresql', {
     path: ['WORKERS'],
     error: '1 where DATABASE_URL is not PostgreSQL, since SQLite is for one process',
@@ -151,58 +151,58 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string;
-  /** The PostgreSQL server itself, where `databaseUrl` is a pooler's. */
+  /** The URL of the PostgreSQL server itself, if `databaseUrl` is a pooler's. */
   readonly databaseDirectUrl: string | undefined;
   /** Streaming replicas of a PostgreSQL database. */
   readonly databaseReadUrls: readonly string[];
-  /** For each process. */
+  /** The pool of each process. */
   readonly pool: PoolOptions;
-  /** How many processes serve under the port. */
+  /** The number of processes that serve the port. */
   readonly workers: number;
-  /** Where short links live; by default `http://localhost` with the port that the server got. */
+  /** The public address; by default `http://localhost` with the server's port. */
   readonly baseUrl: string | undefined;
   readonly initialApiKey: string | undefined;
-  /** Whether a domain serves visitors only once it is verified. */
+  /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
-  /** Where visitors of an unknown alias on the default domain are sent. */
+  /** The redirect for visitors of an unknown alias on the default domain. */
   readonly notFoundUrl: string | undefined;
   /** The path of a file of hosts that no link may lead to. */
   readonly blockedHostsFile: string | undefined;
   /** The path of a file of aliases that no new link may have. */
   readonly reservedAliasesFile: string | undefined;
-  /** For Express' `trust proxy`. */
+  /** For Express's `trust proxy`. */
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
   /** The path of a file with the only documents that `/graphql` executes. */
   readonly trustedDocuments: string | undefined;
-  /** Where metrics are served; undefined where they are not. */
+  /** The port of the metrics; undefined for none. */
   readonly metricsPort: number | undefined;
-  /** For how many days changes are kept; 0 for ever. */
+  /** How many days changes are kept; 0 for ever. */
   readonly historyDays: number;
-  /** For how many months statistics are kept; 0 for ever. */
+  /** How many months statistics are kept; 0 for ever. */
   readonly statisticsMonths: number;
-  /** Whether links have pages of statistics for others. */
+  /** Whether links have public pages of statistics. */
   readonly publicStatistics: boolean;
-  /** Whether webhooks may lead to addresses of the operator's own network. */
+  /** Whether webhooks may call addresses in the operator's own network. */
   readonly allowPrivateWebhooks: boolean;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
-  /** Of which sites the pages may call the interfaces from a browser. */
+  /** The origins of sites whose pages may call the APIs. */
   readonly corsOrigins: readonly string[];
-  /** The header in which the proxy says a visitor's country. */
+  /** The header with a visitor's country, which the proxy sets. */
   readonly countryHeader: string | undefined;
-  /** The path of an .mmdb file that knows the countries of addresses. */
+  /** The path of an .mmdb file with the countries of addresses. */
   readonly geoipDatabase: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
 }
 
-/** The environment is wrong: one line for each wrong variable. */
+/** Wrong environment variables; the message has a line for each. */
 export class ConfigError extends OperatorError {}
 
-/** What the variable was, without the secrets that it may hold. */
+/** The value of a variable, without secrets. */
 function shown(name: string, value: string): string {
   if (name === 'INITIAL_API_KEY') return `a text of ${value.length} characters`;
-  // Where it has not the form of a URL, nobody can tell what of it is a password.
+  // If it is not a valid URL, any part of it may be a password.
   if (/^DATABASE_.*URLS?$/.test(name) && !/^(file:.*|[a-z][a-z\d+.-]*:\/\/.*@.*)$/is.test(value)) {
     const [scheme = ''] = /^[a-z][a-z\d+.-]*:/i.exec(value) ?? [];
     return JSON.stringify(`${scheme}***`);
@@ -211,14 +211,14 @@ function shown(name: string, value: string): string {
 }
 
 /**
- * The configuration that the environment asks for. An empty variable counts as unset.
+ * Reads the configuration from the environment. An empty variable counts as unset.
  * @throws ConfigError
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = environment.safeParse(set);
   if (!result.success) {
-    // What is wrong by itself comes before what does not go with another variable.
+    // Errors of a single variable come before errors of combinations.
     const issues = result.error.issues.toReversed();
     const allowed = new Map(issues.map(({ path, message }) => [String(path[0]), message]));
     const faults = [...allowed].reverse();
@@ -257,7 +257,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimit: values.RATE_LIMIT,
     corsOrigins: values.CORS_ORIGINS,
     trustedDocuments: values.TRUSTED_DOCUMENTS,
-    // Where only trusted documents are executed, there is nothing to explore.
+    // With trusted documents, GraphiQL could not execute queries.
     graphiql: values.GRAPHIQL ?? (values.NODE_ENV !== 'production' && values.TRUSTED_DOCUMENTS === undefined),
     logLevel: values.LOG_LEVEL,
   };

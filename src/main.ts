@@ -22,26 +22,26 @@ import { VERSION } from './version.ts';
 import { within } from './within.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
-/** How long the end waits for what is still to be written, and for connections to close, in milliseconds. */
+/** How long the stop waits for pending writes, and for connections to close, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
 const CLOSE_TIMEOUT = 2_000;
 
 const now = () => new Date();
 
-/** What is thrown where the file that a variable names could not be used. */
+/** A handler that throws the error for an unusable file of a variable. */
 function refused(variable: string, path: string | undefined, allowed: string): (error: unknown) => never {
   return (error) => {
     throw new ConfigError(`${variable} is "${path}"; it must be the path of ${allowed}: ${oneLine(error)}.`);
   };
 }
 
-/** The texts of the TXT records under a name, each put together from its parts. */
+/** The texts of a name's TXT records, each joined from its parts. */
 async function resolveTxt(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
 }
 
-/** The port that a server listens on; null where it does not, yet. */
+/** The port that a server listens on; null if it does not listen yet. */
 function portOf(server: Server): number | null {
   const address = server.address();
   return address !== null && typeof address === 'object' ? address.port : null;
@@ -65,7 +65,7 @@ async function start(config: Config): Promise<void> {
           );
   const operatorFiles = await readOperatorFiles(config, log);
   const { pool, databaseDirectUrl: directUrl } = config;
-  // Of several processes, the first one does this for all.
+  // With workers, the primary has done this.
   if (worker === undefined)
     for (const migration of await applyMigrations(directUrl ?? config.databaseUrl))
       log.info({ migration }, 'migration applied');
@@ -73,7 +73,7 @@ async function start(config: Config): Promise<void> {
     const { supervise } = await import('./workers/primary.ts');
     return supervise(config, log, import.meta.filename);
   }
-  // Loaded where it is asked for alone, since to load it takes time from every other start.
+  // Loaded only if needed, since loading takes time.
   const metrics =
     config.metricsPort === undefined ? undefined : new (await import('./http/metrics.ts')).Metrics();
   const onStatement = metrics && ((_sql: string, seconds: number) => metrics.statement(seconds));
@@ -92,8 +92,8 @@ async function start(config: Config): Promise<void> {
     http.listen(config.port, config.host);
     await once(http, 'listening');
   };
-  // Nobody finds the port open who would not be answered. Only where the base URL follows a port that the system chooses,
-  // it has to be open before; what comes then is told to come again.
+  // The port is opened when everything is ready. Only if the base URL depends on a port that the system chooses, it is opened
+  // first; requests then get 503.
   const portComesFirst = config.baseUrl === undefined && config.port === 0;
   if (portComesFirst) {
     http.on('request', refuseAsStarting);
@@ -134,7 +134,7 @@ async function start(config: Config): Promise<void> {
     trusted,
     lists: operatorFiles.lists,
   };
-  // Loaded here, as are other parts, since the primary of several workers does not need them.
+  // Loaded here, like other parts, since the primary of workers does not need them.
   const { createApp } = await import('./app.ts');
   const app = createApp(dependencies);
   const metricsServer =
@@ -146,7 +146,7 @@ async function start(config: Config): Promise<void> {
   app.attachTo(http);
   if (!portComesFirst) await listen();
   const port = portOf(http) ?? config.port;
-  // Only now: where the port is taken, nothing is told, and a key that nobody was told of would be lost.
+  // Only now: if the port were taken, the new key would not be printed, and would be lost.
   const isFirst = worker === undefined || worker.id === 1;
   const firstKey = isFirst && (await createFirstKey(database.client, now(), config.initialApiKey));
   if (firstKey)
@@ -163,20 +163,20 @@ async function start(config: Config): Promise<void> {
     app.endSubscriptions();
     await stopServer(http);
     if (metricsServer) metricsServer.close();
-    // A database that hangs must not keep the process: whoever waits for its end would kill it.
+    // A database that hangs must not delay the exit, or the supervisor would kill the process.
     await within(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
     await within(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
     log.info('stopped');
     process.exit(0);
   };
-  // What nobody waited for any more must not take the others' requests along.
+  // A rejection that nobody handles must not end the process with all its requests.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected error'));
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   if (worker) servePrimary(worker, metrics, () => stop('primary ended'));
 }
 
-/** Why the program could not start, for the operator: a line, or one for each wrong variable. */
+/** Why the program could not start, for the operator: one line, or a line for each wrong variable. */
 function explain(error: unknown, config: Config | null): string {
   if (error instanceof ConfigError) return error.message;
   const advice = config && adviceOn(error, config.databaseUrl, 'DATABASE_URL');

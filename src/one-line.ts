@@ -1,8 +1,8 @@
 import { withoutSecrets } from './secrets.ts';
 
 /**
- * What an error says, in one line, without the passwords of URLs. Prisma tells which call failed before it tells why; the schema engine tells why, and
- * then where in itself.
+ * An error's message in one line, without passwords in URLs. Prisma's messages have the failed call before the reason; the
+ * schema engine's have the reason first, and then its own source location.
  */
 export function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

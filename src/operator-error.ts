@@ -1,2 +1,2 @@
-/** What stands in the way of something that the operator asked for, in words for the operator; nothing was changed. */
+/** Why a request of the operator failed, with a message for the operator; nothing was changed. */
 export class OperatorError extends Error {}

@@ -8,16 +8,16 @@ import {
 import { oneLine } from './one-line.ts';
 import { WatchedFile } from './watched-file.ts';
 
-/** What of a log these files need. */
+/** The part of the log that is used. */
 export interface FileLog {
   info(what: object, message: string): void;
   warn(what: object, message: string): void;
 }
 
-/** The lists that the operator keeps in files, and what reads these again. */
+/** The operator's lists, which are read again when their files change. */
 export interface OperatorFiles {
   readonly lists: OperatorLists;
-  /** Begins to look for changes. */
+  /** Starts to watch the files. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -25,9 +25,9 @@ export interface OperatorFiles {
 type Paths = Partial<Pick<Config, 'blockedHostsFile' | 'reservedAliasesFile'>>;
 
 /**
- * Reads the files that the configuration names.
- * @param every how often they are looked at, in milliseconds
- * @throws ConfigError where one cannot be read
+ * Reads the files of the configuration.
+ * @param every how often they are checked for changes, in milliseconds
+ * @throws ConfigError if one cannot be read
  */
 export async function readOperatorFiles(paths: Paths, log: FileLog, every?: number): Promise<OperatorFiles> {
   const lists = new OperatorLists();

@@ -1,6 +1,6 @@
 /**
- * A text that may hold URLs, without the passwords in them. A password may have any character, and ends at the last @; where
- * no user stands before it, all before the @ is taken away. Our own words for the form of a URL hold no secret.
+ * A text without the passwords of URLs in it. A password may have any character, and ends at the last @; without a user,
+ * everything before the @ is removed. Our own placeholders for the form of a URL are kept.
  */
 export function withoutSecrets(text: string): string {
   return text

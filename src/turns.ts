@@ -1,10 +1,10 @@
 import { LATE, within } from './within.ts';
 
-/** No turn came in time. */
-export class NoTurn extends Error {}
+/** The work could not start in time. */
+export class SemaphoreTimeout extends Error {}
 
-/** Lets so many do something at once; the others wait, and come in the order in which they asked. */
-export class Turns {
+/** A semaphore: limits concurrent work; further callers wait in order. */
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
@@ -13,9 +13,9 @@ export class Turns {
   }
 
   /**
-   * Does the work when its turn comes.
-   * @param timeout after how many milliseconds it is not waited for any longer; never by default
-   * @throws NoTurn
+   * Runs the work when it is its turn.
+   * @param timeout how long to wait for that, in milliseconds; without limit by default
+   * @throws SemaphoreTimeout
    */
   async take<T>(work: () => Promise<T>, timeout?: number): Promise<T> {
     if (this.#free > 0) this.#free--;
@@ -37,8 +37,8 @@ export class Turns {
     };
     this.#waiting.add(come);
     if (timeout === undefined) return promise;
-    // It may come in the moment in which it is given up: then it is taken.
+    // If the turn comes at the same moment as the timeout, it is used.
     if ((await within(timeout, promise)) === LATE && this.#waiting.delete(come))
-      throw new NoTurn('it took too long until the turn came');
+      throw new SemaphoreTimeout('it took too long until the turn came');
   }
 }

@@ -1,23 +1,23 @@
 import { readFile, stat } from 'node:fs/promises';
 import { oneLine } from './one-line.ts';
 
-/** How often a file is looked at, in milliseconds: what an operator writes counts within ten seconds. */
+/** How often a file is checked, in milliseconds: changes take effect within ten seconds. */
 const EVERY = 2_000;
-/** How long a file may still be changed within the same tick of its clock, in milliseconds. */
+/** How long another change may still get the same modification time, in milliseconds. */
 const UNSETTLED = 3_000;
 
 export interface WatchedFileOptions {
   readonly path: string;
-  /** Takes the text of the file, each time that it is another one. */
+  /** Called with the text of the file whenever it has changed. */
   readonly take: (text: string) => Promise<void>;
-  /** Hears, once, that the file could not be read any more: what it said last goes on to count. */
+  /** Called once when the file can no longer be read; its last text stays in use. */
   readonly onLost: (reason: string) => void;
   readonly every?: number;
 }
 
 /**
- * A file of the operator's that is read again when it changes. It is looked at, not listened to: notifications do not come
- * through network drives and mounted volumes.
+ * A file of the operator that is read again when it changes. It is polled: file system notifications do not work on network
+ * drives and mounted volumes.
  */
 export class WatchedFile {
   readonly #options: WatchedFileOptions;
@@ -31,12 +31,12 @@ export class WatchedFile {
     this.#options = options;
   }
 
-  /** Reads the file for the first time. @throws Error where that cannot be done */
+  /** Reads the file for the first time. @throws Error if it cannot be read */
   async read(): Promise<void> {
     const { path, take } = this.#options;
     const { mtimeMs, ctimeMs, size, ino } = await stat(path);
     const text = await readFile(path, 'utf8');
-    // What was written just now may be written once more without looking any different.
+    // A file that was just written may be written again with the same time and size.
     const settled = Date.now() - Math.max(mtimeMs, ctimeMs) > UNSETTLED;
     this.#seen = settled ? [mtimeMs, ctimeMs, size, ino].join() : '';
     if (text !== this.#text) await take(text);
@@ -44,7 +44,7 @@ export class WatchedFile {
     this.#lost = false;
   }
 
-  /** Reads the file again from time to time, until it is stopped. */
+  /** Polls the file until `stop`. */
   start(): void {
     const look = () => {
       this.#looking = this.#look().finally(() => {

@@ -1,7 +1,7 @@
-/** What stands for the result of work that took too long. */
+/** The result of work that took too long. */
 export const LATE = Symbol('late');
 
-/** What the work gives, or LATE where it takes longer than so many milliseconds; the work itself goes on. */
+/** The result of the work, or LATE after the timeout; the work itself continues. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | typeof LATE> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof LATE>((resolve) => {

@@ -2,7 +2,7 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);
 follow();
-// A typed key lives in this page alone.
+// The key is kept in the memory of this page only.
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',

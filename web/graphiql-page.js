@@ -1,10 +1,10 @@
-// Asks for a key, and opens GraphiQL with it. The key lives in this page alone: pixels of links may run scripts of others on
-// this same origin, which can read all that a browser keeps for it.
+// Asks for a key, and opens GraphiQL with it. The key is kept in the memory of this page only: pixels of links may run foreign
+// scripts on the same origin, which can read everything that the browser stores for it.
 const find = (id) => document.getElementById(id);
 const { graphiql: source } = document.currentScript.dataset;
 const told = find('told');
 
-/** What is wrong with a key, for people; undefined where it opens the interface. */
+/** Why a key is refused, for people; undefined if it is accepted. */
 async function refusalOf(key) {
   const response = await fetch('/graphql', {
     method: 'POST',
@@ -31,8 +31,8 @@ function load() {
 }
 
 /**
- * What the tab held that was open last. GraphiQL finds its way back to it by these; without them it opens an empty one beside
- * those that it kept.
+ * The content of the tab that was open last. With it, GraphiQL returns to that tab; without it, GraphiQL opens an empty one
+ * in addition to the stored ones.
  */
 function lastTab() {
   try {
@@ -69,7 +69,7 @@ find('form').addEventListener('submit', async (event) => {
     defaultEditorToolsVisibility: false,
     defaultTabs: [{ query: find('examples').textContent }],
     ...lastTab(),
-    // It would put the whole text into the address.
+    // GraphiQL's default would put the whole query into the address bar.
     onEditQuery() {},
   });
 });

@@ -6,7 +6,7 @@ interface Failure {
   extensions?: { code?: string };
 }
 
-/** The request failed as a whole: by its key, its scope, its limits, or a fault of the server. */
+/** The request failed as a whole: because of its key, its scope, a limit, or an error of the server. */
 export class RequestError extends Error {
   readonly code: string | undefined;
 
@@ -16,7 +16,7 @@ export class RequestError extends Error {
   }
 }
 
-/** Runs typed operations; what they take and give is known to the compiler. */
+/** Runs typed operations: the compiler knows their variables and results. */
 export class Client {
   readonly #endpoint: string;
   readonly #key: string;

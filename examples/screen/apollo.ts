@@ -3,7 +3,7 @@ import { relayStylePagination } from '@apollo/client/utilities';
 import { sentOnce } from './once.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
 
-/** Without these, Apollo drops what is asked of an interface. They are written from the schema when it is built. */
+/** Without these, Apollo drops fields that are selected on an interface. A build can generate them from the schema. */
 export const possibleTypes = {
   Error: ['ConflictError', 'InUseError', 'NotFoundError', 'ValidationError'],
   Node: ['Change', 'Domain', 'Link', 'Pixel', 'Space', 'Webhook'],
@@ -12,7 +12,7 @@ export const possibleTypes = {
 function cacheOfRecords(): InMemoryCache {
   return new InMemoryCache({
     possibleTypes,
-    // The one id that no two records share. What is deleted has the id that it had, and is no record any more.
+    // The global id. A DeletedRecord has the id of the deleted record, but must not be stored as that record.
     dataIdFromObject: ({ __typename, nodeId }) =>
       __typename === 'DeletedRecord' || nodeId === undefined ? undefined : String(nodeId),
     // Pages of a list become one list.

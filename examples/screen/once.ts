@@ -2,14 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 
 const TRIES = 4;
 
-/** Whether the same may be sent again: the first is still running, there were too many requests, or the server is away. */
+/** Whether a retry may succeed: the first request is still running, there were too many requests, or the server is unavailable. */
 function isWorthAnotherTry({ status }: Response): boolean {
   return status === 409 || status === 429 || status === 503;
 }
 
 /**
- * A fetch that sends a request again whose answer was lost. Each has a key of its own, by which the server does a mutation once
- * however often it comes; queries ignore it.
+ * A fetch that retries requests without an answer. Each request has an idempotency key, so that the server does a mutation
+ * only once; queries ignore it.
  */
 export function sentOnce(send: typeof fetch): typeof fetch {
   return async (input, init) => {

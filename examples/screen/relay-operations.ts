@@ -1,6 +1,6 @@
-// What relay-compiler makes __generated__ from:
+// The source of __generated__, compiled by:
 //   npx relay-compiler examples/screen/relay.config.json
-// The plugin of a bundler puts its results in the places of these; relay.ts, which has no bundler, imports them.
+// A bundler's plugin replaces these by the compiled files; relay.ts, without a bundler, imports those.
 import { graphql } from 'relay-runtime';
 
 export const list = graphql`

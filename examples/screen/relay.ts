@@ -34,20 +34,20 @@ function environmentOf({ url, key, fetch }: Options): Environment {
   return new Environment({
     network,
     store: new Store(new RecordSource()),
-    // The one id that no two records share, as in the compiler's settings. What is deleted has the id that it had, and is no
-    // record any more.
+    // The global id, as in the compiler's settings. A DeletedRecord has the id of the deleted record, but must not be stored
+    // as that record.
     getDataID: ({ nodeId }, type) => (type === 'DeletedRecord' ? undefined : nodeId),
   });
 }
 
-/** The list as the store has it, with all pages that were loaded. */
+/** The list in the store, with all loaded pages. */
 function listIn(store: RecordSourceSelectorProxy) {
   const connection = ConnectionHandler.getConnection(store.getRoot(), 'Screen_links');
   if (!connection) throw new Error('the list was not loaded');
   return connection;
 }
 
-/** The screen with Relay, without React's part of it. */
+/** The screen with Relay, without React. */
 export async function openScreen(options: Options): Promise<Screen> {
   const environment = environmentOf(options);
   const variables = { first: options.pageSize };

@@ -1,4 +1,4 @@
-/** A link as the screen shows it. */
+/** A link on the screen. */
 export interface Row {
   readonly nodeId: string;
   readonly id: string;
@@ -7,19 +7,19 @@ export interface Row {
   readonly updatedAt: string;
 }
 
-/** What to show beside a form: messages by the field that they are about, or one about all of it. */
+/** The errors to show with a form: messages by field, and one for the whole form. */
 export type Failure = { readonly message: string; readonly fields: Readonly<Record<string, string>> } | null;
 
-/** A list of links by pages, where links are made, renamed and deleted. */
+/** A paginated list of links, where links are created, renamed and deleted. */
 export interface Screen {
-  /** The rows as they are shown just now. */
+  /** The rows that are shown now. */
   rows(): Row[];
-  /** The names of the spaces, which are read beside them. */
+  /** The names of the spaces, which are read in the same request. */
   spaces(): string[];
   hasMore(): boolean;
   loadMore(): Promise<void>;
   create(url: string, title: string): Promise<Failure>;
-  /** Shows the new title at once, and the old one again where the server refuses it. */
+  /** Shows the new title at once, and the old one again if the server refuses it. */
   rename(row: Row, title: string): Promise<Failure>;
   remove(row: Row): Promise<Failure>;
 }
@@ -32,13 +32,13 @@ export interface Options {
   readonly fetch: typeof fetch;
 }
 
-/** The errors of a mutation's result, as the schema has them. */
+/** An error type of a mutation's result. */
 export interface ErrorResult {
   readonly message: string;
   readonly fields?: readonly { readonly path: readonly string[]; readonly messages: readonly string[] }[];
 }
 
-/** What a form shows of an error. */
+/** The error for the form. */
 export function failureOf({ message, fields = [] }: ErrorResult): Failure {
   return {
     message,

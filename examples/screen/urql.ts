@@ -102,7 +102,7 @@ const REMOVE: TypedDocumentNode<Result<'deleteLink'>, { id: string }> = gql`
   }
 `;
 
-/** Takes a link out of every page that has it. */
+/** Removes a link from every page that has it. */
 function leaveLists(cache: Cache, nodeId: string): void {
   for (const { fieldName, fieldKey } of cache.inspectFields('Query')) {
     if (fieldName !== 'links') continue;
@@ -116,7 +116,7 @@ function leaveLists(cache: Cache, nodeId: string): void {
 const byNodeId = ({ nodeId }: Data): string | null => (typeof nodeId === 'string' ? nodeId : null);
 const noRecord = (): null => null;
 
-/** The schema as the server tells it: with it, Graphcache knows which types a union and an interface have. A build has it in a file. */
+/** The server's schema, from which Graphcache knows the types of unions and interfaces. A build has it in a file. */
 async function schemaOf({ url, fetch }: Options): Promise<IntrospectionQuery> {
   const text = await (await fetch(new URL('/schema.graphql', url))).text();
   return introspectionFromSchema(buildSchema(text));
@@ -207,7 +207,7 @@ export async function openScreen(options: Options): Promise<Screen> {
     loadMore: () => load(shown()?.links.pageInfo.endCursor ?? null),
     create: (to, title) => run('createLink', CREATE, { input: { url: to, title } }, 'Link'),
     rename(row, title) {
-      // The whole row goes along for what is shown at once; the server takes no notice of it.
+      // The row is for the optimistic update; the server ignores it.
       const given = { id: row.id, title, seen: row.updatedAt, row };
       return run('updateLink', RENAME, given, 'Link');
     },

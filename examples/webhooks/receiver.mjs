@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 
 const { WEBHOOK_SECRET = '', PORT = '8080' } = process.env;
 const verifier = new Webhook(WEBHOOK_SECRET);
-/** The messages that were handled: each comes at least once, and now and then again. Keep these where they last. */
+/** The ids of handled messages: a message may come more than once. Store them persistently. */
 const handled = new Set();
 
 function handle({ type, timestamp, data }) {
@@ -12,7 +12,7 @@ function handle({ type, timestamp, data }) {
 }
 
 createServer(async (req, res) => {
-  // The signature is over the bytes that were sent: read them as text, and parse nothing before.
+  // The signature covers the body as it was sent: read it as text, and parse it only after the verification.
   let body = '';
   for await (const chunk of req.setEncoding('utf8')) body += chunk;
   let message;

@@ -9,7 +9,7 @@ import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { VERSION } from '../version.ts';
 
-/** The command line is wrong; told with a hint to the help. */
+/** An error in the command line; printed with a hint to the help. */
 export class UsageError extends Error {}
 
 function explain(error: unknown, url: string): string {
@@ -19,7 +19,7 @@ function explain(error: unknown, url: string): string {
   return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
-/** Runs a command on the database that the environment names; a failure is told in one line, with exit code 1. */
+/** Runs a command with the configuration of the environment; prints a failure in one line, with exit code 1. */
 export async function runCommand(work: (config: Config) => Promise<void>): Promise<void> {
   if (process.argv.includes('--version')) return print(VERSION);
   let url = '';
@@ -34,8 +34,7 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
 }
 
 /**
- * Makes sure that the database at `url` is there, with the tables that this program's version wants: only the start and
- * `migrate` change those.
+ * Makes sure that the database at `url` exists and has all migrations: only the start and `migrate` apply them.
  */
 export async function requireMigrated(url: string): Promise<void> {
   if (providerOf(url) === 'sqlite' && !fileExists(url))
@@ -58,7 +57,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Rows as lines of columns of equal width. */
+/** Rows as text, with aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

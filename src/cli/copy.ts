@@ -24,7 +24,7 @@ function urlOf(option: string, url: string | undefined): string {
   return url;
 }
 
-/** What `use` gives of the database that the option names; where that cannot be used, it is told what to do. */
+/** Runs `use` on the database of the option; an error says what to do. */
 async function using<T>(option: string, url: string, use: (url: string) => Promise<T>): Promise<T> {
   return use(url).catch((error: unknown) => {
     const advice = adviceOn(error, url, `--${option}`);
@@ -32,7 +32,7 @@ async function using<T>(option: string, url: string, use: (url: string) => Promi
   });
 }
 
-/** A bar for each table on a terminal; nothing elsewhere. */
+/** A progress bar for each table on a terminal; else nothing. */
 function bars(): { progress: Progress; stop(): void } {
   const bar = new SingleBar({ format: '{table} {bar} {value}/{total}', hideCursor: true, barsize: 30 });
   let shown = '';

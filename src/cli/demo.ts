@@ -11,11 +11,11 @@ import { seededRandom } from './demo/random.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
 
-Fills an empty database with a believable year of a small company's links and their statistics, to look at. It refuses a
+Fills an empty database with example data: a year of a small company's links and their statistics. It refuses a
 database that has links. Stop the service first, and start it afterwards: then open /shop+, for example. The statistics of
 /leasing+ ask for a password, which is "demo".
 
-  --seed   which year; the same number gives the same visits (1 by default)
+  --seed   a number; the same number gives the same visits (1 by default)
   --until  when the year ends, such as 2026-11-22 or 2026-11-22T12:00:00Z; now by default
   --json   prints JSON instead of text
 
@@ -57,7 +57,7 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
       resolveTxt: async () => [],
       lists: new OperatorLists(),
     };
-    // A key that the operator gave is not told.
+    // A key that the operator set is not printed.
     const told = initialApiKey === undefined ? made : null;
     return { key: told, result: await fillDemo(db, actor, site, { now, random }) };
   });

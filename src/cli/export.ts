@@ -11,17 +11,17 @@ const writers = { csv: asCsv, json: asJson };
 
 const help = `Usage: npm run --silent export -- --account NAME [--format csv|json] [--file FILE]
 
-Writes everything that the account has, as its keys may read it: links with their spaces, pixels, targets and clicks, and its
-domains. Passwords are not in it, only whether there is one. "npm run import -- --format csv" reads it, whichever of the two it is.
+Writes everything that the account's keys can read: links with their spaces, pixels, targets and clicks, and its domains.
+It contains no passwords, only whether there is one. "npm run import -- --format csv" reads it, also as JSON.
 
   --format  csv (default) or json
-  --file    the file to write; it is there when all is written, and replaces an earlier one. Default: standard output
+  --file    the file to write; it is created when the export is complete, and replaces an earlier one. Default: standard output
   --json    prints JSON instead of text about a file that was written
 
-The export is no snapshot: what is changed while it is written may be in it or not. The scheme of short URLs is that of BASE_URL.
+The export is not a snapshot: changes during the export may be missing from it. The scheme of short URLs is that of BASE_URL.
 The database is the one in DATABASE_URL.`;
 
-/** Counts what goes through, by kind. */
+/** Counts the records by kind, and passes them on. */
 async function* counting(
   records: AsyncIterable<ExportRecord>,
   counts: Record<string, number>,
@@ -33,11 +33,11 @@ async function* counting(
   }
 }
 
-/** Writes the file as a whole or not at all. */
+/** Writes the file completely, or not at all. */
 async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
   const unfinished = `${file}.part`;
   try {
-    // What an account has is its own: nobody else on the machine reads it.
+    // Other users of the machine must not read it.
     await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600 }));
     await rename(unfinished, file);
   } catch (error) {

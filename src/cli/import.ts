@@ -2,7 +2,12 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
 import { type ImportFormat, importFormats } from '../domain/importing/formats.ts';
-import { Import, type ImportOptions, type ImportReport, type Told } from '../domain/importing/import.ts';
+import {
+  Import,
+  type ImportOptions,
+  type ImportReport,
+  type LineMessage,
+} from '../domain/importing/import.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
@@ -10,7 +15,7 @@ import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed, siteOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
-// As in main.ts: what is thrown away after each batch would make the heap grow to several times of what lives in it.
+// As in npm start: the garbage of each batch would make the heap grow to several times its live size.
 setFlagsFromString('--heap-growing-percent=50');
 setFlagsFromString('--compact-on-every-full-gc');
 
@@ -19,25 +24,25 @@ const choices = ['skip', 'suffix', 'fail'] as const;
 
 const help = `Usage: npm run import -- --format FORMAT --file FILE --account NAME
 
-Makes links of an export: ${formats.join(', ')}.
-"csv" is this service's own export. A file may be CSV or JSON, whichever it is. The alias, the destination, the title, the time of
-creation and the clicks are kept; folders, or else the first tag, become spaces. What is there already is left as it is, so that
-an import that was stopped can be run again. Each line that was not taken is told, and spoils no other.
+Imports links from an export: ${formats.join(', ')}.
+"csv" is this service's own export. A file may be CSV or JSON. The alias, the destination, the title, the time of creation and the
+clicks are kept; folders, or else the first tag, become spaces. Existing links stay as they are, so that a stopped import can be
+repeated. Lines that cannot be imported are printed, and do not affect the others.
 
   --map-domain  FROM=TO: links of the host FROM go to the domain TO of the account; may be repeated. Links of other
                 hosts go to the account's domain of that name, or else to the default domain
-  --on-taken    what to do where another link has the alias: skip (default) leaves the line out, suffix adds -2, -3 …,
+  --on-taken    what to do if another link has the alias: skip (default) leaves the line out, suffix adds -2, -3 …,
                 fail stops there
-  --dry-run     says what would happen, and writes nothing
+  --dry-run     prints the same messages, and writes nothing
   --json        prints JSON instead of text
 
 The database is the one in DATABASE_URL.`;
 
-/** How many batches have to be written until Ctrl-C ends the command: none but the one that is being written. */
+/** Makes Ctrl-C stop the command after the current batch. */
 function stopOnInterrupt(): { stopped(): boolean; end(): void } {
   let stopped = false;
   const interrupt = () => {
-    // A second one ends it at once: the database rolls the open batch back.
+    // A second Ctrl-C ends it at once: the database rolls the open batch back.
     if (stopped) process.exit(130);
     stopped = true;
   };
@@ -63,7 +68,7 @@ function isFormat(format: string | undefined): format is ImportFormat {
   return format !== undefined && Object.hasOwn(importFormats, format);
 }
 
-function inText({ line, taken, field, message }: Told, unit: string): string {
+function inText({ line, taken, field, message }: LineMessage, unit: string): string {
   const what = field === null ? message : `${field} ${message}`;
   return `${unit} ${line}: ${what}${taken ? '' : ' (not imported)'}`;
 }
@@ -82,11 +87,11 @@ function summary(report: ImportReport, dryRun: boolean): string {
   ].join('\n');
 }
 
-/** Prints what is told as it comes: a list of a hundred thousand wrong lines is kept nowhere. */
+/** Prints messages immediately, so that a hundred thousand of them need no memory. */
 function printer(json: boolean, source: Source) {
   let told = 0;
   return {
-    tell(one: Told) {
+    tell(one: LineMessage) {
       if (!json) return print(inText(one, source.unit));
       process.stdout.write(`${told++ === 0 ? '{"told":[' : ','}\n${JSON.stringify(one)}`);
     },

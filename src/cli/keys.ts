@@ -20,7 +20,7 @@ The database is the one in DATABASE_URL.`;
 function parseDate(text: string): Date {
   const date = new Date(/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(text) ? `${text}Z` : text);
   const written = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) && !Number.isNaN(date.getTime());
-  // JavaScript would read February 30 as a day in March.
+  // JavaScript would parse February 30 as a day in March.
   if (!written || !date.toISOString().startsWith(text.slice(0, 10))) {
     throw new UsageError(
       `--expires is "${text}"; it may be a date such as 2027-01-31, or an ISO 8601 time in UTC.`,

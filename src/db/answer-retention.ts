@@ -3,7 +3,7 @@ import type { Db } from './connection/client.ts';
 import { deleteOldAnswers } from './kept-answers.ts';
 import { Retention } from './retention.ts';
 
-/** Deletes the answers that were kept for long enough. */
+/** Deletes expired answers. */
 export class AnswerRetention extends Retention {
   readonly #db: Db;
   readonly #keptFor: number;

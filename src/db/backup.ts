@@ -4,16 +4,16 @@ import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
 import { fileExists, LOCK_TIMEOUT, pathOf } from './connection/sqlite-file.ts';
 
-/** What a file that was made here bears as SQLite's application id: "LsBk". */
+/** The SQLite application id of our backups: "LsBk". */
 const MARK = 0x4c73426b;
 const DATED = /^linkspace-\d{8}T\d{6}Z\.db$/;
 
-/** The name of a backup that was made at that moment; they sort by it. */
+/** The file name of a backup made at `now`; names sort by time. */
 export function datedName(now: Date): string {
   return `linkspace-${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.db`;
 }
 
-/** Whether the file is a backup that was made here, and may be replaced. */
+/** Whether the file is one of our backups, and may be replaced. */
 function isBackup(path: string): boolean {
   try {
     const file = new Sqlite(path, { readonly: true });
@@ -26,8 +26,8 @@ function isBackup(path: string): boolean {
 }
 
 /**
- * Writes a copy of the SQLite database at `url` to a file, as of one moment, while others go on reading and writing it. An
- * earlier backup at that place is replaced when the new one is whole; anything else stays.
+ * Writes a consistent copy of the SQLite database at `url` to a file, without blocking other readers and writers. An
+ * earlier backup in that file is replaced when the new one is complete; any other file is refused.
  * @throws OperatorError
  */
 export function backUp(url: string, target: string): void {
@@ -54,7 +54,7 @@ export function backUp(url: string, target: string): void {
   }
 }
 
-/** Deletes the oldest of the dated backups in a folder, but for so many; returns the names of what is gone. */
+/** Deletes all but the newest `count` dated backups in a folder; returns the names of the deleted files. */
 export function keepNewest(folder: string, count: number): string[] {
   const dated = readdirSync(folder)
     .filter((name) => DATED.test(name) && isBackup(join(folder, name)))

@@ -8,8 +8,8 @@ import { dayOf, hourOf } from './statistics/calendar.ts';
 import { END } from './statistics/write.ts';
 
 /**
- * Has others who would count visits of the account's link wait until the transaction ends; on SQLite they wait from its beginning
- * on. Returns whether anything is counted of it; null where the account has no such link.
+ * Locks the counter of the account's link until the transaction ends; on SQLite, a transaction locks everything from its
+ * beginning. Returns whether the link has statistics; null if the account has no such link.
  */
 export async function lockCounter(tx: Tx, linkId: number, accountId: number): Promise<boolean | null> {
   const locked = isSqlite(tx) ? sql`` : sql`FOR NO KEY UPDATE`;
@@ -19,18 +19,18 @@ export async function lockCounter(tx: Tx, linkId: number, accountId: number): Pr
   return row ? Number(row.any) > 0 : null;
 }
 
-/** What a new link brings along of its clicks. */
-export interface Brought {
+/** The clicks of a link before its import. */
+export interface ImportedClicks {
   readonly linkId: number;
   readonly clicks: number;
   readonly lastClickedAt: Date | null;
 }
 
-/** Gives new links, in their own transaction, the clicks that they had elsewhere. */
-export async function bringClicks(tx: Tx, brought: readonly Brought[]): Promise<void> {
-  if (brought.length === 0) return;
+/** Sets the clicks of imported links, in the transaction that creates them. */
+export async function setImportedClicks(tx: Tx, imported: readonly ImportedClicks[]): Promise<void> {
+  if (imported.length === 0) return;
   const rows = JSON.stringify(
-    brought.map(({ linkId, clicks, lastClickedAt }) => [
+    imported.map(({ linkId, clicks, lastClickedAt }) => [
       linkId,
       clicks,
       lastClickedAt && dateText(lastClickedAt),
@@ -38,27 +38,27 @@ export async function bringClicks(tx: Tx, brought: readonly Brought[]): Promise<
   );
   await tx.$executeRaw(
     isSqlite(tx)
-      ? sql`UPDATE "LinkCounter" SET "clicks" = "brought"."value" ->> 1, "lastClickedAt" = "brought"."value" ->> 2
-          FROM json_each(${rows}) AS "brought" WHERE "linkId" = "brought"."value" ->> 0`
+      ? sql`UPDATE "LinkCounter" SET "clicks" = "imported"."value" ->> 1, "lastClickedAt" = "imported"."value" ->> 2
+          FROM json_each(${rows}) AS "imported" WHERE "linkId" = "imported"."value" ->> 0`
       : sql`UPDATE "LinkCounter" SET "clicks" = ("one" ->> 1)::integer, "lastClickedAt" = ("one" ->> 2)::timestamp
           FROM jsonb_array_elements(${rows}::jsonb) AS "one" WHERE "linkId" = ("one" ->> 0)::integer`,
   );
 }
 
-/** Forgets the receipts of processes that ended long ago. */
+/** Deletes the receipts of processes that ended long ago. */
 export async function forgetReceipts(db: Db): Promise<void> {
   if (!isSqlite(db)) await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
 }
 
 export type Turn = Pick<LinkCounter, 'clicks' | 'turns'>;
 
-/** Where `claimVisit` finds the clicks for its condition. */
+/** The clicks, for the condition of `claimVisit`. */
 export const CLAIMED_CLICKS = sql`"LinkCounter"."clicks"`;
 
 /**
- * Counts one visit at once, for the hour and day of the link and its account too, where the link still meets the condition, and takes its turn of the
- * rotation. Returns clicks and turns as they were before; null where it does not, so that of many visits at once no more get
- * through than may.
+ * If the link meets the condition, counts one visit at once, also for the hour and day of the link and its account, and
+ * advances its rotation. Returns clicks and turns before the visit, or null if the link does not meet the condition. One
+ * statement does all of this, so simultaneous visits cannot exceed a click limit.
  */
 export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Date): Promise<Turn | null> {
   const update = sql`

@@ -7,18 +7,18 @@ import { directTransaction } from './connection/direct.ts';
 import { join, name, readNumbers, type Sql, sql } from './reading/list.ts';
 
 const BATCH = 500;
-/** As long as it takes: a copy is one transaction on either side. */
+/** Practically no limit: a copy is one transaction on either side. */
 const COPY_LIMITS = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 
-/** In an order in which each refers to earlier ones only, as they stand in the models. */
+/** In the order of the models, in which each model refers only to earlier ones. */
 type Model = Exclude<Prisma.ModelName, 'Revision' | 'DaySalt' | 'DayVisitor'>;
 /**
- * Revisions count changes that running processes must hear of, in their own database; they are nobody's data. Salts and visitors
- * are of today alone, and stay where they are.
+ * Not copied. Revisions tell running processes about changes in their own database; they are not user data. Salts and
+ * visitors exist for the current day only.
  */
 const left: readonly string[] = ['Revision', 'DaySalt', 'DayVisitor'];
 const models = Object.values(Prisma.ModelName).filter((name): name is Model => !left.includes(name));
-/** Those that have not a number of their own as their key. */
+/** The primary keys of models without an `id`. */
 const keys: Partial<Record<Model, readonly string[]>> = {
   LinkPixel: ['linkId', 'pixelId'],
   LinkCounter: ['linkId'],
@@ -41,7 +41,7 @@ const keys: Partial<Record<Model, readonly string[]>> = {
 type Row = Record<string, unknown>;
 type Transaction = Prisma.TransactionClient;
 
-/** Hears how many rows of a table are copied, of how many. */
+/** Called with the number of rows of a table that are copied, and their total. */
 export type Progress = (table: string, copied: number, total: number) => void;
 
 async function countOf(db: Transaction, model: Model): Promise<number> {
@@ -65,7 +65,7 @@ async function* rowsOf(db: Transaction, model: Model): AsyncGenerator<Row[]> {
   }
 }
 
-/** A column as JSON takes it. */
+/** A column as JSON can represent it. */
 function shown([column, value]: [string, unknown]): [string, unknown] {
   return [column, typeof value === 'bigint' ? String(value) : value];
 }
@@ -85,7 +85,7 @@ async function checksumOf(db: Transaction, model: Model): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The largest id that a table ever gave, whether its row is still there or not; 0 where it gave none. */
+/** The largest id that a table ever assigned, also if the row was deleted; 0 if none. */
 async function lastIdOf(db: Transaction, provider: Provider, model: Model): Promise<number> {
   const [id = 0] = await readNumbers(db, [
     provider === 'sqlite'
@@ -106,8 +106,8 @@ async function setNextId(db: Transaction, provider: Provider, model: Model, id: 
 }
 
 /**
- * Runs `work` while our triggers sleep, but for those that fill SQLite's search index: they would count anew what comes with
- * its counts, and refuse what an earlier version allowed.
+ * Runs `work` with our triggers disabled, except those that fill SQLite's search index: triggers would count rows whose
+ * totals are copied too, and refuse rows that an earlier version allowed.
  */
 async function withoutTriggers(
   db: Transaction,
@@ -122,7 +122,7 @@ async function withoutTriggers(
     for (const model of models) await set(model, 'ENABLE');
     return;
   }
-  // SQLite has no such words: they are taken away, and made again as they were.
+  // SQLite cannot disable triggers: they are dropped, and created again.
   const triggers = await db.$queryRaw<{ name: string; sql: string }[]>`
     SELECT "name", "sql" FROM sqlite_master WHERE "type" = 'trigger' AND "name" NOT LIKE 'Link_text_%'`;
   for (const trigger of triggers) await db.$executeRaw(sql`DROP TRIGGER ${name(trigger.name)}`);
@@ -136,7 +136,7 @@ async function eraOf(db: Transaction): Promise<number> {
   return era;
 }
 
-/** What of Prisma's tables a copy needs. */
+/** The part of Prisma's delegates that a copy needs. */
 interface Table {
   createMany(args: { data: Row[] }): Promise<unknown>;
 }
@@ -146,10 +146,10 @@ function tableOf(db: Transaction, model: Model): Table {
   return (db as unknown as Record<string, Table>)[model.charAt(0).toLowerCase() + model.slice(1)] as Table;
 }
 
-/** The largest whole number that PostgreSQL's columns hold, but for those of large ones. */
+/** The largest value of PostgreSQL's integer columns, except bigint ones. */
 const LARGEST = 2_147_483_647;
 
-/** What of a row the target cannot hold; null where nothing. */
+/** The first column whose value the target cannot hold; null if there is none. */
 function unfitColumn(row: Row): string | null {
   const unfit = Object.entries(row).find(
     ([column, value]) =>
@@ -160,7 +160,7 @@ function unfitColumn(row: Row): string | null {
   return unfit ? `${unfit[0]} is ${unfit[1]}, and the most is ${LARGEST}` : null;
 }
 
-/** @throws OperatorError that names the row that the target does not take */
+/** @throws OperatorError that names a row that the target cannot hold */
 async function insert(target: Transaction, model: Model, rows: Row[]): Promise<void> {
   const named = (row: Row) => (keys[model] ?? ['id']).map((column) => `${column} ${row[column]}`).join(', ');
   for (const row of rows) {
@@ -179,12 +179,12 @@ async function insert(target: Transaction, model: Model, rows: Row[]): Promise<v
 }
 
 /**
- * Copies everything into an empty database with the same migrations, ids, hashes and times included, and makes sure by
- * counts and checksums that it is all there. It is read as of one moment, and written as a whole or not at all.
+ * Copies everything into an empty database with the same migrations, ids, hashes and times included, and compares
+ * counts and checksums. It reads from one snapshot, and writes in one transaction.
  * @throws OperatorError
  */
 export async function copyDatabase(from: Database, to: Database, progress: Progress): Promise<void> {
-  // SQLite has no other way than this one.
+  // SQLite has only this level.
   const isolationLevel = from.provider === 'sqlite' ? 'Serializable' : 'RepeatableRead';
   // The two clients take the same levels, but SQLite's type knows only its own.
   const reading = { ...COPY_LIMITS, isolationLevel: isolationLevel as 'Serializable' };
@@ -222,7 +222,7 @@ async function copyAll(
         await setNextId(target, to.provider, model, await lastIdOf(source, from.provider, model));
     }
   });
-  // The log goes on in an era of its own, which comes after all that was in the source's.
+  // The log continues in a new era, which comes after all changes of the source.
   await target.$executeRaw`UPDATE "Revision" SET "number" = ${(await eraOf(source)) + 1} WHERE "topic" = 'changes'`;
   for (const model of models) {
     const [there, here] = [await countOf(source, model), await countOf(target, model)];

@@ -1,4 +1,4 @@
-/** A moment as Prisma writes it to SQLite; PostgreSQL takes it, too. */
+/** A time as Prisma writes it to SQLite; PostgreSQL accepts it, too. */
 export function dateText(moment: Date): string {
   return moment.toISOString().replace('Z', '+00:00');
 }

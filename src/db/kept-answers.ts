@@ -3,17 +3,17 @@ import { type Db, isSqlite } from './connection/client.ts';
 import type { Tx } from './connection/transaction.ts';
 import { name, sql } from './reading/list.ts';
 
-/** Whose answer it is, and to which key. */
+/** The account and the idempotency key of an answer. */
 export type AnswerKey = Pick<KeptAnswer, 'accountId' | 'keyHash'>;
-/** An answer that is yet to be kept. */
+/** An answer that is not stored yet. */
 export type NewAnswer = Omit<KeptAnswer, 'id'>;
 
-/** The answer to that key that was kept since a moment; null where there is none. */
+/** The answer to that key that was stored after `since`; null if there is none. */
 export function findAnswer(db: Db | Tx, key: AnswerKey, since: Date): Promise<KeptAnswer | null> {
   return db.keptAnswer.findFirst({ where: { ...key, createdAt: { gt: since } } });
 }
 
-/** Whether nobody else has the key in a transaction that is open; from then on nobody can. On SQLite one writes at a time. */
+/** Tries to lock the key until the transaction ends; returns whether it did. SQLite has one writer, and needs no lock. */
 export async function takeKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promise<boolean> {
   if (isSqlite(tx)) return true;
   const lock = BigInt.asIntN(64, BigInt(`0x${keyHash.slice(0, 16)}`) ^ BigInt(accountId));
@@ -23,7 +23,7 @@ export async function takeKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promis
   return row?.taken === true;
 }
 
-/** Keeps an answer, in place of one from before `since`. False where there is another already. */
+/** Stores an answer, replacing one from before `since`. Returns false if there is a newer one. */
 export async function keepAnswer(db: Db | Tx, answer: NewAnswer, since: Date): Promise<boolean> {
   const columns = Object.entries(answer);
   const names = Prisma.join(columns.map(([column]) => name(column)));
@@ -34,7 +34,7 @@ export async function keepAnswer(db: Db | Tx, answer: NewAnswer, since: Date): P
   return kept === 1;
 }
 
-/** How many of an account's answers are kept, and how many bytes of them. */
+/** The maximum number of an account's answers, and of their bytes. */
 export interface Bounds {
   readonly count: number;
   readonly bytes: number;
@@ -53,7 +53,7 @@ export async function deleteBeyond(db: Db, accountId: number, { count, bytes }: 
 /** How many old answers are deleted at once. */
 const DELETED_TOGETHER = 500;
 
-/** Deletes answers from before a moment; returns whether there may be more. */
+/** Deletes answers from before a time; returns whether there may be more. */
 export async function deleteOldAnswers(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
     DELETE FROM "KeptAnswer" WHERE "createdAt" <= ${before} AND "id" IN (

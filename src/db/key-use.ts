@@ -2,12 +2,12 @@ import type { Db } from './connection/client.ts';
 import { join, sql } from './reading/list.ts';
 
 /**
- * Adds the requests made with each key to those of all processes, and returns how many there are now. Of PostgreSQL
- * alone, where processes share a database.
+ * Adds this process's requests of each key to the shared counts, and returns the new totals. Only for PostgreSQL, where
+ * processes share a database.
  */
 export async function addKeyUses(db: Db, uses: ReadonlyMap<number, number>): Promise<Map<number, number>> {
   if (uses.size === 0) return new Map();
-  // In one order for all processes, so that none waits for another in a circle.
+  // All processes use the same order, to prevent deadlocks.
   const rows = [...uses].sort(([a], [b]) => a - b).map(([keyId, count]) => sql`(${keyId}, ${count})`);
   const totals = await db.$queryRaw<{ keyId: number; requests: bigint }[]>(sql`
     INSERT INTO "KeyUse" ("keyId", "requests") VALUES ${join(rows)}

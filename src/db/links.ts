@@ -1,5 +1,5 @@
 import { type Link, Prisma } from '../generated/sqlite/client.ts';
-import { changing, type NewChange, tellOwn, txNumber } from './change/log.ts';
+import { announceOwnChanges, changing, type NewChange, txNumber } from './change/log.ts';
 import { type Db, isSqlite } from './connection/client.ts';
 import { readRows } from './connection/direct.ts';
 import { retryConflicts } from './connection/retry.ts';
@@ -8,7 +8,7 @@ import { insertMany } from './insert-many.ts';
 import { columnsOf } from './reading/columns.ts';
 import { join, name, sql } from './reading/list.ts';
 
-/** A link and which pixels it fires, as they are stored. */
+/** A link and its pixels, as they are stored. */
 export interface NewLink {
   readonly row: Prisma.LinkUncheckedCreateInput;
   readonly pixelIds: readonly number[];
@@ -21,8 +21,8 @@ function insertOf(row: Prisma.LinkUncheckedCreateInput) {
 }
 
 /**
- * The account's link with this id, as it is stored; null where there is none.
- * @param locked whether others who would change it wait until the transaction ends; on SQLite they wait from its beginning on
+ * The account's link with this id, as it is stored; null if there is none.
+ * @param locked whether to lock the row until the transaction ends; on SQLite, a transaction locks everything from its beginning
  */
 export async function readStoredLink(
   db: Db | Tx,
@@ -37,7 +37,7 @@ export async function readStoredLink(
   return link ?? null;
 }
 
-/** Sets columns of a link in a transaction, and which pixels it fires, where they are given. */
+/** Sets columns of a link in a transaction, and its pixels if they are given. */
 export async function updateLinkIn(
   tx: Tx,
   linkId: number,
@@ -51,7 +51,7 @@ export async function updateLinkIn(
   await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId, pixelId })) });
 }
 
-/** Makes a link in a transaction, and returns its id. */
+/** Inserts a link in a transaction, and returns its id. */
 export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<number> {
   const [made] = await readRows<{ id: number }>(tx, insertOf(row));
   const id = Number(made?.id);
@@ -81,8 +81,8 @@ export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<
 }
 
 /**
- * Makes a link and records that, and returns its id. PostgreSQL does so by one statement, which is a transaction of its own:
- * five of them, each waited for, would take most of the time of the request.
+ * Inserts a link and its change, and returns its id. On PostgreSQL this is one statement, which is a transaction of its own:
+ * the round trips of five statements would take most of the time of the request.
  */
 export async function insertLink(
   db: Db,
@@ -114,6 +114,6 @@ export async function insertLink(
   const statement = sql`WITH ${join(parts)} SELECT "made"."id", "logged"."id" AS "changeId" FROM "made", "logged"`;
   const [made] = await retryConflicts(() => readRows<{ id: number; changeId: number }>(db, statement));
   const { id = 0, changeId = 0 } = made ?? {};
-  tellOwn(db, [{ ...change, recordId: id, id: changeId }]);
+  announceOwnChanges(db, [{ ...change, recordId: id, id: changeId }]);
   return id;
 }

@@ -14,7 +14,7 @@ export function migrationsFolder(provider: Provider): string {
   return join(FOLDER, provider);
 }
 
-/** The names of the migrations that the program carries, oldest first. */
+/** The names of the program's migrations, oldest first. */
 export function knownMigrations(provider: Provider): string[] {
   return readdirSync(migrationsFolder(provider), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -57,7 +57,7 @@ function rowOf(provider: Provider, name: string): string[] {
 
 const COLUMNS = '"id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count"';
 
-/** Reads the column "name" of a statement's rows. */
+/** Runs a statement, and returns the column "name" of its rows. */
 type Ask = (statement: string) => Promise<string[]>;
 
 async function pending(provider: Provider, ask: Ask): Promise<string[]> {
@@ -74,7 +74,7 @@ export function pendingMigrations({ client, provider }: Database): Promise<strin
   });
 }
 
-/** The same of the database at `url`, without a Prisma client, which takes longer to make than to ask. */
+/** The same for the database at `url`, without a Prisma client, whose creation takes longer than the query. */
 export async function pendingMigrationsOf(url: string): Promise<string[]> {
   const provider = requireProvider(url);
   if (provider === 'sqlite') {
@@ -101,7 +101,7 @@ export async function pendingMigrationsOf(url: string): Promise<string[]> {
   }
 }
 
-/** Names the migration that could not be applied. */
+/** An error that names the migration that could not be applied. */
 function failed(name: string, error: unknown): Error {
   return new Error(`the migration ${name} cannot be applied: ${oneLine(error)}`, { cause: error });
 }
@@ -110,7 +110,7 @@ function applyToSqlite(url: string): string[] {
   const file = openFile(url);
   const record = () =>
     file.prepare(`INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES (?, ?, ?, ?, ?, 1)`);
-  // A migration may make a table anew; to drop the old one must not delete what refers to it.
+  // A migration may recreate a table; dropping the old one must not delete rows that refer to it.
   file.pragma('foreign_keys = OFF');
   const applyNext = file.transaction((): string | null => {
     file.exec(MAKE_TABLE.sqlite);
@@ -132,7 +132,7 @@ function applyToSqlite(url: string): string[] {
   });
   const applied: string[] = [];
   try {
-    // Who waits for another process that migrates the file finds less to do, or nothing.
+    // While this process waited for the lock, another may have applied some of them, or all.
     for (let name = applyNext.immediate(); name !== null; name = applyNext.immediate()) applied.push(name);
   } finally {
     file.close();
@@ -140,7 +140,7 @@ function applyToSqlite(url: string): string[] {
   return applied;
 }
 
-/** Prisma's number for the lock that whoever migrates holds. */
+/** Prisma's number for its advisory lock of migrations. */
 const LOCK = 72_707_369;
 
 async function applyToPostgresql(url: string): Promise<string[]> {
@@ -154,7 +154,7 @@ async function applyToPostgresql(url: string): Promise<string[]> {
       (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name));
     for (const name of await pending('postgresql', ask)) {
       await client.query('BEGIN');
-      // What triggers put off to the end would forbid a migration to change the tables whose rows it has changed.
+      // Deferred triggers would prevent a migration from altering tables whose rows it has changed.
       await client.query('SET CONSTRAINTS ALL IMMEDIATE');
       await client.query(scriptOf('postgresql', name)).catch((error: unknown) => {
         throw failed(name, error);
@@ -167,15 +167,15 @@ async function applyToPostgresql(url: string): Promise<string[]> {
       applied.push(name);
     }
   } finally {
-    // Ends the transaction that failed, and the lock.
+    // Rolls back a failed transaction, and releases the lock.
     await client.end();
   }
   return applied;
 }
 
 /**
- * Applies what is pending on the database at `url`, each migration as a whole or not at all, and returns the names of what was
- * applied. Several processes may call it at once: one applies, the others wait for it and find nothing to do.
+ * Applies the pending migrations to the database at `url`, each in a transaction, and returns their names. Several processes
+ * may call it at once: one applies them, the others wait and find nothing to do.
  * @throws PoolerBetween, before anything is changed
  */
 export async function applyMigrations(url: string): Promise<string[]> {

@@ -2,14 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 interface RetentionOptions {
-  /** What it deletes, in the log's words. */
+  /** What it deletes, for the log. */
   readonly what: string;
-  /** How often it looks, and how long it lets others have their turn between two batches, in milliseconds. */
+  /** How often it runs, and how long it pauses between two batches, in milliseconds. */
   readonly every: number;
   readonly pause: number;
 }
 
-/** Deletes what is too old, again and again, in batches. */
+/** Deletes old records periodically, in batches. */
 export abstract class Retention {
   readonly #log: Logger;
   readonly #options: RetentionOptions;
@@ -22,14 +22,14 @@ export abstract class Retention {
     this.#options = options;
   }
 
-  /** Deletes all that is too old now. */
+  /** Deletes everything that is too old now. */
   abstract deleteOld(): Promise<void>;
 
   protected get isStopped(): boolean {
     return this.#stopped;
   }
 
-  /** Deletes batch after batch, until there is no more. */
+  /** Deletes batches until none is left. */
   protected async untilNone(deleteSome: () => Promise<boolean>): Promise<void> {
     while (!this.#stopped && (await deleteSome())) await setTimeout(this.#options.pause);
   }

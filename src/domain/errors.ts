@@ -1,13 +1,13 @@
 import { isUnavailable } from '../db/connection/errors.ts';
 
-/** Every way in which the domain refuses. Each transport owns one exhaustive table from these to its own answers. */
+/** All error codes of the domain. Each transport has an exhaustive table from these to its own answers. */
 export const errorCodes = {
   UNAUTHENTICATED: 'The API key is missing, unknown, revoked or expired.',
   FORBIDDEN: 'The API key lacks the scope that the operation needs.',
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
   CONFLICT: 'The record was changed since the given moment; nothing was changed.',
-  IDEMPOTENCY_MISMATCH: 'The Idempotency-Key came with another request; nothing was changed.',
+  IDEMPOTENCY_MISMATCH: 'The Idempotency-Key was used with another request; nothing was changed.',
   IDEMPOTENCY_RUNNING:
     'The first request with this Idempotency-Key is still running; Retry-After says when to try again.',
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
@@ -17,20 +17,20 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** How long a caller should wait before it asks an unavailable service again, in seconds. */
+/** When to try again after UNAVAILABLE, in seconds. */
 export const RETRY_AFTER = 1;
 
-/** What is wrong with one field: its path in the input, and messages that read on from the field's name. */
+/** The errors of one field: its path in the input, and messages that continue a sentence starting with the field's name. */
 export interface FieldError {
   path: string[];
   messages: string[];
 }
 
-/** The one error that is meant for the caller's eyes; anything else thrown is a fault of ours. */
+/** The only error that is shown to callers; any other one is an internal error. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly fields: readonly FieldError[];
-  /** After how many seconds the same may succeed; null where time changes nothing. */
+  /** After how many seconds a retry may succeed; null if it would not help. */
   readonly retryAfter: number | null;
 
   constructor(
@@ -60,7 +60,7 @@ export function invalid(fields: readonly FieldError[]): DomainError {
   );
 }
 
-/** The error as the caller may see it: one of the domain's own, or that the database is away; null for a fault of ours. */
+/** The error for the caller: the domain's own, or UNAVAILABLE for the database; null for an internal error. */
 export function visibleError(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
   return isUnavailable(error)

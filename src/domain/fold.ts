@@ -1,7 +1,7 @@
 /**
- * Text with differences of case taken out, beyond ASCII too, for search and sorting: the databases' own notions of
- * case differ, so neither is asked. Upper case first, so that "ß" meets "SS"; then lower case letter by letter, so that
- * a Greek sigma does not depend on its place in the word.
+ * Case-folds text, also beyond ASCII, for search and sorting: the databases' own case functions differ. Upper case comes
+ * first, so that "ß" equals "SS"; then lower case letter by letter, so that a Greek sigma does not depend on its position
+ * in the word.
  */
 export function foldCase(text: string): string {
   const upper = text.normalize('NFC').toUpperCase();

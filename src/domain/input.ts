@@ -4,26 +4,26 @@ import { type FieldError, invalid } from './errors.ts';
 /** A whole number that both databases can hold as an id or a count. */
 export const MAX_INT = 2_147_483_647;
 
-/** The number that an id stands for, or null where no record can have that id. */
+/** The number of an id; null for an impossible id. */
 export function parseId(id: string): number | null {
   if (!/^[1-9]\d{0,9}$/.test(id)) return null;
   const number = Number(id);
   return number <= MAX_INT ? number : null;
 }
 
-/** Characters as people count them: an emoji beyond the basic plane is one. */
+/** The number of code points: an emoji counts as one, not two. */
 function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** Whether both databases can keep the text. */
+/** Whether both databases can store the text. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-// What zod cannot see of a rule is told to descriptions of the interface by `meta`, as JSON Schema has it.
+// `meta` adds JSON Schema of rules that zod cannot describe itself, for descriptions of the APIs.
 
-/** Text without surrounding white space, of `min` to `max` characters, and of none that a database cannot keep. */
+/** Trimmed text of `min` to `max` characters that both databases can store. */
 export function textOf(min: number, max: number) {
   const range = min > 0 ? `must have ${min} to ${max} characters` : `may have at most ${max} characters`;
   return z
@@ -37,7 +37,7 @@ export function textOf(min: number, max: number) {
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 }
 
-/** A number that meets `isAllowed`; `allowed` says which do. */
+/** A number that meets `isAllowed`; `allowed` describes the rule in the error message. */
 export function numberOf(isAllowed: (value: number) => boolean, allowed: string) {
   return z
     .number({ error: (issue) => (issue.input === undefined ? 'is required' : allowed) })
@@ -51,14 +51,14 @@ export function integerOf(min: number, max: number) {
   return schema.meta({ type: 'integer', minimum: min, maximum: max });
 }
 
-/** One of the names that `values` has. */
+/** One of the keys of `values`. */
 export function choiceOf<Name extends string>(values: Readonly<Record<Name, string>>) {
-  const names = Object.keys(values) as Name[]; // Object.keys forgets which keys it gives.
+  const names = Object.keys(values) as Name[]; // Object.keys loses the type of the keys.
   const allowed = `must be one of ${names.join(', ')}`;
   return z.enum(names, { error: (issue) => (issue.input === undefined ? 'is required' : allowed) });
 }
 
-/** The id of a record, as its number; `wrong` is told of what no record can have. */
+/** The id of a record, as a number; `wrong` is the message for an impossible id. */
 export function idOf(wrong: string) {
   return z
     .string(wrong)
@@ -72,8 +72,8 @@ export function idOf(wrong: string) {
 }
 
 /**
- * A list of at most `max` items. One that is longer is refused before its items are looked at: what is wrong with each of
- * a hundred thousand would be a long answer.
+ * A list of at most `max` items. A longer list is refused before its items are checked, so that the answer does not have
+ * errors for each of a hundred thousand items.
  */
 export function listOf<Item extends z.ZodType>(item: Item, max: number) {
   const short = z.array(z.unknown(), 'must be a list').max(max, `may have at most ${max} entries`);
@@ -81,7 +81,7 @@ export function listOf<Item extends z.ZodType>(item: Item, max: number) {
   return short.meta({ items }).pipe(z.array(item));
 }
 
-/** A field that may be left out, or be null, for the given value. */
+/** A field with a default value for absent and null. */
 export function withDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(
   schema: Schema,
   value: Value,
@@ -90,15 +90,15 @@ export function withDefault<Schema extends z.ZodType, Value extends z.output<Sch
   return given.transform((one): z.output<Schema> => one ?? value);
 }
 
-/** What callers may hand to a verb: its fields before they are parsed, with null for any. */
+/** The input of a domain function before it is parsed: any field may be null. */
 export type Unparsed<Schema extends z.ZodType> = {
   [Field in keyof z.input<Schema>]: z.input<Schema>[Field] | null;
 };
 
-/** How many wrong fields are told of at once. */
-export const MAX_TOLD = 100;
+/** How many wrong fields are reported at once. */
+export const MAX_FIELD_ERRORS = 100;
 
-/** The wrong fields of a failed parse, in the order in which zod found them: all of them, up to a hundred. */
+/** The wrong fields of a failed parse, in zod's order, up to a hundred. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   const byPath = new Map<string, FieldError>();
   for (const issue of error.issues) {
@@ -106,12 +106,12 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
     const key = path.join('.');
     const field = byPath.get(key);
     if (field) field.messages.push(issue.message);
-    else if (byPath.size < MAX_TOLD) byPath.set(key, { path, messages: [issue.message] });
+    else if (byPath.size < MAX_FIELD_ERRORS) byPath.set(key, { path, messages: [issue.message] });
   }
   return [...byPath.values()];
 }
 
-/** The input as the schema gives it back; a VALIDATION error with every wrong field at once where it does not hold. */
+/** Parses the input. @throws DomainError VALIDATION with all wrong fields */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (!result.success) throw invalid(fieldErrors(result.error));
@@ -121,7 +121,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
 export const MAX_BATCH = 100;
 
 /**
- * The items of a batch, where they are not too many. `name` is the argument that they came in.
+ * Checks the number of items in a batch, and returns them. `name` is the argument with the items.
  * @throws DomainError VALIDATION
  */
 export function parseBatch<Item>(name: string, items: readonly Item[]): readonly Item[] {

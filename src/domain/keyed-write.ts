@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type Db, isSqlite } from '../db/connection/client.ts';
-import { Enclosing } from '../db/connection/enclosing.ts';
+import { EnclosingTransaction } from '../db/connection/enclosing.ts';
 import type { Tx } from '../db/connection/transaction.ts';
 import {
   type AnswerKey,
@@ -13,20 +13,20 @@ import {
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import { DomainError, invalid } from './errors.ts';
 
-/** For how long an answer is kept, in milliseconds. */
+/** How long an answer is stored, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
 export const LONGEST_KEY = 255;
-/** The largest answer that is kept, in bytes: one link fits, whatever it has. */
+/** The largest answer that is stored, in bytes: any single link fits. */
 const LARGEST = 4_000_000;
-/** How much is kept of an account at most, but for a few answers: one of so many looks at it. */
+/** The maximum number of an account's answers, and of their bytes; one in `LOOKED_AT_EVERY` writes enforces it. */
 const BOUNDS: Bounds = { count: 20_000, bytes: 100_000_000 };
 const LOOKED_AT_EVERY = 50;
-/** After how many seconds the same may be sent again whose first is still running. */
+/** When to send a request again while the first is still running, in seconds. */
 const RUNNING_RETRY = 1;
-/** What a kept answer has in place of what is shown only once. */
+/** Replaces secrets in a stored answer that are shown only once. */
 export const SHOWN_ONCE = '[shown once]';
 
-/** What was answered, as it was sent. */
+/** An answer as it was sent. */
 export type Answer = Pick<KeptAnswer, 'status' | 'contentType' | 'body'>;
 
 function wrongKey(message: string): DomainError {
@@ -43,29 +43,29 @@ function mismatch(): DomainError {
   return new DomainError('IDEMPOTENCY_MISMATCH', `${message}.`);
 }
 
-/** Which keys are in use just now, in this process. */
+/** The keys of writes that are running in this process. */
 const inUse = new WeakMap<Db, Set<string>>();
 
-/** For how long one write may take the only writer of SQLite, or a connection to PostgreSQL, in milliseconds. */
+/** How long one write may occupy SQLite's only writer, or a connection to PostgreSQL, in milliseconds. */
 const LONGEST = { sqlite: 1_000, postgresql: 10_000 };
 
 /**
- * A write that is done once, however often it is sent with the same key of the same account: what it changes and its answer
- * are one transaction. `begin`, then the write through `db`, then `end`; and `close` in any case.
+ * A write that is done once, however often it is sent with the same key of the same account: its changes and its answer
+ * are one transaction. Call `begin`, write through `db`, call `end`; and always `close`.
  */
 export class KeyedWrite {
   readonly #client: Db;
   readonly #secret: string;
   readonly #key: AnswerKey;
   readonly #now: Date;
-  readonly #enclosing: Enclosing;
+  readonly #enclosing: EnclosingTransaction;
   readonly #hidden = new Set<string>();
   #requestHash: string | null = null;
   #found: KeptAnswer | null = null;
   #isRunningElsewhere = false;
   #failed = false;
 
-  /** @throws DomainError VALIDATION where it is no key */
+  /** @throws DomainError VALIDATION if the key is invalid */
   constructor(client: Db, accountId: number, key: string, now: Date) {
     if (key === '' || key.length > LONGEST_KEY)
       throw wrongKey(`must have 1 to ${LONGEST_KEY} characters, not ${key.length}`);
@@ -73,19 +73,19 @@ export class KeyedWrite {
     this.#secret = key;
     this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
     this.#now = now;
-    this.#enclosing = new Enclosing(
+    this.#enclosing = new EnclosingTransaction(
       client,
       (tx) => this.#claim(tx),
       () => this.#requireShort(),
     );
   }
 
-  /** What the write reads and changes. */
+  /** The client for the write's reads and changes. */
   get db(): Db {
     return this.#enclosing.db;
   }
 
-  /** Whether it was begun, and is not only a request that came with a key. */
+  /** Whether `begin` was called; a query with a key does not call it. */
   get hasBegun(): boolean {
     return this.#requestHash !== null;
   }
@@ -95,8 +95,8 @@ export class KeyedWrite {
   }
 
   /**
-   * Returns the answer of the first one; null where this is it, and is to be done.
-   * @param request all that the answer depends on
+   * Returns the stored answer of the first request; null if this is the first, and must be done.
+   * @param request everything that the answer depends on
    * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING
    */
   async begin(request: string): Promise<Answer | null> {
@@ -105,19 +105,19 @@ export class KeyedWrite {
     inUse.set(this.#client, keys);
     if (keys.has(`${accountId} ${keyHash}`)) throw running();
     keys.add(`${accountId} ${keyHash}`);
-    // Whoever has the hash alone cannot try out what a password in the request may be.
+    // Keyed, so that the stored hash cannot be used to guess a password in the request.
     this.#requestHash = createHmac('sha256', this.#secret).update(request).digest('hex');
     this.#found = await findAnswer(this.#client, this.#key, this.#since);
     return this.#replay();
   }
 
-  /** The kept answer, where it is that to the same request. */
+  /** The stored answer. @throws DomainError IDEMPOTENCY_MISMATCH if it is the answer to another request */
   #replay(): Answer | null {
     if (this.#found !== null && this.#found.requestHash !== this.#requestHash) throw mismatch();
     return this.#found;
   }
 
-  /** Before anything is changed: makes sure, in the transaction itself, that this is the first one. */
+  /** Makes sure, inside the transaction and before any change, that this is the first request. */
   async #claim(tx: Tx): Promise<void> {
     this.#isRunningElsewhere = !(await takeKey(tx, this.#key));
     if (this.#isRunningElsewhere) throw running();
@@ -125,7 +125,7 @@ export class KeyedWrite {
     if (this.#found !== null) throw running();
   }
 
-  /** Refuses what is still to be done where others have waited long enough: on SQLite nobody else writes meanwhile. */
+  /** Refuses further changes if the transaction has been open for too long: on SQLite nobody else can write meanwhile. */
   #requireShort(): void {
     if (this.#enclosing.openFor > LONGEST[isSqlite(this.#client) ? 'sqlite' : 'postgresql'])
       throw invalid([
@@ -136,20 +136,20 @@ export class KeyedWrite {
       ]);
   }
 
-  /** Has the text be left out of the answer that is kept: it is shown only once. */
+  /** Leaves a secret that is shown only once out of the stored answer. */
   hide(secret: string): void {
     this.#hidden.add(secret);
   }
 
-  /** Has nothing be kept of it, the changes included: it failed, and may be sent again. */
+  /** Marks the write as failed: `end` rolls its changes back, and stores no answer. */
   fail(): void {
     this.#failed = true;
   }
 
   /**
-   * Makes the changes and the answer lasting, as a whole. Returns the answer to another that came first, if one did; nothing
-   * was changed here then. Of what was not begun, or failed, nothing is kept.
-   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING; VALIDATION where the answer is too large to be kept
+   * Commits the changes and the answer together. If another request with the key was first, returns its answer, and nothing
+   * is changed. A failed write is rolled back; without `begin`, this does nothing.
+   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING; VALIDATION if the answer is too large to be stored
    */
   async end(answer: Answer): Promise<Answer | null> {
     if (this.#requestHash === null) return null;
@@ -183,14 +183,14 @@ export class KeyedWrite {
     return { status, contentType, body: text };
   }
 
-  /** Keeps to the bounds, once in a while: the write is done, and waits for nothing that may fail. */
+  /** Enforces the bounds from time to time. The write is committed already, so errors are ignored. */
   async #bound(): Promise<void> {
     const { accountId, keyHash } = this.#key;
     if (Number(`0x${keyHash.slice(0, 8)}`) % LOOKED_AT_EVERY === 0)
       await deleteBeyond(this.#client, accountId, BOUNDS).catch(() => {});
   }
 
-  /** Ends it: what is not lasting by now is undone. */
+  /** Rolls back what is not committed, and releases the key. */
   async close(): Promise<void> {
     await this.#enclosing.rollBack();
     const { accountId, keyHash } = this.#key;

@@ -8,15 +8,15 @@ export const PAGE_SIZES = [10, 25, 50, 100] as const;
 export const MAX_EDGES = 100;
 export const DEFAULT_EDGES = 20;
 
-/** What every list can be searched for: a substring, in any case. */
+/** The search of every list: a substring, case-insensitive. */
 export const searchInput = textOf(0, 500)
   .transform((text) => text || null)
   .nullish();
 
-/** The end of an order that comes first. */
+/** The direction of an order. */
 export const directionInput = z.enum(['ASC', 'DESC']);
 
-/** A numbered page. An offset that no database can take is past every list's end, and allowed. */
+/** A numbered page. Offsets beyond the databases' range are allowed, since they are past the end of every list. */
 export const pageInput = z.object({
   page: withDefault(integerOf(1, MAX_INT), 1),
   perPage: withDefault(
@@ -74,12 +74,12 @@ export type EdgesInput = z.input<typeof edgesInput>;
 
 const cursorContent = z.tuple([z.string(), z.string(), z.union([z.string(), z.number(), z.null()]), z.int()]);
 
-/** A cursor is a place in an order, not a row: it stays right when its row is changed or deleted. */
+/** A cursor is a position in an order, not a row: it stays valid when its row is changed or deleted. */
 function encodeCursor({ table, orderBy }: List, [value, id]: Position): string {
   return Buffer.from(JSON.stringify([table, orderBy.name, value, id])).toString('base64url');
 }
 
-/** A moment as a cursor has it, with a year of four digits. */
+/** A time in a cursor, with a year of four digits. */
 const MOMENT = /^\d{4}-/;
 
 function isMoment(text: string): boolean {
@@ -87,7 +87,7 @@ function isMoment(text: string): boolean {
   return !Number.isNaN(moment.getTime()) && moment.toISOString() === text;
 }
 
-/** Whether the value is one that the column could hold. */
+/** Whether the column could hold the value. */
 function isOf({ type, nullable, large }: List['orderBy'], value: Position[0]): boolean {
   if (value === null) return nullable === true;
   if (type === 'number')
@@ -108,7 +108,7 @@ function decodeCursor(
     if (ofTable === table && order === orderBy.name && isOf(orderBy, value) && Math.abs(id) <= MAX_INT)
       return [value, id];
   } catch {
-    // Told below, in the same words.
+    // Reported below, with the same message.
   }
   throw new DomainError('VALIDATION', `${argument} is no cursor of this list.`, [
     { path: [argument], messages: ['must be a cursor that this list gave, in the same order'] },
@@ -117,13 +117,13 @@ function decodeCursor(
 
 export interface Edges<Row> {
   edges: { cursor: string; node: Row }[];
-  /** Costs a statement only where reading the edges did not tell. */
+  /** Needs a statement only if reading the edges did not show it. */
   hasNextPage(): Promise<boolean>;
   hasPreviousPage(): Promise<boolean>;
 }
 
 /**
- * A stretch of a list by keyset: `first` rows after `after`, or `last` rows before `before`; the first 20 by default.
+ * A slice of a list by keyset: `first` rows after `after`, or `last` rows before `before`; the first 20 by default.
  * @throws DomainError VALIDATION
  */
 export async function readEdges<Row extends { id: number }>(
@@ -139,13 +139,13 @@ export async function readEdges<Row extends { id: number }>(
   const rows = await lists.rows<Row>(list, { limit: size + 1, after, before, fromEnd });
   const more = rows.length > size;
   if (more) rows.splice(fromEnd ? 0 : size, 1);
-  // The list's column is one of the row's.
+  // Every row has the column of the list's order.
   const position = (row: Row): Position => {
     const value = (row as Record<string, Position[0] | bigint | Date>)[list.orderBy.name] ?? null;
     if (value instanceof Date) return [value.toISOString(), row.id];
     return [typeof value === 'bigint' ? Number(value) : value, row.id];
   };
-  // Beyond the rows' own ends; without rows, from the cursor on, whose row is not among them.
+  // Look beyond the first and last row; without rows, from the cursor on, including the cursor's own row.
   const firstRow = rows.at(0);
   const lastRow = rows.at(-1);
   const above = firstRow ? { before: position(firstRow) } : { before: after, inclusive: true };

@@ -14,28 +14,28 @@ import { requireUnchanged, timeOfChange } from './unchanged.ts';
 
 type Where = { id: number; accountId: number };
 
-/** What of Prisma's tables these verbs need. */
+/** The part of Prisma's delegates that these functions need. */
 interface Table<Row, Data> {
   findUnique(args: { where: Where }): PromiseLike<Row | null>;
   update(args: { where: Where; data: Partial<Data> & { updatedAt: Date } }): PromiseLike<Row>;
 }
 
-/** A kind of records that accounts own. */
+/** A kind of record that accounts own. */
 export interface Kind<Row, Data> {
   readonly kind: RecordKind;
-  /** What it is called in an error. */
+  /** Its name in error messages. */
   readonly what: string;
   readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Webhook';
-  /** What the schema calls its columns; those that it does not know are not told of. */
+  /** The schema's names of its columns. */
   readonly fields: FieldNames;
   rows(tx: Tx): Table<Row, Data>;
 }
 
 /**
- * Changes the account's own record and records which fields have other values now; where none has, it stays as it is, the
- * time of its last change included. Nobody else changes it meanwhile.
- * @param decide what to set, of the record as it is
- * @param ifUpdatedAt when the record must have been changed last; null for whenever
+ * Changes the account's own record, under a lock, and records which fields have changed; if none has, nothing is written,
+ * not even the time of the last change.
+ * @param decide returns what to set, given the current record
+ * @param ifUpdatedAt the expected time of the last change; null for any
  * @throws DomainError NOT_FOUND, CONFLICT
  */
 export async function updateOwned<Row extends { updatedAt: Date }, Data extends object>(
@@ -67,7 +67,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
 
 /**
  * Deletes the account's own record, and returns its id.
- * @param first what else to do in the same transaction, before
+ * @param first what else to do in the same transaction, before the deletion
  * @throws DomainError NOT_FOUND
  */
 export async function deleteOwned(

@@ -5,19 +5,19 @@ import { textOf } from './input.ts';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** What a hash costs, by scrypt's own names. */
+/** The cost of a hash, by scrypt's parameter names. */
 export interface HashCost {
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** 16 MB and about a tenth of a second: what OWASP's password storage advice asks of scrypt at the least. */
+/** 16 MB and about a tenth of a second: the minimum for scrypt in OWASP's advice on password storage. */
 const COST: HashCost = { N: 2 ** 14, r: 8, p: 5 };
 
 const LONGEST = 128;
 
-/** Composed and decomposed letters are the same password: keyboards and clipboards differ in which they give. */
+/** Composed and decomposed letters are equal in passwords, since keyboards and clipboards differ in which they produce. */
 function passwordOf(shortest: number) {
   return z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a text') })
@@ -26,30 +26,30 @@ function passwordOf(shortest: number) {
     .meta({ minLength: shortest, maxLength: LONGEST });
 }
 
-/** A password to be set, and one that is tried. */
+/** A new password, and a password to check. */
 export const passwordInput = passwordOf(1);
 export const triedPassword = passwordOf(0);
 
-/** The most that the longest password takes decomposed, in UTF-16 units: each character four, of two units each. */
+/** The longest password when decomposed, in UTF-16 units: up to four characters of two units for each character. */
 const LONGEST_SPELLED = LONGEST * 4 * 2;
 
 /**
- * A password as it is hashed: without white space around it, letters composed. What is too long for one stays as it is: to
- * compose a text of nothing but accents takes time by the square of its length.
+ * A password as it is hashed: trimmed, with composed letters. A text that is too long is not composed, since composing a
+ * text of many accents takes quadratic time.
  */
 function normalized(password: string): string {
   const text = password.trim();
   return text.length > LONGEST_SPELLED ? text : text.normalize('NFC');
 }
 
-/** A salted hash that says how it was made, so that the cost can be raised later. It is worked out off the event loop. */
+/** A salted hash that contains its parameters, so that the cost can be raised later. It is calculated off the event loop. */
 export async function hashPassword(password: string, { N, r, p } = COST): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, 32, { N, r, p });
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${salt.toString('base64')}$${hash.toString('base64')}`;
 }
 
-/** The hash's own settings, salt and value. */
+/** The parameters, salt and value of a hash. */
 function partsOf(hash: string) {
   const [, , settings = '', salt = '', expected = ''] = hash.split('$');
   const named = settings.split(',').map((one): [string, number] => {
@@ -64,14 +64,14 @@ function partsOf(hash: string) {
   };
 }
 
-/** Whether the password is the one that was hashed; told in the same time whether it is or not. */
+/** Whether the password matches the hash, compared in constant time. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   if (password.trim().length > LONGEST_SPELLED) return false;
   const { cost, salt, expected } = partsOf(hash);
   const isIt = async (text: string) =>
     timingSafeEqual(await derive(text, salt, expected.length, cost), expected);
   const composed = normalized(password);
-  // Hashes from before letters were composed are of what was typed then.
+  // Hashes of earlier versions are of the password as it was typed.
   for (const spelling of new Set([composed, password.trim(), composed.normalize('NFD')]))
     if (await isIt(spelling)) return true;
   return false;

@@ -33,8 +33,8 @@ const type = choiceOf(pixelTypes).meta({
 });
 
 /**
- * The form of each network's ids. It lets nothing through that could end a text in a script or an address, nor another
- * network's id: what a tag manager's container runs is its owner's choice.
+ * The form of each network's ids. It allows nothing that could end a string in a script or a URL, and no other network's
+ * id: the owner of a tag manager's container decides which scripts it runs.
  */
 const formats: Readonly<Record<PixelType, { format: RegExp; allowed: string }>> = {
   ADROLL: { format: /^[a-z\d]+(:[a-z\d]+)?$/i, allowed: 'ADVERTISER:PIXEL, both of letters and digits' },
@@ -69,13 +69,13 @@ const kind = {
   rows: (tx) => tx.pixel,
 } satisfies Kind<Pixel, Partial<Pixel>>;
 
-/** What is wrong with a value for a type; an empty list where nothing is. */
+/** The errors of a value for a type; empty if it is valid. */
 function wrongValue(pixelType: PixelType, value: string): FieldError[] {
   const { format, allowed } = formats[pixelType];
   return format.test(value) ? [] : [{ path: ['value'], messages: [`must be ${allowed}`] }];
 }
 
-/** Whether a stored pixel can be fired: earlier versions let other networks' ids through. */
+/** Whether a stored pixel can be fired: earlier versions accepted other networks' ids. */
 export function isFireable(pixel: Pick<Pixel, 'type' | 'value'>): boolean {
   return wrongValue(typeOfPixel(pixel), pixel.value).length === 0;
 }
@@ -83,13 +83,13 @@ export function isFireable(pixel: Pick<Pixel, 'type' | 'value'>): boolean {
 export const createPixelInput = z.object(fields);
 export const updatePixelInput = z.object(fields).partial();
 
-/** The type that a stored pixel has. */
+/** The type of a stored pixel. */
 export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
   return type.parse(pixel.type);
 }
 
 /**
- * A slice of the account's pixels, by cursor, the oldest first; `total` counts them when it is called.
+ * A slice of the account's pixels, by cursor, oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
 export async function pixelConnection(
@@ -126,7 +126,7 @@ export async function createPixel(
 }
 
 /**
- * Changes the fields that are there; none can be cleared.
+ * Changes the given fields; none can be cleared.
  * @throws DomainError VALIDATION, NOT_FOUND
  */
 export async function updatePixel(
@@ -146,7 +146,7 @@ export async function updatePixel(
 }
 
 /**
- * Deletes the pixel and returns its id; its links go on without it.
+ * Deletes the pixel, also from its links, and returns its id.
  * @throws DomainError NOT_FOUND
  */
 export async function deletePixel(db: Db, actor: Actor, id: string, now: Date): Promise<number> {

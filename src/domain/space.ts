@@ -49,7 +49,7 @@ const spaceOrder = z.object({
   field: z.enum(['ID', 'NAME', 'UPDATED_AT']).default('ID'),
   direction: directionInput.default('DESC'),
 });
-/** Which spaces, in which order: by default all of them, the newest first. */
+/** The filter and order of spaces: by default all, newest first. */
 const selection = {
   filter: withDefault(spaceFilter, {}),
   orderBy: withDefault(spaceOrder, spaceOrder.parse({})),
@@ -70,7 +70,7 @@ function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<t
   };
 }
 
-/** The number of spaces: kept with the account where nothing narrows it, so that it costs no scan; else counted. */
+/** The number of spaces: the account's stored total without a filter, else a count. */
 function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Sql {
   if (filter.search || filter.updatedSince) return countOf(list);
   return sql`(SELECT COALESCE(SUM("spaces"), 0) FROM "AccountTally" WHERE "accountId" = ${actor.accountId})`;
@@ -91,7 +91,7 @@ export async function spacePage(
 }
 
 /**
- * A stretch of the account's spaces by cursor; `total` counts them when it is called.
+ * A slice of the account's spaces by cursor; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
 export async function spaceConnection(
@@ -122,8 +122,8 @@ export async function createSpace(
 }
 
 /**
- * Changes the fields that are there; without any, the space stays as it is.
- * @param ifUpdatedAt when it must have been changed last, in ISO 8601; whenever by default
+ * Changes the given fields; without any, the space stays as it is.
+ * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateSpace(

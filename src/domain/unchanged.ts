@@ -6,7 +6,7 @@ import { moment } from './link/input.ts';
 const input = z.object({ ifUpdatedAt: moment.nullish() });
 
 /**
- * When the record was last changed that an editor saw; null where none says so.
+ * The time of the last change that an editor saw; null if it was not given.
  * @throws DomainError VALIDATION
  */
 export function parseIfUpdatedAt(ifUpdatedAt: string | null | undefined): Date | null {
@@ -14,7 +14,7 @@ export function parseIfUpdatedAt(ifUpdatedAt: string | null | undefined): Date |
 }
 
 /**
- * Makes sure that the record is as the editor saw it. To be asked of a row that nobody else can change any more.
+ * Makes sure that the record has not changed since the editor saw it. The row must be locked.
  * @throws DomainError CONFLICT
  */
 export function requireUnchanged({ updatedAt }: { updatedAt: Date }, ifUpdatedAt: Date | null): void {
@@ -22,7 +22,7 @@ export function requireUnchanged({ updatedAt }: { updatedAt: Date }, ifUpdatedAt
   throw new DomainError('CONFLICT', `The record was changed since, at ${updatedAt.toISOString()}.`);
 }
 
-/** The time of a change that is made now. Where editors go by it, it is never the one that they saw. */
+/** The time of a change that is made now. With `ifUpdatedAt`, it always differs from the time that the editor saw. */
 export function timeOfChange({ updatedAt }: { updatedAt: Date }, ifUpdatedAt: Date | null, now: Date): Date {
   return ifUpdatedAt === null || now > updatedAt ? now : new Date(updatedAt.getTime() + 1);
 }

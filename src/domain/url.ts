@@ -2,86 +2,86 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { textOf } from './input.ts';
 
-/** Whether it is an absolute URL. Not by URL.canParse: Node 22's refuses letters such as ü after some thousand calls. */
+/** Whether it is an absolute URL. Without URL.canParse, which in Node 22 refuses letters such as ü after a few thousand calls. */
 function isUrl(text: string): boolean {
   return URL.parse(text) !== null;
 }
 
-/** URL parsers skip control characters and missing hosts; neither belongs into an address that is kept as written. */
+/** URL parsers accept control characters and missing hosts; an address that is stored as written must have neither. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^/\\?#\p{Cc}][^\p{Cc}]*$/iu.test(text) && isUrl(text);
 }
 
-/** The most that browsers and servers agree on, in characters. */
+/** The longest URL that browsers and servers commonly accept, in characters. */
 const MAX_URL = 2048;
 
-/** An absolute http or https URL with a host, kept as it was written. */
+/** An absolute http or https URL with a host, stored as it was written. */
 export const webAddress = textOf(1, MAX_URL)
   .refine((text) => text === '' || isWebAddress(text), 'must be an absolute http or https URL')
   .meta({ format: 'uri' });
 
-/** What is said of an address that is too long for a header. */
+/** The message for an address that is too long for a header. */
 export const tooLongAsSent = `may have at most ${MAX_URL} characters as it is sent, with special ones escaped`;
 
-/** Whether clients take the address in a header. */
+/** Whether clients accept the address in a header. */
 export function isSendable(address: string): boolean {
-  // The parser adds the slash of a path that is missing.
+  // The parser adds a slash for an empty path.
   return new URL(address).href.length <= MAX_URL + 1;
 }
 
-/** A host without the dot that it may end with, which makes it no other host. */
+/** A host without a final dot, with which it would be the same host. */
 function withoutFinalDot(host: string): string {
   return host.replace(/\.(?=:|$)/, '');
 }
 
-/** How much of a host is looked at, in characters: a name has 253 at most, and escapes of it three times as many. */
+/** The longest host that is parsed, in characters: a name has at most 253, percent-encoded three times as many. */
 const LONGEST_HOST = 800;
 const NORMAL_HOST =
   /^(?!.*xn--)(?=.{1,250}(?::|$))[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z][a-z\d-]*(?::(?!80$)[1-9]\d{0,3})?$/;
 
 /**
- * A host as browsers send it: small letters, international names in ASCII, the port where it is not the usual one, no
- * final dot. Null where the text is anything but a host.
+ * A host as browsers send it: lower case, international names in ASCII, the port unless it is the default one, no
+ * final dot. Null if the text is not a host.
  */
 export function normalizeHost(text: string): string | null {
   if (text.length > LONGEST_HOST) return null;
-  // What is normal already needs no parser; a number at the end may be an IP address in disguise.
+  // A host in normal form needs no parser. A number at the end may be another form of an IP address.
   if (NORMAL_HOST.test(text)) return text;
   if (/[/?#@\\\s]/.test(text) || !isUrl(`http://${text}`)) return null;
   const host = withoutFinalDot(new URL(`http://${text}`).host);
   return host === '' || host.length > 255 ? null : host;
 }
 
-/** The labels of a host name, by the rules of DNS, with the underscores that some have; IP addresses and wildcards are none. */
+/** A host name, by the rules of DNS and with underscores; IP addresses and wildcards do not match. */
 const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/;
 
-/** Whether a normal host is a name that somebody can own, and not this machine's own. */
+/** Whether a normalized host is a name that an account can own; not localhost or an IP address. */
 export function isHostName(host: string): boolean {
   const name = withoutPort(host);
   return HOST_NAME.test(name) && isIP(name) === 0 && !/(^|\.)localhost$/.test(name);
 }
 
-/** The host's name or address alone. */
+/** The host without its port. */
 export function withoutPort(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
-/** The host that a web address leads to, as normalizeHost would give it. */
+/** The host of a web address, as normalizeHost returns it. */
 export function hostOf(address: string): string {
   return withoutFinalDot(new URL(address).host);
 }
 
-/** The name of a query parameter as it was meant. */
+/** The decoded name of a query parameter. */
 function nameIn(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   if (!/[%+]/.test(name)) return name;
   return new URLSearchParams(`${name}=`).keys().next().value ?? '';
 }
 
-/** The addresses that visitors were led to last, in ASCII. */
+/** A cache of recent destinations in ASCII. */
 const inAscii = new LRUCache<string, string>({ max: 2_000 });
 
-/** The address in ASCII, as a header takes it. */
+/** The address in ASCII, for a header. */
 export function asciiOf(address: string): string {
   const known = inAscii.get(address);
   if (known !== undefined) return known;
@@ -91,8 +91,8 @@ export function asciiOf(address: string): string {
 }
 
 /**
- * The address with the parameters of a query added, but for those that it has already; in ASCII, as a header takes it.
- * What is there stays as it is spelled, the fragment at its end.
+ * The address with the parameters of a query added, except those that it has already; in ASCII, for a header.
+ * Its own parts are not re-encoded, and its fragment stays at the end.
  */
 export function withQuery(address: string, query: string): string {
   if (query === '') return asciiOf(address);

@@ -24,7 +24,7 @@ function end(req: IncomingMessage, res: ServerResponse, status: number, body: ob
   res.end(JSON.stringify(body));
 }
 
-/** Sends an answer as the server made it, part by part. */
+/** Sends the server's answer, chunk by chunk. */
 async function sendResponse(res: ServerResponse, { status, headers, body }: Response): Promise<void> {
   if (headers.get('content-type')?.includes('event-stream')) res.setHeader('X-Accel-Buffering', 'no');
   res.writeHead(status, Object.fromEntries(headers));
@@ -39,16 +39,16 @@ export interface GraphQLDependencies {
   readonly server: GraphQLServer;
   readonly graphiql: boolean;
   readonly contextOf: ContextOf;
-  /** Null where all is left to the server. */
+  /** Null if the server executes everything. */
   readonly compiled: CompiledQueries | null;
-  /** Hears of every fault of ours. */
+  /** Called for every internal error. */
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** How long a body is that is read here, in bytes. */
+/** The largest body that is read here, in bytes. */
 const SHORT = 10_000;
 
-/** The text of a short body, which Yoga finds where a parser would have left it; null where it is left to be read. */
+/** The text of a short body, stored where Yoga finds a parsed body; null if Yoga has to read it. */
 async function shortBody(req: IncomingMessage): Promise<string | null> {
   const { 'content-length': length = 'unknown', 'content-encoding': encoding } = req.headers;
   if (encoding !== undefined || !(Number(length) <= SHORT)) return null;
@@ -59,7 +59,7 @@ async function shortBody(req: IncomingMessage): Promise<string | null> {
   return body;
 }
 
-/** What clients ask for who take JSON; the server knows what others take. */
+/** Accept headers of clients that accept JSON; the server handles others. */
 const PLAIN = /^(\*\/\*|application\/(graphql-response\+)?json|[\s,]|;\s*q=[\d.]+|;\s*charset=utf-8)*$/i;
 
 const plainBody = z.strictObject({
@@ -69,12 +69,12 @@ const plainBody = z.strictObject({
   extensions: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** What a request asks for; null where the server has to find out. */
+/** The query of a simple request; null if the server has to parse it. */
 function plainlyAsked(req: IncomingMessage, body: string): QueryRequest | null {
   if (!PLAIN.test(req.headers.accept ?? '') || req.url !== '/graphql') return null;
   try {
     const { query, operationName, variables, extensions } = plainBody.parse(JSON.parse(body));
-    // Who asks for the cost gets it from the server.
+    // The server answers requests for the cost.
     if (extensions?.cost !== undefined) return null;
     return { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
   } catch {
@@ -83,8 +83,8 @@ function plainlyAsked(req: IncomingMessage, body: string): QueryRequest | null {
 }
 
 /**
- * Answers `/graphql`. The key is looked at before anything else, but for GraphiQL's page, which holds no data. Only JSON
- * bodies are read: a form of another site can send the other types without asking.
+ * Answers `/graphql`. The key is checked first, except for GraphiQL's page, which contains no data. Only JSON bodies are
+ * accepted: forms of other sites can send other types without a preflight request.
  */
 export function createGraphQLHandler({
   server,
@@ -93,7 +93,7 @@ export function createGraphQLHandler({
   compiled,
   report,
 }: GraphQLDependencies): RequestListener {
-  /** Answers a request that came with an Idempotency-Key: a mutation is done once. */
+  /** Answers a request with an Idempotency-Key: a mutation is done once. */
   const answerOnce = async (
     req: IncomingMessage,
     res: ServerResponse,
@@ -102,7 +102,7 @@ export function createGraphQLHandler({
   ): Promise<void> => {
     try {
       const response = await server.handleNodeRequestAndResponse(req, res, contextIn(context, keyed));
-      // It may be a stream, which has no end.
+      // It may be an endless stream.
       if (!keyed.hasBegun) return await sendResponse(res, response);
       const body = await response.text();
       const contentType = response.headers.get('content-type') ?? '';
@@ -137,7 +137,7 @@ export function createGraphQLHandler({
       res.end(text);
       return;
     }
-    // Proxies must not hold back what is a stream.
+    // Proxies must not buffer a stream.
     if (req.headers.accept?.includes('event-stream')) res.setHeader('X-Accel-Buffering', 'no');
     return server(req, res, context);
   };

@@ -4,22 +4,22 @@ import { type Answer, KeyedWrite } from '../domain/keyed-write.ts';
 import type { Context } from '../schema/server/context.ts';
 
 /**
- * The write that a request with an Idempotency-Key is; null without that header.
- * @throws DomainError VALIDATION where the header is malformed
+ * The keyed write of a request with an Idempotency-Key; null without that header.
+ * @throws DomainError VALIDATION if the header is malformed
  */
 export function keyedWriteOf(req: IncomingMessage, { db, actor, now }: Context): KeyedWrite | null {
   const key = req.headers['idempotency-key'];
   return key === undefined ? null : new KeyedWrite(db, actor.accountId, String(key), now());
 }
 
-/** The same context, in which everything is read and changed as one with the answer. */
+/** The same context, with reads and changes in the keyed write's transaction. */
 export function contextIn(context: Context, keyed: KeyedWrite): Context {
-  // What others are to see is not there before the end.
+  // Replicas cannot have the changes before the commit.
   const wrote = async (): Promise<void> => {};
   return { ...context, db: keyed.db, lists: new ListReader(keyed.db), wrote, keyed };
 }
 
-/** Sends an answer as it was sent to the first request with this key. */
+/** Sends the stored answer to the first request with this key. */
 export function replay(res: ServerResponse, { status, contentType, body }: Answer): void {
   const headers = { 'Content-Type': contentType, 'Idempotency-Replayed': 'true' };
   res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });

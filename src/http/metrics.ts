@@ -6,20 +6,20 @@ import type { Surface } from './request/surface.ts';
 /** An answered request. */
 export interface Observation {
   readonly surface: Surface;
-  /** v1's method and path, or the name of a GraphQL operation; none where nothing was executed. */
+  /** v1's method and path, or the name of a GraphQL operation; undefined if nothing was executed. */
   readonly operation: string | undefined;
   readonly status: number;
   readonly seconds: number;
   readonly keyId: number | undefined;
-  /** The deprecated fields of the schema that it asked for. */
+  /** The deprecated parts of the schema that it used. */
   readonly deprecated?: readonly string[] | undefined;
 }
 
-/** How many names of operations are told apart: clients choose those of GraphQL. */
+/** The maximum number of operation names as labels: clients choose those of GraphQL. */
 const NAMES = 200;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What the process counts for Prometheus; each has a registry of its own. */
+/** The process's metrics for Prometheus, with a registry of its own. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #names = new Set<string>();
@@ -59,7 +59,7 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.#registry],
   });
-  /** QueryRequest when the metrics are read. */
+  /** Called when the metrics are read. */
   #isAway = () => false;
   readonly #statements = new Histogram({
     name: 'linkspace_database_duration_seconds',
@@ -74,7 +74,7 @@ export class Metrics {
     new Gauge({
       name: 'linkspace_database_away',
       help: '1 while the database does not answer, and visitors are served from memory.',
-      // Of several processes, one is enough.
+      // 1 if any of several processes reports it.
       aggregator: 'max',
       registers: [this.#registry],
       collect() {
@@ -87,7 +87,7 @@ export class Metrics {
     const known = this.#nameOf(operation);
     this.#requests.observe({ surface, operation: known, status }, seconds);
     if (surface === 'v1' && keyId !== undefined) this.#v1.inc({ key: keyId, operation: known });
-    // The schema bounds the names.
+    // The schema limits the number of names.
     if (keyId !== undefined) for (const field of deprecated) this.#deprecated.inc({ key: keyId, field });
   }
 
@@ -95,7 +95,7 @@ export class Metrics {
     this.#clicks.inc();
   }
 
-  /** Says how to learn whether the database does not answer. */
+  /** Sets the source of `linkspace_database_away`. */
   watchDatabase(isAway: () => boolean): void {
     this.#isAway = isAway;
   }
@@ -104,7 +104,7 @@ export class Metrics {
     this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
   }
 
-  /** Says how to learn what waits to be delivered to webhooks, and since when the first of it could have been. */
+  /** Adds the metrics of waiting webhook deliveries. */
   watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
     const registers = [this.#registry];
     const lag = new Gauge({
@@ -137,7 +137,7 @@ export class Metrics {
     return this.#names.has(operation) ? operation : 'other';
   }
 
-  /** All that is counted, for the process that sums it up. */
+  /** All metrics, for the primary to aggregate. */
   values(): ReturnType<Registry['getMetricsAsJSON']> {
     return this.#registry.getMetricsAsJSON();
   }

@@ -10,9 +10,9 @@ import {
 import type { Duplex } from 'node:stream';
 
 /**
- * How long a client may take, in milliseconds: to send a request's headers, to send all of it, and without sending or
- * reading anything while it is answered. A connection without a request is kept for longer than proxies keep theirs, which
- * is a minute for most: who ends it first must not be we, or a request that was on its way fails.
+ * Timeouts in milliseconds: for a request's headers, for the whole request, and for a client that neither sends nor reads
+ * during the answer. Idle connections are kept for longer than most proxies keep theirs (a minute): if the service closed
+ * them first, a request that was already sent would fail.
  */
 const timeouts = {
   keepAliveTimeout: 65_000,
@@ -22,7 +22,7 @@ const timeouts = {
 };
 const IDLE_TIMEOUT = 30_000;
 
-/** The statuses of requests that could not be read; 400 for all others. */
+/** The statuses of requests that could not be parsed; 400 for all others. */
 const statuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -32,27 +32,27 @@ const statuses: Readonly<Record<string, number>> = {
 const UNREADABLE = 'The request could not be read.';
 
 export interface HttpServerOptions {
-  /** After how many milliseconds a client that neither sends nor reads while it is answered is given up. */
+  /** After how many milliseconds a client that neither sends nor reads during the answer is disconnected. */
   readonly idleTimeout?: number;
 }
 
-/** A server that holds its clients to limits of time. It does not listen yet. */
+/** A server with timeouts for its clients. It does not listen yet. */
 export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: HttpServerOptions = {}): Server {
-  // Without a Host, it is we who answer, as everything else.
+  // `faultOf` answers requests without Host, in our own form.
   return createServer({ ...timeouts, requireHostHeader: false }).setTimeout(idleTimeout);
 }
 
-/** What a request that could not be read was answered with. */
+/** Details of a request that could not be parsed. */
 export interface Unreadable {
   readonly requestId: string;
   readonly status: number;
-  /** What Node's parser says of it. */
+  /** The code of Node's parser. */
   readonly code: string;
 }
 
 /**
- * Answers requests that Node cannot read, for which it calls no listener, with a status and a request id.
- * @param isAnswering whether answers of the connection are still to be sent, into which this one must not be written
+ * Answers requests that Node cannot parse, for which it calls no listener, with a status and a request id.
+ * @param isAnswering whether the connection has unsent answers, which this one must not interrupt
  */
 export function answerUnreadable(
   error: NodeJS.ErrnoException,
@@ -79,7 +79,7 @@ export function answerUnreadable(
   return { requestId, status, code };
 }
 
-/** The status of a request whose headers HTTP does not allow (RFC 9110, 7.2 and 10.1.1); null for any other. */
+/** The status for a request with invalid headers (RFC 9110, 7.2 and 10.1.1); null for a valid one. */
 export function faultOf({
   httpVersionMinor,
   headers: { expect },
@@ -92,7 +92,7 @@ export function faultOf({
   return expect === undefined || /^100-continue$/i.test(expect) ? null : 417;
 }
 
-/** Answers a request that has such a fault. */
+/** Answers a request with such headers. */
 export function refuseAsFaulty(res: ServerResponse, status: number): void {
   const body = JSON.stringify({ message: UNREADABLE, status });
   res.writeHead(status, {
@@ -103,7 +103,7 @@ export function refuseAsFaulty(res: ServerResponse, status: number): void {
   res.end(body);
 }
 
-/** Answers with 503; the connection ends, so that what is still to come is not read. */
+/** Answers with 503 and closes the connection, so that the rest of the request is not read. */
 function refuse(res: ServerResponse, message: string): void {
   const body = JSON.stringify({ message: `${message} Try again shortly.`, status: 503 });
   res.writeHead(503, {
@@ -119,7 +119,7 @@ export function refuseAsBusy(res: ServerResponse): void {
   refuse(res, 'The server is busy.');
 }
 
-/** Answers every request that comes before the program can answer it. */
+/** Answers requests that arrive before the program is ready. */
 export const refuseAsStarting: RequestListener = (_req, res) => {
   res.setHeader('X-Request-Id', randomUUID());
   refuse(res, 'The server is starting.');

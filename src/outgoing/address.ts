@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A cloud's own services on an address that is nobody's else: Azure's. The others' are link-local, private or reserved. */
+/** Azure's metadata service, on a public address. Those of other clouds are on link-local, private or reserved ones. */
 const METADATA = new Set(['168.63.129.16']);
-/** All that is given out on the internet; what IPv4 is hidden in lies outside, or has a range of its own. */
+/** The IPv6 addresses of the internet; those that contain IPv4 addresses are outside, or have a range of their own. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address is a machine's on the internet: not this one, nor one of its network's, nor of no or several machines.
- * IPv6 addresses that stand for IPv4 ones are none.
+ * Whether an IP address is a public unicast address: not local, private, multicast or reserved. IPv6 addresses that contain
+ * IPv4 ones are not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;

@@ -6,23 +6,23 @@ import type { Answer, Post } from '../domain/webhook/receiver.ts';
 import { VERSION } from '../version.ts';
 import { isPublicAddress } from './address.ts';
 
-/** How long an answer may take, in milliseconds, and how much of it is read, in bytes. */
+/** The timeout for an answer, in milliseconds, and how many bytes of it are read. */
 const TIMEOUT = 10_000;
 const MAX_ANSWER = 64 * 1024;
 
 export interface PostOptions {
-  /** Whether addresses of the operator's own network may be asked too. */
+  /** Whether addresses in the operator's own network are allowed. */
   readonly allowPrivate: boolean;
   /** All addresses of a host. */
   resolve(host: string): Promise<readonly LookupAddress[]>;
 }
 
-/** The receiver's host leads to no address that may be asked, or to none at all: which of the two is not told. */
+/** The receiver's host has no allowed address, or no address at all; the error does not reveal which. */
 class NoAddress extends Error {}
-/** There was no whole answer in time. */
+/** There was no complete answer in time. */
 class Late extends Error {}
 
-/** Looks addresses up for one connection, and gives none where any of them may not be asked. */
+/** Looks up the addresses for one connection; fails if any of them is not allowed. */
 function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
   const look = async (host: string): Promise<readonly LookupAddress[]> => {
     const found = await resolve(host).catch(() => []);
@@ -43,13 +43,13 @@ function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
   };
 }
 
-/** The address that a URL's host is, in brackets or not; null where it is a name, which is looked up. */
+/** The address in a URL's host, without brackets; null if the host is a name, which is looked up. */
 function literalOf({ hostname }: URL): string | null {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(address) === 0 ? null : address;
 }
 
-/** Why there was no answer, in words that tell nothing of the network in between. */
+/** Why there was no answer, in words that reveal nothing about the network. */
 function wordsFor(error: NodeJS.ErrnoException): string {
   if (error instanceof NoAddress) return 'no public address';
   if (error instanceof Late) return 'no answer in time';
@@ -65,7 +65,7 @@ function wordsOf(status: number): string | null {
   return status >= 300 && status < 400 ? 'redirects are not followed' : `status ${status}`;
 }
 
-/** Reads an answer as far as anybody may need, and settles when it is over. */
+/** Reads a bounded part of an answer, and settles when it is complete. */
 async function readAnswer(response: IncomingMessage): Promise<void> {
   let read = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -74,7 +74,7 @@ async function readAnswer(response: IncomingMessage): Promise<void> {
   }
 }
 
-/** Sends the request, and settles when it is answered; where the answer breaks off, its status counts. */
+/** Sends the request, and settles with its answer; if the body breaks off, the status counts. */
 function exchange(request: ClientRequest, body: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     request.on('error', reject);
@@ -87,7 +87,7 @@ function exchange(request: ClientRequest, body: string): Promise<Answer> {
   });
 }
 
-/** Rejects when it is late, or the signal aborts; whatever the socket tells, or does not. */
+/** Rejects after the timeout or when the signal aborts, whatever the socket does. */
 function interruption(signal: AbortSignal): { promise: Promise<never>; clear(): void } {
   let clear = () => {};
   const promise = new Promise<never>((_, reject) => {
@@ -103,15 +103,15 @@ function interruption(signal: AbortSignal): { promise: Promise<never>; clear(): 
 }
 
 /**
- * Posts to receivers of webhooks. The address is checked whenever a connection is made, for which there is a new one each
- * time; redirects are not followed; https needs a valid certificate.
+ * Posts to webhook receivers. Each request has a new connection, whose address is checked; redirects are not followed; https
+ * needs a valid certificate.
  */
 export function createPost(options: PostOptions): Post {
   const lookup = checkedLookup(options);
   return async (target, headers, body, signal) => {
     const url = new URL(target);
     const literal = literalOf(url);
-    // Node looks up names alone.
+    // Node calls `lookup` only for names, not for addresses.
     if (literal !== null && !options.allowPrivate && !isPublicAddress(literal))
       return { status: null, error: wordsFor(new NoAddress()) };
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -131,7 +131,7 @@ export function createPost(options: PostOptions): Post {
       return await Promise.race([exchange(request, body), interrupted.promise]);
     } catch (error) {
       if (signal.aborted) throw error;
-      // Whatever else broke off is one of Node's errors.
+      // All other errors are Node's.
       return { status: null, error: wordsFor(error as NodeJS.ErrnoException) };
     } finally {
       interrupted.clear();

@@ -5,7 +5,7 @@ import { messagePage, type Page } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './texts.ts';
 
-/** What a visit ends with that is no redirect. */
+/** The status and message of outcomes that are not redirects. */
 export const ended: Readonly<
   Record<Exclude<RedirectOutcome, 'REDIRECT' | 'PIXELS' | 'PASSWORD'>, [number, Message]>
 > = {
@@ -16,7 +16,7 @@ export const ended: Readonly<
   BLOCKED: [410, 'blocked'],
 };
 
-/** Answers what no cache may keep; HEAD gets no body. */
+/** Sends an answer that must not be cached; HEAD gets no body. */
 export function send(
   req: IncomingMessage,
   res: ServerResponse,
@@ -24,7 +24,7 @@ export function send(
   headers: Record<string, string>,
   body = '',
 ): void {
-  // As a flat list, which Node writes as it is.
+  // A flat list, which Node writes without copying.
   const all = ['X-Request-Id', requestInfoOf(res).requestId, 'Cache-Control', 'private, no-store'];
   all.push('Content-Length', String(Buffer.byteLength(body)));
   for (const [name, value] of Object.entries(headers)) all.push(name, value);
@@ -50,7 +50,7 @@ export function sendPage(
   send(req, res, status, { ...own, ...headers }, html);
 }
 
-/** Answers with a page that says how the visit ended. */
+/** Sends a page with the outcome of the visit. */
 export function sendMessage(
   req: IncomingMessage,
   res: ServerResponse,

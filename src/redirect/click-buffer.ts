@@ -12,29 +12,29 @@ import { within } from '../within.ts';
 import { PendingVisits } from './pending-visits.ts';
 import type { Visit } from './visit.ts';
 
-/** How often clicks are written, in milliseconds: what a crash may cost. */
+/** How often clicks are written, in milliseconds: a crash loses at most this much. */
 const WRITTEN_EVERY = 1_000;
-/** How long the end waits for a database that does not take them, and how often it tries, in milliseconds. */
+/** How long `stop` waits for an unavailable database, and how often it tries, in milliseconds. */
 const LAST_TIMEOUT = 5_000;
 const LAST_TRIES_EVERY = 100;
 
-/** Of how many links at most visits are written by one transaction: on SQLite, others wait for its end. */
+/** The maximum number of links in one transaction: on SQLite, other writers wait for its end. */
 const WRITTEN_TOGETHER = 500;
 
-/** Visits that are being written: under one receipt, until they are, so that they count once. */
+/** Visits of one write. Retries use the same receipt, so that they count once. */
 interface Batch {
   readonly receipt: Receipt;
   readonly visits: Visits;
 }
 
-/** Counts visits in memory, and writes them together. */
+/** Counts visits in memory, and writes them in batches. */
 export class ClickBuffer {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #processId = randomUUID();
   readonly #memory: Memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   readonly #pending: PendingVisits;
-  /** Visits whose answer is being sent. */
+  /** Visits that are not counted yet. */
   #fresh: Visit[] = [];
   #batch: Batch | null = null;
   #batches = 0;
@@ -42,19 +42,19 @@ export class ClickBuffer {
   #next: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param described whether more than the clicks is counted */
+  /** @param described whether statistics are counted, too */
   constructor(db: Db, log: Logger, described = true) {
     this.#db = db;
     this.#log = log;
     this.#pending = new PendingVisits(described);
   }
 
-  /** Counts a click of which no more is known. */
+  /** Counts a click without statistics. */
   count(linkId: number, at: Date): void {
     this.#pending.count(linkId, at);
   }
 
-  /** Counts a visit, once its answer is sent: what it is worth takes longer to find out than the answer. */
+  /** Counts a visit after its answer is sent, since parsing its properties takes longer than the answer. */
   add(visit: Visit): void {
     if (this.#fresh.push(visit) === 1) setImmediate(() => this.#take());
   }
@@ -67,15 +67,15 @@ export class ClickBuffer {
       try {
         this.#pending.add(visit);
       } catch (error) {
-        // The click is counted before anything else is looked at.
+        // `#pending.add` counts the click before it parses anything.
         this.#log.error({ err: error }, 'a visit was counted as a click alone');
       }
     }
   }
 
-  /** Writes what is counted so far. What could not be written is kept for the next time. */
+  /** Writes all counted visits. After a failure, they are kept for the next write. */
   async flush(): Promise<void> {
-    // Of those who wait for a write that goes on, one begins the next, which is for all of them.
+    // Callers during a running write share the next one.
     if (this.#writing !== null) this.#next ??= this.#writing.then(() => this.#begin());
     await (this.#writing === null ? this.#begin() : this.#next);
   }
@@ -89,7 +89,7 @@ export class ClickBuffer {
   }
 
   async #write(): Promise<void> {
-    // What may have been written already goes first, as it was; else nobody could tell it from what came after.
+    // A batch that may have been committed is sent again unchanged, before any new visits.
     this.#take();
     while (this.#batch !== null || !this.#pending.isEmpty) {
       this.#batch ??= this.#nextBatch();
@@ -116,7 +116,7 @@ export class ClickBuffer {
     this.#timer = setInterval(() => this.flush(), WRITTEN_EVERY).unref();
   }
 
-  /** Ends the writing, after all is written; a database that does not take it is not waited for longer than some seconds. */
+  /** Writes the remaining visits, and stops; waits only a few seconds for an unavailable database. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await within(LAST_TIMEOUT, this.#writeAll());
@@ -131,7 +131,7 @@ export class ClickBuffer {
     }
   }
 
-  /** How many clicks are counted and not known to be written. */
+  /** The number of clicks that are not known to be written. */
   get #unwritten(): number {
     this.#take();
     let sum = this.#pending.unwritten;

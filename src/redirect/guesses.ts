@@ -1,24 +1,24 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
-import { Places } from '../http/limits/places.ts';
+import { ClientSlots } from '../http/limits/places.ts';
 import { networkOf } from '../http/request/client.ts';
 
-/** How many wrong passwords one address may give in a minute, for one link and for all. */
+/** The maximum number of wrong passwords per address and minute, for one link and for all. */
 const GUESSES = 5;
 const GUESSES_IN_ALL = 30;
-/** How many passwords may be looked at at once: each takes a tenth of a second of a core. */
+/** How many passwords are checked at once: each takes a tenth of a second of a core. */
 const MAX_CHECKS = 30;
 
-/** Looks at the passwords that visitors give, and limits how many wrong ones they may. */
-export class Guesses {
+/** Checks visitors' passwords, and limits wrong ones. */
+export class PasswordChecks {
   readonly #ofOne = new RateLimiterMemory({ points: GUESSES, duration: 60 });
   readonly #inAll = new RateLimiterMemory({ points: GUESSES_IN_ALL, duration: 60 });
-  readonly #checks = new Places(MAX_CHECKS);
+  readonly #checks = new ClientSlots(MAX_CHECKS);
 
   /**
-   * Whether the right password came. Each attempt counts before it is looked at, so that many at once help nobody.
-   * @param what whose password it is
-   * @throws RateLimiterRes, NoPlace
+   * Whether the password is right. Each attempt counts before it is checked, so that concurrent attempts cannot exceed the limit.
+   * @param what identifies the owner of the password
+   * @throws RateLimiterRes, NoFreeSlot
    */
   async isRight(password: string, { what, hash }: { what: string; hash: string }, address: string) {
     const network = networkOf(address);

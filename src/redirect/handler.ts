@@ -8,19 +8,19 @@ import { hasStatus } from '../domain/link/status.ts';
 import { asciiOf } from '../domain/url.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
-import { NoPlace, Places } from '../http/limits/places.ts';
+import { ClientSlots, NoFreeSlot } from '../http/limits/places.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
-import { Guesses } from './guesses.ts';
-import type { Found, FoundLink, LinkCache } from './link-cache.ts';
+import { PasswordChecks } from './guesses.ts';
+import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { header, passwordIn, readVisit } from './request.ts';
 import { createStatisticsPages } from './statistics/handler.ts';
 import type { VisitRecorder } from './visit.ts';
 
-/** How many forms may be on their way at once, in all and from one address: they take as long as their senders like. */
+/** How many forms are received at once, in all and from one address: clients may send them slowly. */
 const MAX_FORMS = 200;
 const MAX_FORMS_OF_NETWORK = 20;
 
@@ -36,25 +36,25 @@ export interface RedirectDependencies {
   /** Whether links have pages of statistics. */
   readonly publicStatistics: boolean;
   now(): Date;
-  /** Hears of every fault of ours. */
+  /** Called for every internal error. */
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** Who asks for what was found. */
+/** A visit: the visitor, and the link. */
 interface Request {
-  readonly found: Found;
+  readonly found: LinkLookup;
   readonly visitor: Visitor;
   readonly address: string;
   readonly referrer: string;
-  /** Whether the answer's headers alone are wanted: nobody comes then. */
+  /** Whether it is a HEAD request, which does not count as a visit. */
   readonly isHead: boolean;
 }
 
-/** Answers visitors of short links. It decides nothing: that is what decideRedirect is for. */
+/** Answers visitors of short links, as `decideRedirect` decides. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
   const { db, links, lists, visits, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
-  const guesses = new Guesses();
-  const forms = new Places(MAX_FORMS, MAX_FORMS_OF_NETWORK);
+  const guesses = new PasswordChecks();
+  const forms = new ClientSlots(MAX_FORMS, MAX_FORMS_OF_NETWORK);
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
     forms.take(networkOf(address), () => passwordIn(req, res));
   const askDatabase = links.askDatabase.bind(links);
@@ -66,7 +66,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const decisionOn = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
     decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
 
-  /** Counts a visit in the database at once: of a link that ends by clicks, or whose destinations take turns. */
+  /** Counts a visit in the database at once, for links with a click limit or a rotation. */
   const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
     const { visitor, address, referrer } = request;
     const at = now();
@@ -78,13 +78,13 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       visits.record({ link, at, visitor, address, referrer, destination, claimed: true });
       return decision;
     }
-    // It has ended, or was changed meanwhile.
+    // The link has expired, or was changed meanwhile.
     const fresh = await links.reload(link.id);
     const decision = decisionOn(fresh, visitor);
     return fresh && leadsOn(decision) ? claim(fresh, request) : decision;
   };
 
-  /** The decision on a visit, which is counted where it leads on. */
+  /** Decides a visit, and counts it if it reaches the destination. */
   const decide = async (request: Request): Promise<RedirectDecision> => {
     const { visitor, address, referrer, isHead } = request;
     const { link } = request.found;
@@ -110,7 +110,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const elsewhere = outcome === 'NOT_FOUND' ? domain.notFoundUrl : destination;
     if (elsewhere !== null) {
       const status = req.method === 'POST' ? 303 : 302;
-      // A destination is in ASCII already, and seldom the same where visitors add to it.
+      // A destination is already in ASCII, and differs too often to be cached if visits add a query.
       const location = leadsOn(decision) ? elsewhere : asciiOf(elsewhere);
       return send(req, res, status, { Location: location });
     }
@@ -152,7 +152,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
         const retryAfter = String(secondsUntilNext(error));
         return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });
       }
-      if (error instanceof NoPlace) return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': '1' });
+      if (error instanceof NoFreeSlot)
+        return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': '1' });
       report(res, error);
       if (res.headersSent) return res.end();
       if (visibleError(error)?.code !== 'UNAVAILABLE') return sendMessage(req, res, 500, 'unavailable');

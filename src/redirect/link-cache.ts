@@ -12,38 +12,38 @@ import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { LATE, within } from '../within.ts';
 
-/** How many links and domains a process remembers, and how much memory the links may take, in bytes. */
+/** The maximum number of cached links and domains, and the memory of the links in bytes. */
 const MAX_LINKS = 20_000;
 const MAX_BYTES = 64_000_000;
 const MAX_DOMAINS = 10_000;
-/** How much of what does not exist it remembers: strangers can ask for any number of names. */
+/** The size of the caches of unknown names: anyone can request any number of names. */
 const MAX_MISSING = 2_000;
-/** Hosts that are longer than any name, in characters, are read anew each time. */
+/** Hosts longer than any name, in characters, are not cached. */
 const LONGEST_NAME = 255;
-/** How long it believes that something does not exist, in milliseconds: new records are not told of everywhere. */
+/** How long an unknown name is cached, in milliseconds: not all new records are announced. */
 const MISSING_FOR = 900;
-/** After how long it looks again, in milliseconds: what is changed by hand stands in no log. */
+/** How long other entries are cached, in milliseconds: changes made by hand are in no log. */
 const TRUSTED_FOR = 60_000;
-/** How long a visit waits where it is looked again, in milliseconds. */
+/** How long a visit waits for the renewal of an old entry, in milliseconds. */
 const LOOKED_AGAIN_WITHIN = 200;
-/** How many questions may wait for a database that does not answer; more are refused at once. */
+/** How many queries may wait for a database that does not answer; more are refused at once. */
 const MAX_WAITING = 20;
 
 export type FoundLink = VisitedRow;
 
-/** What a visitor asks for: the domain that answers for the host, and its link with that alias. */
-export interface Found {
+/** The domain of a visit's host, and its link with the alias. */
+export interface LinkLookup {
   readonly domain: Domain;
   readonly link: FoundLink | null;
 }
 
-/** What is remembered; null of what does not exist. */
+/** A cache entry; null for something that does not exist. */
 interface Remembered<T> {
   readonly value: T | null;
   readonly readAt: number;
 }
 
-/** About how many bytes a link takes. */
+/** The approximate size of a link in bytes. */
 function sizeOf({ value }: Remembered<FoundLink>): number {
   const { pixels = [], ...link } = value ?? {};
   const texts = [...Object.values(link), ...pixels.flatMap((pixel) => Object.values(pixel))];
@@ -51,10 +51,9 @@ function sizeOf({ value }: Remembered<FoundLink>): number {
 }
 
 /**
- * Finds links for visitors, from memory where it can. What a change concerns is forgotten: of this process's own changes at
- * once, of others' within a second. A link that ends by clicks is never remembered. What does not exist is remembered apart,
- * so that no number of guesses drives out what does. While the database is away, what is remembered serves for as long as
- * that lasts.
+ * Finds links for visitors, with a cache. A change removes only what it concerns: this process's own changes at once, those
+ * of others within a second. Links with a click limit are never cached. Unknown names have caches of their own, so that
+ * guesses do not evict links. While the database is down, cached entries stay valid.
  */
 export class LinkCache {
   readonly #db: Db;
@@ -73,12 +72,12 @@ export class LinkCache {
     },
   });
   readonly #missingLinks = new LRUCache<string, Remembered<FoundLink>>({ max: MAX_MISSING });
-  /** Under which key each link is remembered. */
+  /** The cache key of each link. */
   readonly #keys = new Map<number, string>();
   #defaultDomain: Remembered<Domain> | null = null;
-  /** Of the hosts that were asked for last. */
+  /** A cache by host. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_MISSING });
-  /** Raised with each change. What was read before the last one that concerns it is not remembered. */
+  /** Raised with each change. A result that was read before a change that concerns it is not cached. */
   #now = 0;
   readonly #lastChanges = { names: 0, pixels: 0, domains: 0 };
   readonly #lastOfLink = new LRUCache<number, number>({ max: MAX_LINKS });
@@ -94,7 +93,7 @@ export class LinkCache {
     this.#db = db;
     this.#revisions = revisions;
     this.#site = site;
-    /** What this process did itself is told of by the log once more. */
+    /** The log announces this process's own changes again. */
     const own = new LRUCache<number, true>({ max: MAX_LINKS });
     revisions.feed.listen({ onChange: (change) => own.delete(change.id) || this.#forget(change) });
     onOwnChanges(db, (changes) => {
@@ -105,7 +104,7 @@ export class LinkCache {
     });
   }
 
-  /** Forgets what a change concerns. */
+  /** Removes what a change concerns from the cache. */
   #forget({
     kind,
     action,
@@ -117,7 +116,7 @@ export class LinkCache {
       this.#lastOfLink.set(recordId, now);
       this.#forgetLink(recordId);
     }
-    // A name that nothing had may be that of a link now.
+    // An unknown name may be a link's now.
     if (kind === 'LINK' && (action === 'CREATED' || fields.includes('alias'))) {
       this.#lastChanges.names = now;
       this.#missingLinks.clear();
@@ -140,15 +139,15 @@ export class LinkCache {
     if (key !== undefined) this.#links.delete(key);
   }
 
-  async find(host: string, alias: string): Promise<Found> {
-    // While the database is away, what is remembered serves: what others change in it meanwhile is not seen.
+  async find(host: string, alias: string): Promise<LinkLookup> {
+    // While the database is down, cached entries are used, without the changes of others.
     await this.#revisions.freshOrAway();
     const domain = await this.#domainOf(host);
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
   }
 
-  /** The same at once, where all of it is remembered and known to be so still; else undefined. */
-  findNow(host: string, alias: string): Found | undefined {
+  /** The same without waiting, if everything is cached and fresh; else undefined. */
+  findNow(host: string, alias: string): LinkLookup | undefined {
     const domain = this.#revisions.isFresh ? this.#domainNow(host) : undefined;
     if (domain === undefined) return undefined;
     const link = this.#links.get(`${domain.id} ${alias}`);
@@ -168,7 +167,7 @@ export class LinkCache {
     return known?.value && this.#isTrusted(known) ? known.value : undefined;
   }
 
-  /** Does what asks the database, unless that is away and enough wait for it already. */
+  /** Runs a query, unless the database is down and too many already wait for it. */
   async askDatabase<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#revisions.away && this.#waiting >= MAX_WAITING)
       throw new DatabaseAway('the database does not answer');
@@ -178,15 +177,15 @@ export class LinkCache {
     });
   }
 
-  /** Whether what is remembered counts: for a while, and for as long as the database is away. */
+  /** Whether an entry is valid: for some time, and while the database is down. */
   #isTrusted({ value, readAt }: Remembered<unknown>): boolean {
     if (this.#revisions.away) return true;
     return performance.now() - readAt < (value === null ? MISSING_FOR : TRUSTED_FOR);
   }
 
   /**
-   * What is remembered, or else what the database says, which is given to `remember` with the number of the last change before.
-   * What is only to be looked at again serves where the database does not answer soon; that there was nothing, where
+   * The cached value, or else that of the database, which is passed to `remember` with the number of the last change before the
+   * read. If the database does not answer soon, an old entry is used; an old entry for an unknown name only with
    * `missingServes`.
    */
   async #lookUp<T>(
@@ -223,7 +222,7 @@ export class LinkCache {
         if (this.#lastChanges.names <= at) this.#missingLinks.set(key, remembered);
         return;
       }
-      // Under the alias that it had before, or with fewer clicks, it is not the same any more.
+      // The entry under an earlier key of the link is outdated.
       const before = this.#keys.get(value.id);
       if (before !== undefined) this.#links.delete(before);
       const changed = Math.max(this.#lastOfLink.get(value.id) ?? 0, this.#lastChanges.pixels);
@@ -234,12 +233,12 @@ export class LinkCache {
     });
   }
 
-  /** The link as it is in the database. */
+  /** Reads the link from the database. */
   reload(id: number): Promise<FoundLink | null> {
     return readVisitedLink(this.#db, { id });
   }
 
-  /** A host that is no domain of the service counts as the default one. */
+  /** The domain of a host; the default domain for an unknown host. */
   async #domainOf(host: string): Promise<Domain> {
     for (const name of this.#namesOf(host)) {
       const domain = await this.#domainNamed(name);
@@ -248,7 +247,7 @@ export class LinkCache {
     return this.#default();
   }
 
-  /** Under which names a domain would answer for the host. */
+  /** The names of domains that serve the host. */
   #namesOf(host: string): readonly string[] {
     const known = this.#names.get(host);
     if (known !== undefined) return known;
@@ -268,7 +267,7 @@ export class LinkCache {
       if (this.#lastChanges.domains > at) return;
       (remembered.value === null ? this.#missingDomains : this.#domains).set(name, remembered);
     };
-    // Most hosts that are no domain are other names of this service.
+    // Most unknown hosts are other names of this service, so old entries may be used.
     return this.#lookUp(known, read, remember, true);
   }
 

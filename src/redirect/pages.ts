@@ -4,7 +4,7 @@ import type { Pixel } from '../generated/sqlite/client.ts';
 import { scriptOf } from './pixels.ts';
 import { type Message, textsFor } from './texts.ts';
 
-/** A page of ours, and what it may load. */
+/** A page of the service, with its Content-Security-Policy. */
 export interface Page {
   readonly html: string;
   readonly contentSecurityPolicy: string;
@@ -18,7 +18,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text as a page may have it, in an attribute too. */
+/** Escapes text for HTML, also for attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 }
@@ -74,13 +74,13 @@ export function policyOf(nonce: string, ...more: string[]): string {
   return [...nothing, `style-src 'nonce-${nonce}'`, ...more].join('; ');
 }
 
-/** A page that says how a visit ended. */
+/** A page with the outcome of a visit. */
 export function messagePage(message: Message, acceptLanguage: string): Page {
   const nonce = newNonce();
   return { html: htmlOf({ acceptLanguage, message, nonce }), contentSecurityPolicy: policyOf(nonce) };
 }
 
-/** The form that asks for a link's password, or for that of its statistics. It says nothing of where the link leads. */
+/** The form for the password of a link, or of its statistics. It does not reveal the destination. */
 export function passwordPage(
   acceptLanguage: string,
   wrong: boolean,
@@ -96,7 +96,7 @@ export function passwordPage(
   }>
 <button>${texts.submit}</button>
 </form>`;
-  // The form is sent to us, and browsers hold the answer's redirect to the same rule.
+  // The form is sent to the service, but browsers apply form-action to the redirect of the answer, too.
   const target = message === 'password' ? "form-action 'self' http: https:" : "form-action 'self'";
   return {
     html: htmlOf({ acceptLanguage, message, nonce, body }),
@@ -104,10 +104,10 @@ export function passwordPage(
   };
 }
 
-/** How long the pixels get before the visitor is sent on, in milliseconds. */
+/** How long the page waits for the pixels before it redirects, in milliseconds. */
 const PIXELS_TIME = 600;
 
-/** A page that fires the pixels and moves on; with a plain link, and at once without scripts. */
+/** A page that fires the pixels and then redirects; it has a plain link, and redirects at once without JavaScript. */
 export function pixelsPage(pixels: readonly Pixel[], destination: string, acceptLanguage: string): Page {
   const nonce = newNonce();
   const address = escapeHtml(destination);

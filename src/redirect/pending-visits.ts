@@ -7,14 +7,14 @@ import { destinationOf, factsOf, OTHER_REFERRER } from '../domain/visit/facts.ts
 import { networkOf } from '../http/request/client.ts';
 import type { Visit } from './visit.ts';
 
-/** How many values and visitors wait to be written at most: beyond, visits are counted without them. */
+/** The maximum number of waiting values and visitors; beyond it, visits are counted without them. */
 const MAX_DETAILS = 200_000;
-/** How many hours of links: beyond, visits count for the hour before that has an entry. */
+/** The maximum number of hours of links; beyond it, visits count for an earlier hour that has an entry. */
 const MAX_HOURS = 100_000;
 
 const IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
 
-/** Tells whether two visits are the same person's. */
+/** A digest that is equal for visits of the same visitor. */
 function digestOf(address: string, userAgent: string): string {
   const network = IPV4.test(address) ? address : networkOf(address);
   return hash('sha256', `${network}\n${userAgent}`, 'base64');
@@ -25,17 +25,17 @@ export interface Bounds {
   readonly hours: number;
 }
 
-/** What is counted of visits and not yet handed over to be written. It takes bounded memory; no visit's number is dropped. */
+/** Counts of visits that wait to be written. Their memory is bounded; clicks are never dropped. */
 export class PendingVisits {
   readonly #bounds: Bounds;
   readonly #described: boolean;
   #links: Visits = new Map();
   #details = 0;
   #hours = 0;
-  /** The hour of the last visit, and when it ends. */
+  /** The hour of the last visit, with its beginning and end. */
   #hour = { number: 0, from: 0, to: 0 };
 
-  /** @param described whether more than the clicks is counted */
+  /** @param described whether statistics are counted, too */
   constructor(described = true, bounds: Bounds = { details: MAX_DETAILS, hours: MAX_HOURS }) {
     this.#described = described;
     this.#bounds = bounds;
@@ -45,14 +45,14 @@ export class PendingVisits {
     return this.#links.size === 0;
   }
 
-  /** How many clicks would be lost without a write. */
+  /** The number of clicks that are not in the database. */
   get unwritten(): number {
     let sum = 0;
     for (const link of this.#links.values()) sum += unwrittenOf(link);
     return sum;
   }
 
-  /** Counts a click of which no more is known. */
+  /** Counts a click without statistics. */
   count(linkId: number, at: Date): void {
     const { day } = this.#entriesOf(linkId, at, { clicks: 1 });
     day.described++;
@@ -75,7 +75,7 @@ export class PendingVisits {
     this.#details += day.visitors.size - before;
   }
 
-  /** Hands over what there is of at most so many links. */
+  /** Removes and returns the counts of at most `links` links. */
   take(links: number): Visits {
     if (this.#links.size <= links) {
       const all = this.#links;
@@ -109,7 +109,7 @@ export class PendingVisits {
     values.set(counted, (before ?? 0) + 1);
   }
 
-  /** The entries of the moment's hour and day, in which the numbers are counted. */
+  /** The entries of the visit's hour and day, with the numbers added. */
   #entriesOf(
     linkId: number,
     at: Date,
@@ -123,7 +123,7 @@ export class PendingVisits {
     if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
     let number = this.#hourOf(at);
     let hour = link.hours.get(number);
-    // One that is counted already in its own hour has to stay in that.
+    // A claimed visit is already counted in its own hour, and must stay there.
     if (hour === undefined && claimed === 0 && link.hours.size > 0 && this.#hours >= this.#bounds.hours) {
       [number = number] = [...link.hours.keys()].slice(-1);
       hour = link.hours.get(number);

@@ -1,17 +1,17 @@
 import { type PixelType, typeOfPixel } from '../domain/pixel.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 
-/** What a network's documentation asks a page to do: prepare something, load a script, and call it. */
+/** The snippet of a network's documentation: prepare something, load a script, and call it. */
 interface Snippet {
   /** Statements that run before the script is loaded; `id` is the pixel's value. */
   readonly prepare: string;
   /** The script to load; `ID` stands for the value. */
   readonly source: string;
-  /** Statements that run when the script is there, where it does not find its calls in a queue. */
+  /** Statements that run after the script has loaded, if it does not use a queue. */
   readonly loaded?: string;
 }
 
-/** A function that keeps its calls until the network's script takes them over. */
+/** A function that queues calls until the network's script has loaded. */
 const queueOf = (name: string, list: string, method: string): string =>
   `var q = window.${name} = window.${name} || function () { q.${method} ? q.${method}.apply(q, arguments) : q.${list}.push(arguments) };
 q.${list} = q.${list} || [];`;
@@ -71,14 +71,14 @@ q.version = '1.1'; twq('config', id);`,
   },
 };
 
-/** A text as a literal of a script inside a page. What a pixel may be called is checked when it is made; this is twice. */
+/** A text as a string literal of an inline script. Values are also validated when a pixel is created; this is a second protection. */
 function literal(text: string): string {
   return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
 
-/** The script that fires a pixel; one that fails keeps no other from firing. */
+/** The script that fires a pixel; an error in it does not stop the others. */
 export function scriptOf(pixel: Pick<Pixel, 'type' | 'value'>): string {
   const { prepare, source, loaded = '' } = snippets[typeOfPixel(pixel)];
   const [advertiser = ''] = pixel.value.split(':');

@@ -3,21 +3,21 @@ import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
 import { isBot, type Visitor } from '../domain/visit/visitor.ts';
 import { LATE, within } from '../within.ts';
 
-/** A form with a password is far shorter, in bytes. */
+/** The largest form, in bytes; one with a password is far smaller. */
 const MAX_FORM = 10_000;
 
-/** How much of a header is read, in characters: browsers send far less, and to understand more takes time. */
+/** How many characters of a header are read: browsers send far less, and parsing more takes time. */
 const LONGEST_HEADER = 1_000;
 
-/** A header's value; empty where it did not come. */
+/** A header's value; empty if it is absent. */
 export function header(req: IncomingMessage, name: string): string {
   return String(req.headers[name] ?? '').slice(0, LONGEST_HEADER);
 }
 
-/** How long a form may take to come, in milliseconds. */
+/** How long a form may take to arrive, in milliseconds. */
 const FORM_TIMEOUT = 5_000;
 
-/** The password of a posted form; none in one that is too large, or does not come. */
+/** The password of a posted form; empty if the form is too large or does not arrive. */
 export async function passwordIn(req: IncomingMessage, res: ServerResponse): Promise<string> {
   const password = await within(FORM_TIMEOUT, readPassword(req, res));
   if (password !== LATE) return password;
@@ -39,16 +39,16 @@ async function readPassword(req: IncomingMessage, res: ServerResponse): Promise<
   return new URLSearchParams(Buffer.concat(chunks).toString()).get('password') ?? '';
 }
 
-/** What a request for a short link tells. */
+/** A parsed request for a short link. */
 export interface VisitRequest {
-  /** The alias that it asks for; an empty one, which no link has, where its path can be none. */
+  /** The alias; empty, which no link has, if the path is not valid. */
   readonly alias: string;
-  /** The alias whose page of statistics it asks for, as `alias+`; else an empty one. */
+  /** The alias of a path `/alias+`, which asks for the page of statistics; else empty. */
   readonly statisticsOf: string;
   readonly visitor: Visitor;
 }
 
-/** Reads what a request tells of its visitor, who is in the given country. */
+/** Parses a request of a visitor in the given country. */
 export function readVisit(req: IncomingMessage, country: string | null): VisitRequest {
   const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
   const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');

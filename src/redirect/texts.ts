@@ -1,6 +1,6 @@
 import { languageAmong } from '../domain/visit/visitor.ts';
 
-/** What visitors read on our pages, in each language that we have. */
+/** The texts of visitors' pages, in each supported language. */
 const texts = {
   en: {
     notFound: ['Link not found', 'There is no link at this address. Is it spelled right?'],
@@ -84,7 +84,7 @@ const texts = {
 
 type Language = keyof typeof texts;
 type Texts = (typeof texts)[Language];
-/** A page that tells how a visit ended. */
+/** The messages of pages about the outcome of a visit. */
 export type Message =
   | 'notFound'
   | 'disabled'
@@ -97,9 +97,9 @@ export type Message =
   | 'preview'
   | 'moving';
 
-/** The language of ours that a visitor likes best, English where none; and its texts. */
+/** The supported language that the visitor prefers, English if none, with its texts. */
 export function textsFor(acceptLanguage: string): { language: Language; texts: Texts } {
-  const known = Object.keys(texts) as Language[]; // Object.keys forgets which keys it gives.
+  const known = Object.keys(texts) as Language[]; // Object.keys loses the type of the keys.
   const liked = languageAmong(known, { acceptLanguage });
   const language = known.find((one) => one === liked) ?? 'en';
   return { language, texts: texts[language] };

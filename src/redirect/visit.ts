@@ -1,25 +1,25 @@
 import type { Visitor } from '../domain/visit/visitor.ts';
 import type { FoundLink } from './link-cache.ts';
 
-/** One visitor who was led on, or a program that would have been: all that is known of it. */
+/** A visit that reached the destination, or that of a program that would have. */
 export interface Visit {
   readonly link: FoundLink;
   readonly at: Date;
   readonly visitor: Visitor;
-  /** The address that the visit came from; empty where it is not known. */
+  /** The visitor's address; empty if unknown. */
   readonly address: string;
   /** The header Referer. */
   readonly referrer: string;
-  /** Where the visitor is led, without the query of the visit; null for a program that is not told. */
+  /** The destination without the query of the visit; null if it was not revealed to a program. */
   readonly destination: string | null;
-  /** Whether the click is in the database already, as that of a link that ends by clicks. */
+  /** Whether the click is already in the database, as for links with a click limit. */
   readonly claimed: boolean;
 }
 
-/** What takes notice of visits, once their answer is sent. */
+/** Called for visits after their answer is sent. */
 export type VisitSink = (visit: Visit) => void;
 
-/** Hands each visit to all that take notice of it. */
+/** Passes each visit to all sinks. */
 export class VisitRecorder {
   readonly #sinks: readonly VisitSink[];
 

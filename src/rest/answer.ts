@@ -1,12 +1,12 @@
 import type { DomainError, ErrorCode } from '../domain/errors.ts';
 import type { Refusals } from './form/decode.ts';
 
-/** What v1 answers: the body is compact JSON whose `status` equals the HTTP status. */
+/** An answer of v1: the body is compact JSON whose `status` equals the HTTP status. */
 export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is sent instead of the body: an answer that is no JSON. */
+  /** Sent instead of the body, for an answer that is not JSON. */
   readonly content?: { readonly type: string; readonly data: string | Buffer };
 }
 
@@ -56,7 +56,7 @@ function later(status: number, { message, retryAfter }: DomainError): Answer {
   return failure(status, message, { 'Retry-After': String(retryAfter) });
 }
 
-/** v1's answer to each of the domain's refusals. */
+/** v1's answer to each of the domain's error codes. */
 export const answerTo: Record<ErrorCode, (error: DomainError, refusals: Refusals) => Answer> = {
   UNAUTHENTICATED: () => failure(401, 'Unauthenticated.', { 'WWW-Authenticate': 'Bearer' }),
   FORBIDDEN: ({ message }) => failure(403, message),
@@ -73,7 +73,7 @@ export const answerTo: Record<ErrorCode, (error: DomainError, refusals: Refusals
   UNAVAILABLE: (error) => later(503, error),
 };
 
-/** An answer that ends the handling of a request early. */
+/** Ends the handling of a request early, with this answer. */
 export class Refused extends Error {
   readonly answer: Answer;
 

@@ -6,28 +6,28 @@ import type { Request, Response } from 'express';
 /** A value for each column. */
 export type CsvRow = readonly unknown[];
 
-/** Some rows of a list, and where the next ones begin; null after the last ones. */
+/** A part of a list's rows, and the position of the next part; null at the end. */
 export interface CsvPart {
   readonly rows: readonly CsvRow[];
   readonly next: string | null;
 }
 
-/** How a list is given as one CSV file: by a document that is run again and again, each time from where it ended. */
+/** A list as one CSV file, read by repeated runs of a document, each from the position where the last one ended. */
 export interface Csv<Data, Variables> {
   readonly columns: readonly string[];
   readonly document: TypedDocumentNode<Data, Variables>;
-  /** @param from where the rows begin; null for the first ones */
+  /** @param from the position of the first row; null for the beginning */
   variables(input: Record<string, unknown>, id: string, from: string | null): Variables;
-  /** Null where there is no such list. */
+  /** Null if there is no such list. */
   partOf(data: Data): CsvPart | null;
 }
 
-/** A list whose types of data and variables only its own functions need to know. */
+/** A list with erased types of data and variables. */
 export type AnyCsv = Csv<unknown, unknown>;
 
-/** Declares one; the types of data and variables come from its document. */
+/** Declares a list; the types of data and variables come from its document. */
 export function csv<Data, Variables>(declaration: Csv<Data, Variables>): AnyCsv {
-  // Its functions meet only what its own document takes and gives.
+  // Its functions are called only with the data and variables of its own document.
   return declaration as unknown as AnyCsv;
 }
 
@@ -37,7 +37,7 @@ export function wantsCsv(req: Request): boolean {
 }
 
 /**
- * A cell as RFC 4180 has it. Spreadsheets run what begins like a formula, whoever wrote it: an apostrophe before it makes it text.
+ * A cell by RFC 4180. Spreadsheets would run text that begins like a formula: an apostrophe before it makes it text.
  */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -62,7 +62,7 @@ async function* textOf(
   }
 }
 
-/** Sends a list as one file, as fast as the client takes it. `first` is there already: from now on no error can be told. */
+/** Streams a list as one file, at the client's speed. `first` was read before, since no error can be reported after this. */
 export async function sendCsv(
   req: Request,
   res: Response,

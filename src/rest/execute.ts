@@ -11,8 +11,8 @@ function isErrorCode(code: unknown): code is ErrorCode {
 }
 
 /**
- * Runs a document as the GraphQL server would run it for anyone: same schema, same context, same plugins.
- * @throws DomainError where the schema refused; Refused with 500 where it failed, which the server has logged
+ * Runs a document like a GraphQL request: same schema, same context, same plugins.
+ * @throws DomainError for a refusal; Refused with 500 for an internal error, which the server has logged
  */
 export async function execute(
   server: GraphQLServer,
@@ -33,7 +33,7 @@ export async function execute(
   if (error === undefined) return result.data;
   const { code, fields } = error.extensions;
   if (isErrorCode(code)) {
-    throw new DomainError(code, error.message, (fields ?? []) as FieldError[]); // The server puts them there.
+    throw new DomainError(code, error.message, (fields ?? []) as FieldError[]); // The server sets them.
   }
   throw new Refused(serverError);
 }

@@ -11,17 +11,17 @@ export const address: JsonSchema = { type: 'string', format: 'uri' };
 export const orNull = (one: JsonSchema): JsonSchema => ({ anyOf: [one, { type: 'null' }] });
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** An object that has just these properties. */
+/** An object with exactly these properties. */
 export function object(properties: Record<string, JsonSchema>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** What v1 gives for a value of each of GraphQL's types, where it gives it as it is. */
+/** The JSON schema in v1 of each GraphQL type that v1 shows unchanged. */
 const values: Readonly<Record<string, JsonSchema>> = {
   ...{ String: text, Int: integer, Boolean: flag, DateTime: moment, URL: address },
 };
 
-/** A field of a type in GraphQL, as v1 gives it where it gives it as it is. */
+/** The JSON schema of a GraphQL field that v1 shows unchanged. */
 export function asInGraphQL(typeName: string, name: string): JsonSchema {
   const type = schema.getType(typeName);
   const field = isObjectType(type) ? type.getFields()[name] : undefined;

@@ -5,7 +5,7 @@ import { fieldsOf, recordAnswer } from './record.ts';
 
 export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
 export const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;
-/** The document these are from has languages but leaves their number, 3, out. */
+/** The specification of v1 has languages but leaves their number, 3, out. */
 export const targetTypes = { 0: 'NONE', 1: 'COUNTRY', 2: 'PLATFORM', 3: 'LANGUAGE', 4: 'ROTATION' } as const;
 export const platforms = {
   iOS: 'IOS',

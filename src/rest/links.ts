@@ -72,7 +72,7 @@ const fields = {
   rotation: entries('targeting.rotation', { value: '' }),
 } satisfies Fields;
 
-/** The id of a domain; or a domain as an answer shows it, so that answers can be sent back. */
+/** The id of a domain; or a domain in the form of an answer, so that answers can be sent back. */
 const domainId: Field = {
   ...recordId('domainId'),
   about: "The id of your own or a shared domain; the service's own by default. It cannot change.",
@@ -83,10 +83,10 @@ const domainId: Field = {
   },
 };
 
-// Of two that were sent, the second one counts.
+// If both are sent, the second one counts.
 const createFields = { ...fields, domain: domainId, domain_id: domainId };
 
-/** In an update, the domain is for clients that send back what was shown; no other is taken. */
+/** In an update, for clients that send back whole answers; only the link's own domain is accepted. */
 const sameDomain: Field = { ...domainId, describe: () => null };
 const updateFields = { ...fields, domain: sameDomain, domain_id: sameDomain };
 
@@ -176,7 +176,7 @@ export const linkRoutes = [
     fields: createFields,
     schema: createLinkInput,
     document: RestCreateLinkDocument,
-    // As of a space's name.
+    // As for a space's name.
     variables: (input) => ({ input: { url: '', ...input } satisfies CreateLinkInput }),
     encode: ({ createLink }) => success({ data: linkAnswer.encode(recordOf(createLink)) }, 201),
   }),

@@ -9,14 +9,14 @@ interface Page<Item> {
   pageCount: number;
 }
 
-/** The URL of another page: every parameter of the request stays. */
+/** The URL of another page, with all other parameters of the request. */
 function urlOf({ path, query }: RequestUrl, page: number): string {
   const parameters = new URLSearchParams(query);
   parameters.set('page', String(page));
   return `${path}?${parameters}`;
 }
 
-/** A list as v1 shows it. `from` and `to` are null on an empty page. */
+/** A list in v1's form. `from` and `to` are null on an empty page. */
 export function encodePage<Item>(page: Page<Item>, encode: (item: Item) => object, url: RequestUrl): Answer {
   const { items, total, page: current, perPage, pageCount: last } = page;
   const before = (current - 1) * perPage;

@@ -7,11 +7,11 @@ interface ErrorResult {
 }
 
 /**
- * The record of a mutation's result.
- * @throws DomainError the error that came instead of the record
+ * The record in a mutation's result.
+ * @throws DomainError if the result is an error
  */
 export function recordOf<Result extends object>(result: Result): Exclude<Result, { code: ErrorCode }> {
-  if (!('code' in result)) return result as Exclude<Result, { code: ErrorCode }>; // Just made sure of.
+  if (!('code' in result)) return result as Exclude<Result, { code: ErrorCode }>; // Checked in the condition.
   const { code, message, fields } = result as Result & ErrorResult; // Only the schema's error types have a code.
   throw new DomainError(code, message, fields);
 }

@@ -32,10 +32,10 @@ export const routes: readonly AnyRoute[] = [...spaceRoutes, ...linkRoutes, ...st
 
 export interface RestDependencies {
   readonly server: GraphQLServer;
-  /** Where links point whose request named no usable host: `https://s.example`. */
+  /** The base of links if the request has no valid host: `https://s.example`. */
   readonly baseUrl: string;
   readonly contextOf: ContextOf;
-  /** Hears of every fault of ours. */
+  /** Called for every internal error. */
   report(res: Response, error: unknown): void;
 }
 
@@ -53,13 +53,13 @@ function send(res: Response, { status, body, headers, content }: Answer): void {
 
 function urlOf(req: Request, baseUrl: string): RequestUrl {
   const [path = '', query = ''] = req.originalUrl.split(/\?(.*)/s);
-  // A proxy may pass on whatever its client sent as the scheme.
+  // A proxy may forward any scheme of its client.
   const scheme = req.protocol.toLowerCase() === 'https' ? 'https' : 'http';
   const host = /^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(req.host ?? '') ? req.host : undefined;
   return { path: `${host === undefined ? baseUrl : `${scheme}://${host}`}${path}`, query };
 }
 
-/** The fields of a request: those of the query where something is read, of the body where it is written. */
+/** The fields of a request: the query for reads, the body for writes. */
 async function fieldsOf(
   req: Request,
   res: Response,
@@ -71,13 +71,13 @@ async function fieldsOf(
   return res.locals.form ?? readForm(req, res);
 }
 
-/** Makes sure that the key may do what the route does. */
+/** Makes sure that the key has the route's scope. */
 function requireScopeOf(route: AnyRoute, { actor }: Context): void {
   const operation = getOperationAST(route.document);
   if (operation) requireScope(actor, scopeOf(operation.operation));
 }
 
-/** The answer; null where it is sent already. */
+/** The answer; null if it is sent already. */
 async function answer(
   req: Request,
   res: Response,
@@ -100,7 +100,7 @@ async function answer(
         partOf(await execute(server, { document }, variables(input, id, from), context));
       const first = await part(null);
       if (first === null) return notFound;
-      // The client sees that the file is not complete.
+      // The connection is closed, so the client sees that the file is incomplete.
       await sendCsv(req, res, columns, first, part).catch((error: unknown) => {
         if (!req.destroyed) report(res, error);
         res.destroy();
@@ -115,12 +115,12 @@ async function answer(
   }
 }
 
-/** What a form has, as a text that is the same for the same fields. */
+/** A form as text, equal for equal fields. */
 function textOf(form: FormFields): string {
   return JSON.stringify(form, (_name, value) => (value instanceof Map ? [...value] : value));
 }
 
-/** Answers a request that came with an Idempotency-Key: what it asks for is done once. */
+/** Answers a request with an Idempotency-Key: a write is done once. */
 async function answerOnce(
   req: Request,
   res: Response,
@@ -156,8 +156,8 @@ async function answerOnce(
 const OVERRIDES = ['PUT', 'PATCH', 'DELETE'];
 
 /**
- * The method that a request stands for. Forms of browsers, and some clients, know no other than GET and POST, and say in the
- * field `_method`, or in the query, which of PUT, PATCH and DELETE they mean.
+ * The method of a request. Browsers' forms and some clients can only send GET and POST; they name PUT, PATCH or DELETE in
+ * the field `_method` of the body or the query.
  */
 async function methodOf(req: Request, res: Response): Promise<string> {
   if (req.method === 'HEAD') return 'GET';
@@ -172,7 +172,7 @@ async function methodOf(req: Request, res: Response): Promise<string> {
   return meant ?? 'POST';
 }
 
-/** The answers of one path, by method. */
+/** The handler of one path, by method. */
 function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies): RequestHandler {
   const allowed = ofPath.flatMap(({ methods }): readonly string[] =>
     methods.includes('GET') ? ['GET', 'HEAD'] : methods,
@@ -198,7 +198,7 @@ function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
     const visible = visibleError(error);
     if (visible?.code === 'UNAVAILABLE') report(res, error);
     if (visible) {
-      // What is wrong beyond the fields is so with a header.
+      // An error that is not about a field of the route is about a header.
       const refusals = visible.fields.map(({ path, messages }): [string, string[]] => {
         const name = path.join('.');
         return [name, messages.map((message) => `The header ${name} ${message}.`)];
@@ -207,14 +207,14 @@ function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
     }
     if (error instanceof Refused) return send(res, error.answer);
     if (error instanceof UnreadableBody) return send(res, unreadable(error.message));
-    // Express could not decode the path: nothing has such an id.
+    // Express could not decode the path: no record has such an id.
     if (error instanceof URIError) return send(res, notFound);
     report(res, error);
     send(res, serverError);
   };
 }
 
-/** The v1 interface, to be mounted at `/api/v1`. The key is looked at before anything else. */
+/** The v1 API, to be mounted at `/api/v1`. The key is checked first. */
 export function createRestRouter(dependencies: RestDependencies): Router {
   const router = Router({ caseSensitive: true });
   const { contextOf } = dependencies;

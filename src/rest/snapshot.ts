@@ -14,15 +14,16 @@ function routeAt(routes: readonly AnyRoute[], path: string): AnyRoute {
 const routes = { LINK: routeAt(linkRoutes, '/links/:id'), SPACE: routeAt(spaceRoutes, '/spaces/:id') };
 
 /**
- * Reads records as v1 shows them, by the same documents and encoders. The reader gives null where the account has no such record.
- * @param contextOf with what the account's own records are read
+ * Creates a function that reads records in v1's form, with the same documents and encoders; null if the account has no such
+ * record.
+ * @param contextOf creates the context to read the account's records
  */
 export function createSnapshot(server: GraphQLServer, contextOf: (accountId: number) => Context) {
   return async (accountId: number, kind: keyof typeof routes, id: number): Promise<object | null> => {
     const route = routes[kind];
     const data = await execute(server, route, route.variables({}, String(id)), contextOf(accountId));
     const { status, body } = route.encode(data, { path: '', query: '' }, {});
-    // What a route of one record answers with 200 is that record.
+    // The 200 answer of a route for one record contains the record.
     return status === 200 ? (body.data as object) : null;
   };
 }

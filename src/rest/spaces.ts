@@ -73,7 +73,7 @@ export const spaceRoutes = [
     fields,
     schema: createSpaceInput,
     document: RestCreateSpaceDocument,
-    // The schema asks for a name; where none was sent, the domain says so, like of any other wrong field.
+    // The GraphQL schema requires a name; with an empty default, the domain reports a missing one like any other error.
     variables: (input) => ({ input: { name: '', ...input } satisfies CreateSpaceInput }),
     encode: ({ createSpace }) => success({ data: spaceAnswer.encode(recordOf(createSpace)) }, 201),
   }),

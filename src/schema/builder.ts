@@ -35,5 +35,5 @@ builder.mutationType({
 });
 builder.subscriptionType({
   description:
-    'What can be listened to, as server-sent events: a POST with `Accept: text/event-stream`. Needs a key with the scope `read`.',
+    'All subscriptions, as server-sent events: a POST with `Accept: text/event-stream`. They need a key with the scope `read`.',
 });

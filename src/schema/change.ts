@@ -18,45 +18,49 @@ import { costs } from './server/cost.ts';
 import { ApiKey } from './viewer.ts';
 
 const ChangeAction = builder.enumType('ChangeAction', {
-  description: 'What was done to a record.',
+  description: 'The kinds of changes.',
   values: describedValues(changeActions),
 });
 
 const RecordKind = builder.enumType('RecordKind', {
-  description: 'What kind of record a change is of.',
+  description: 'The kinds of records that changes are recorded for.',
   values: describedValues(recordKinds),
 });
 
-/** How many fields a record can have at most. */
+/** The maximum number of fields of a record. */
 const FIELDS = 20;
 
 export const Change = builder.objectRef<LoggedChange>('Change').implement({
   interfaces: [Node],
-  description: 'What was done to one record, when and by which key. It names fields, and tells no values.',
+  description:
+    'A change of one record: the time, the key, and the names of the changed fields, without values.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the change.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When it was made.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When the change was made.' }),
     action: t.field({
       type: ChangeAction,
-      description: 'What was done.',
-      // The log holds what src/domain/change/change.ts records alone.
+      description: 'The kind of change.',
+      // The log has only values of src/domain/change/change.ts.
       resolve: ({ action }) => action as keyof typeof changeActions,
     }),
     kind: t.field({
       type: RecordKind,
-      description: 'What kind of record it was done to.',
+      description: 'The kind of the record.',
       resolve: ({ kind }) => kind as keyof typeof recordKinds,
     }),
-    recordId: t.exposeID('recordId', { description: 'The id of the record, which may be gone.' }),
+    recordId: t.exposeID('recordId', {
+      description: 'The id of the record, which may have been deleted since.',
+    }),
     fields: t.stringList({
-      description: 'The fields that were set or changed, by their names in this schema; none of a deletion.',
+      description:
+        'The fields that were set or changed, by their names in this schema; empty for a deletion.',
       extensions: costs({ size: FIELDS }),
       resolve: ({ fields }): string[] => JSON.parse(fields),
     }),
     key: t.field({
       type: ApiKey,
       nullable: true,
-      description: 'The key that was used; null where the operator did it.',
+      description: 'The key that made the change; null if it was the operator.',
       resolve: ({ keyId }, _args, { lists }) => (keyId === null ? null : lists.keyOf(keyId)),
     }),
   }),
@@ -67,13 +71,13 @@ findNodes('Change', ({ db, actor }, ids) => findChanges(db, actor, ids));
 const ChangeConnection = connectionOf('Change', 'changes', Change);
 
 export const ChangeFilter = builder.inputType('ChangeFilter', {
-  description: 'Narrows the changes; what is given must all hold.',
+  description: 'A filter for changes. All conditions must match.',
   fields: (t) => ({
-    kind: t.field({ type: RecordKind, description: 'Only those of this kind of record.' }),
-    recordId: t.id({ description: 'Only those of records with this id.' }),
+    kind: t.field({ type: RecordKind, description: 'Only changes of this kind of record.' }),
+    recordId: t.id({ description: 'Only changes of records with this id.' }),
     since: t.field({
       type: 'DateTime',
-      description: 'Only those from this moment on: ISO 8601 with its offset from UTC.',
+      description: 'Only changes from this time on: ISO 8601 with an offset from UTC.',
     }),
   }),
 });
@@ -85,7 +89,7 @@ builder.queryField('changes', (t) =>
     type: ChangeConnection,
     extensions: listCost,
     description:
-      "What was done to the account's records, by cursor. Whoever goes on from a cursor misses none.",
+      "The changes of the account's records, paginated by cursor. A client that continues from its last cursor misses none.",
     args: { ...edgesArgs, ...selectionArgs },
     resolve: (_root, args, { db, lists, actor }) => changeConnection(db, lists, actor, args),
   }),
@@ -94,9 +98,8 @@ builder.queryField('changes', (t) =>
 builder.subscriptionField('changes', (t) =>
   t.field({
     type: Change,
-    description:
-      "The account's changes from now on, as they are made: in order, none missing and none twice.",
-    args: { filter: t.arg({ type: ChangeFilter, description: 'Which changes; all of them by default.' }) },
+    description: "The account's changes from now on, as they are made: in order, each exactly once.",
+    args: { filter: t.arg({ type: ChangeFilter, description: 'A filter; all changes by default.' }) },
     subscribe: (_root, { filter }, { subscriptions, actor }) =>
       subscriptions.subscribe(actor, parseChangeFilter(filter)),
     resolve: (change: LoggedChange | DomainError) => {
@@ -106,7 +109,7 @@ builder.subscriptionField('changes', (t) =>
   }),
 );
 
-const history = 'What was done to it, the newest first, by cursor.';
+const history = 'The changes of the record, newest first, paginated by cursor.';
 
 builder.objectField(Link, 'history', (t) =>
   t.field({

@@ -6,7 +6,7 @@ import { asNode, Node } from './node.ts';
 import { asResult } from './result.ts';
 import { costs } from './server/cost.ts';
 
-/** A conflict, with the record as it is now. */
+/** A conflict, with the current record. */
 class Conflict extends Failure {
   readonly current: { id: number };
 
@@ -30,9 +30,9 @@ export const ConflictError = builder.objectRef<Conflict>('ConflictError').implem
 });
 
 /**
- * What an update returns that may be refused since somebody else was first.
+ * The result of an update that may fail with a conflict.
  * @param type the name of the record's type
- * @param current reads the record as it is
+ * @param current reads the current record
  */
 export async function asUpdate<Row extends { id: number }>(
   type: string,
@@ -45,6 +45,6 @@ export async function asUpdate<Row extends { id: number }>(
   return row ? new Conflict(result, asNode(type, row)) : new Failure(notFound(type.toLowerCase()));
 }
 
-/** What the mutations say of the argument by which an editor tells which state of the record it saw. */
+/** The description of the argument `ifUpdatedAt`. */
 export const ifUpdatedAt =
-  'Change it only if it was last changed at this moment, its `updatedAt` as it was read; else the result is a ConflictError.';
+  'The `updatedAt` of the record when it was read. If it was changed since, the result is a ConflictError, and nothing is changed.';

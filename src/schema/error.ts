@@ -1,5 +1,5 @@
 import { type DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
-import { MAX_TOLD } from '../domain/input.ts';
+import { MAX_FIELD_ERRORS } from '../domain/input.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { costs } from './server/cost.ts';
@@ -9,7 +9,7 @@ const ErrorCodeEnum = builder.enumType('ErrorCode', {
   values: describedValues(errorCodes),
 });
 
-/** An expected failure as a value: GraphQL would take an Error for a failed field. */
+/** An expected failure as a value: GraphQL would treat an Error as a failed field. */
 export class Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -31,7 +31,7 @@ export const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
 });
 
 const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
-  description: 'What is wrong with one field of the input.',
+  description: 'The errors of one field of the input.',
   fields: (t) => ({
     path: t.exposeStringList('path', {
       description: 'The path of the field in the input, outermost name first.',
@@ -50,8 +50,8 @@ export const ValidationError = builder.objectRef<Failure>('ValidationError').imp
   fields: (t) => ({
     fields: t.field({
       type: [FieldErrorType],
-      description: `All wrong fields, at most ${MAX_TOLD}.`,
-      extensions: costs({ size: MAX_TOLD }),
+      description: `All wrong fields, at most ${MAX_FIELD_ERRORS}.`,
+      extensions: costs({ size: MAX_FIELD_ERRORS }),
       resolve: (error) => [...error.fields],
     }),
   }),

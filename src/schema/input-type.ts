@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { builder } from './builder.ts';
 import { reads } from './selected.ts';
 
-/** What GraphQL has for a value. */
+/** The GraphQL type of a value. */
 type Type = 'ID' | 'String' | 'Boolean' | 'Int' | InputRef<unknown>;
 
-/** What the wrappers around a schema's value say of it, the outermost first. */
+/** A schema's value without its wrappers, and their descriptions; the outermost counts. */
 interface Described {
   readonly value: z.core.$ZodType;
   readonly description: string | undefined;
   readonly standard: unknown;
-  /** The items of a list, whose length is checked before they are looked at. */
+  /** The items of a list, whose length is checked before its items. */
   readonly items: z.core.$ZodType | undefined;
 }
 
@@ -20,7 +20,7 @@ const isOf = <Kind extends z.core.$ZodType>(
   kind: new (...args: never[]) => Kind,
 ): schema is Kind => schema instanceof kind;
 
-/** The value within what makes it optional, nullable or another value. */
+/** Unwraps optional, nullable and transformed values. */
 function describe(schema: z.core.$ZodType): Described {
   const { description, default: standard } = z.globalRegistry.get(schema) ?? {};
   const within = (inner: z.core.$ZodType, items?: z.core.$ZodType): Described => {
@@ -42,19 +42,19 @@ function describe(schema: z.core.$ZodType): Described {
   return within(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
 }
 
-/** What describes fields that are shown as the domain takes them: its words, and columns of the same names. */
+/** Options for fields that show a value as it was entered: the domain's description, and the column of the same name. */
 export function takenBy<Name extends string>({ shape }: { shape: Readonly<Record<Name, z.core.$ZodType>> }) {
   return (name: Name) => ({ extensions: reads(name), description: describe(shape[name]).description ?? '' });
 }
 
 const names = new Map<string, InputRef<unknown>>();
 
-/** Has inputs use an enum wherever the domain has a choice of that title. */
+/** Makes inputs use an enum for the domain's choice with that title. */
 export function nameEnum(title: string, type: InputRef<unknown>): void {
   names.set(title, type);
 }
 
-/** The type that the domain's schema gives a title. */
+/** The type of the schema's title in the domain. */
 function named(schema: z.core.$ZodType): Type {
   const { title = '', description } = z.globalRegistry.get(schema) ?? {};
   const known = names.get(title);
@@ -76,8 +76,8 @@ function typeOf({ value }: Described): Type {
 const takes = (schema: z.core.$ZodType, value: unknown): boolean => z.safeParse(schema, value).success;
 
 /**
- * The input type of what the domain takes: its fields, which of them are required, and what they are for.
- * @param updates whether it says what to change, so that null clears what it can
+ * The input type of a domain schema: its fields, whether they are required, and their descriptions.
+ * @param updates whether it is the input of an update, so that null clears a field that can be cleared
  */
 export function inputType<Schema extends z.core.$ZodObject>(
   name: string,
@@ -103,6 +103,6 @@ export function inputType<Schema extends z.core.$ZodObject>(
         never
       >,
   });
-  // What GraphQL lets through is what the schema takes: TypeScript cannot follow that.
+  // GraphQL accepts what the schema accepts; TypeScript cannot follow that.
   return type as unknown as InputRef<z.input<Schema>>;
 }

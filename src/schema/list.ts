@@ -5,15 +5,15 @@ import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { costs } from './server/cost.ts';
 
-/** What a statement costs, what reading on past many rows, what a condition that no index answers, and what a search. */
+/** The cost of a statement, of skipping many rows, of a condition without an index, and of a search. */
 const STATEMENT = 10;
 const ROWS_PAST = 100;
 const NARROWING = 200;
 const SEARCH = 6_000;
 
 /**
- * What a list costs: its fields count as often as it has records at most, whose own lists then need not say how many they
- * hold.
+ * The cost of a list: its fields count once for each possible record. The field with its records then needs no size of its
+ * own.
  */
 export const listCost = costs({
   size: ({ first, last, perPage }) =>
@@ -63,8 +63,8 @@ const PageInfo = builder.objectRef<Edges<unknown>>('PageInfo').implement({
 type Connection<Row> = Edges<Row> & { total(): Promise<number> };
 
 /**
- * The connection and edge types of a list by cursor.
- * @param ofTotal what else there is to say of its total
+ * The connection and edge types of a list.
+ * @param ofTotal an addition to the description of its total
  */
 export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<Types, Row>, ofTotal = '') {
   const Edge = builder.objectRef<{ cursor: string; node: Row }>(`${name}Edge`).implement({
@@ -93,7 +93,7 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
         extensions: costs({ size: 1 }),
         resolve: ({ edges }, _args, { isHeavy }) => {
           const rows = edges.map((edge) => edge.node);
-          return (isHeavy ? inSlices(rows) : rows) as never; // As of an edge's node.
+          return (isHeavy ? inSlices(rows) : rows) as never; // As for an edge's node.
         },
       }),
       pageInfo: t.field({
@@ -110,9 +110,9 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
   });
 }
 
-/** What lists say of their filter by the last change. */
+/** The description of the filter by the last change. */
 export const updatedSince =
-  'Only records that were changed at this moment or later: ISO 8601 with an offset from UTC. Deletions are in `changes`.';
+  'Only records that were changed at this time or later: ISO 8601 with an offset from UTC. Deletions are in `changes`.';
 
 export const edgesArgs = builder.args((t) => ({
   first: t.int({
@@ -152,7 +152,7 @@ export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types,
   });
 }
 
-/** The input type of a list's order, and the arguments that say which records, in which order. */
+/** The input type of a list's order, and the arguments `filter` and `orderBy`. */
 export function selectionOf<Filter extends object, Field extends string>(
   name: string,
   plural: string,
@@ -170,7 +170,7 @@ export function selectionOf<Filter extends object, Field extends string>(
       field: t.field({
         type: OrderField,
         required: true,
-        // One of the enum's values, which TypeScript cannot follow through the type parameter.
+        // One of the enum's values; TypeScript cannot follow the type parameter.
         defaultValue: 'ID' as never,
         description: 'The field to order by.',
       }),

@@ -5,49 +5,49 @@ import { reads } from './selected.ts';
 import type { Context } from './server/context.ts';
 import { costs } from './server/cost.ts';
 
-/** The account's own records with these ids, in any order; what it may not see is not among them. */
+/** Finds the account's own records with these ids, in any order; others are left out. */
 type Load = (
   context: Context,
   ids: number[],
   info: GraphQLResolveInfo,
 ) => PromiseLike<readonly { id: number }[]>;
 
-/** How the records of each type are found, by the type's name. */
+/** The functions that find records, by type name. */
 const loaders = new Map<string, Load>();
 
-/** The types of the records that were found, since a row does not say what it is of. */
+/** The types of found records, since a row does not contain its type. */
 const types = new WeakMap<object, string>();
 
-/** Has `node` and `nodes` find the records of a type, which has to implement `Node`. */
+/** Registers a type, which must implement `Node`, for `node` and `nodes`. */
 export function findNodes(type: string, load: Load): void {
   loaders.set(type, load);
 }
 
-/** The record as a value of `Node`. */
+/** Marks the record's type, for the interface `Node`. */
 export function asNode<Row extends object>(type: string, row: Row): Row {
   types.set(row, type);
   return row;
 }
 
-/** The id of a record among those of all types. */
+/** The global id of a record. */
 export function nodeIdOf(type: string, id: number): string {
   return Buffer.from(`${type}:${id}`).toString('base64url');
 }
 
-/** The type and the number that a global id stands for; null where nothing can have it. */
+/** The type and the number of a global id; null for an impossible id. */
 function parseNodeId(nodeId: string): { type: string; id: number } | null {
   const [, type = '', digits = ''] = /^(\w+):(\d+)$/.exec(Buffer.from(nodeId, 'base64url').toString()) ?? [];
   const id = parseId(digits);
-  // What decodes to the same is not the same id.
+  // Other encodings of the same text are not valid ids.
   return id === null || !loaders.has(type) || nodeIdOf(type, id) !== nodeId ? null : { type, id };
 }
 
 const nodeIdDescription =
   'The id of the record among those of all types, for caches. It says nothing more: do not take it apart.';
 
-/** What has an id that no other record of any type has. Whoever implements it tells `findNodes` how its records are found. */
+/** The interface of records with global ids. Types that implement it must be registered by `findNodes`. */
 export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
-  description: 'A record with an id that no other record has, of whatever type.',
+  description: 'A record with an id that is unique among the records of all types.',
   resolveType: (row) => types.get(row),
   fields: (t) => ({
     nodeId: t.id({
@@ -58,7 +58,7 @@ export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
   }),
 });
 
-/** The record of each id, in order; null for what the account has not. Each type costs a statement, however many ids. */
+/** The record of each id, in order; null if the account does not have it. Each type costs one statement for all of its ids. */
 async function nodesOf(
   context: Context,
   nodeIds: readonly string[],
@@ -76,7 +76,7 @@ async function nodesOf(
   return nodeIds.map((nodeId) => found.get(nodeId) ?? null);
 }
 
-/** What a statement costs; a list of ids may cost one for each type. */
+/** The cost of a statement; a list of ids may need one for each type. */
 const STATEMENT = 10;
 
 builder.queryFields((t) => ({

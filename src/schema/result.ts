@@ -4,7 +4,7 @@ import { builder, type Types } from './builder.ts';
 import { Failure, NotFoundError, ValidationError } from './error.ts';
 import { nodeIdOf } from './node.ts';
 
-/** Which type of a result stands for an error. A code without one is no expected failure of a mutation. */
+/** The type of each expected error in a result; null for codes that are not expected failures of a mutation. */
 const typeOf: Record<ErrorCode, string | null> = {
   VALIDATION: 'ValidationError',
   NOT_FOUND: 'NotFoundError',
@@ -18,12 +18,12 @@ const typeOf: Record<ErrorCode, string | null> = {
   UNAVAILABLE: null,
 };
 
-/** The name of a union's member: the record's type, or that of the error that came instead of it. */
+/** Resolves a member of a result's union: the record's type, or the error's. */
 export function resultType(record: string): (value: unknown) => string | null {
   return (value) => (value instanceof Failure ? typeOf[value.code] : record);
 }
 
-/** What `work` returns, or the expected failure that it ended with; any other error goes on. */
+/** The result of `work`, or its expected failure; any other error is thrown. */
 export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
   try {
     return await work;
@@ -43,18 +43,18 @@ const DeletedRecord = builder.objectRef<Deleted>('DeletedRecord').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the deleted record.' }),
     nodeId: t.id({
-      description: 'The global id of the deleted record, for caches to forget it.',
+      description: 'The global id of the deleted record, for clients to remove it from their caches.',
       resolve: ({ type, id }) => nodeIdOf(type, id),
     }),
   }),
 });
 
-/** What a deletion returns: the ids that the record of that type had, or the expected failure. */
+/** The result of a deletion: the ids of the deleted record, or the expected failure. */
 export function asDeleted(type: string, work: Promise<number>): Promise<Deleted | Failure> {
   return asResult(work.then((id) => ({ type, id })));
 }
 
-/** What `work` makes of each item, one after the other: a later one meets what an earlier one did. */
+/** Runs `work` on each item, one after the other, so that later items see the changes of earlier ones. */
 export async function inSequence<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
@@ -64,19 +64,19 @@ export async function inSequence<Item, Result>(
   return results;
 }
 
-/** A type of errors; its rows are Failures. */
+/** An error type; its values are Failures. */
 type ErrorType = ObjectRef<Types, Failure>;
 
 /**
- * The results of the mutations that create, update and delete records of one type. A deletion may fail as
- * `failsToDelete` says, beyond finding nothing, and an update as `failsToUpdate` does.
+ * The results of the mutations that create, update and delete records of one type. `failsToDelete` and `failsToUpdate` are
+ * further errors of a deletion and an update.
  */
 export function resultsOf<Row, Created = Row>(
   name: string,
   record: ObjectRef<Types, Row>,
   failsToDelete: readonly (typeof NotFoundError)[] = [],
   failsToUpdate: readonly ErrorType[] = [],
-  /** What a creation returns, where it is more than the record. */
+  /** The result of a creation, if it is more than the record. */
   created?: { readonly name: string; readonly type: ObjectRef<Types, Created> },
 ) {
   return {

@@ -1,12 +1,12 @@
 import { GraphQLError } from 'graphql';
 import { builder } from './builder.ts';
 
-/** Inputs take text instead, so that a wrong one is a wrong field like any other, not a failed request. */
+/** Inputs use text instead, so that a wrong value is a field error and not a failed request. */
 function onlyGiven(): never {
   throw new TypeError('This scalar is only given, never taken.');
 }
 
-/** The text of a moment, as it was sent: the domain says what is wrong with it. */
+/** The text of a time as it was sent: the domain validates it. */
 function taken(given: unknown): string {
   if (typeof given === 'string') return given;
   throw new GraphQLError('DateTime has to be a text in ISO 8601.');
@@ -30,6 +30,6 @@ builder.scalarType('Date', {
   description: 'A day in UTC: `2026-11-21`.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   serialize: (day) => day,
-  // What is no day is a wrong argument, of which the domain tells.
+  // The domain validates it, and reports a wrong argument.
   parseValue: (given) => String(given),
 });

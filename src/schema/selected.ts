@@ -13,19 +13,19 @@ type Reads = {
   readonly readsOf?: string;
 };
 
-/** Which columns a field reads of its row, for its `extensions`. */
+/** The columns that a field reads from its row, for its `extensions`. */
 export function reads(...columns: string[]): Reads {
   return { reads: columns };
 }
 
-/** The same of a field that gives an object which is joined to its row, under this name: of that, only what is asked for. */
+/** The same for a field that returns a joined object of this name, of which only the selected columns are read. */
 export function readsOf(name: string): Reads {
   return { reads: [name], readsOf: name };
 }
 
 type Fragments = GraphQLResolveInfo['fragments'];
 
-/** The fields that a selection asks for, those of its fragments included, whatever their types. */
+/** The fields of a selection, including those of its fragments, whatever their types. */
 function* fieldsIn(selectionSet: SelectionSetNode | undefined, fragments: Fragments): Generator<FieldNode> {
   for (const selection of selectionSet?.selections ?? []) {
     if (selection.kind === Kind.FIELD) yield selection;
@@ -34,7 +34,7 @@ function* fieldsIn(selectionSet: SelectionSetNode | undefined, fragments: Fragme
   }
 }
 
-/** The columns that the fields of the type read, those of joined objects as `space.name`; null where one may read any. */
+/** The columns that the fields of the type read, those of joined objects as `space.name`; null if a field may read any. */
 function columnsOf(
   type: GraphQLObjectType,
   nodes: Iterable<FieldNode>,
@@ -45,7 +45,7 @@ function columnsOf(
   for (const { name, selectionSet } of nodes) {
     if (name.value.startsWith('__')) continue;
     const field = fields[name.value];
-    // What `reads` and `readsOf` made; nothing else writes there.
+    // Only `reads` and `readsOf` set this.
     const { reads, readsOf } = (field?.extensions ?? {}) as Partial<Reads>;
     if (field === undefined || reads === undefined) return null;
     const below = getNamedType(field.type);
@@ -59,12 +59,12 @@ function columnsOf(
   return columns;
 }
 
-/** By the node of the field and the way down from it: documents are kept parsed. */
+/** A cache by the field's node and the path below it: parsed documents are cached. */
 const known = new WeakMap<FieldNode, Map<string, ReadonlySet<string> | null>>();
 
 /**
- * The columns that the query reads of records of the type, which lie below this field by the names of `path`; null where it may
- * read any.
+ * The columns that the query reads from records of the type, which are below this field at `path`; null if it may read
+ * any.
  */
 export function columnsRead(
   { fieldNodes, fragments, schema }: GraphQLResolveInfo,

@@ -32,12 +32,12 @@ const Interval = builder.enumType('StatisticsInterval', {
 });
 
 const Dimension = builder.enumType('StatisticsDimension', {
-  description: 'What clicks are counted by.',
+  description: 'The dimensions that clicks are counted by.',
   values: describedValues(statisticsDimensions),
 });
 
 const List = builder.enumType('StatisticsList', {
-  description: 'What can be listed page by page.',
+  description: 'The lists that can be paginated.',
   values: describedValues(statisticsLists),
 });
 
@@ -46,14 +46,14 @@ const visitorsOf = 'Over several days, this is the sum of the days.';
 const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
   description: 'The visits of one hour, day or month.',
   fields: (t) => ({
-    start: t.expose('start', { type: 'DateTime', description: 'When it begins.' }),
+    start: t.expose('start', { type: 'DateTime', description: 'The beginning of the interval.' }),
     clicks: t.int({
       description: 'The number of counted visits.',
       resolve: ({ clicks }) => shownCount(clicks),
     }),
     visitors: t.int({
       nullable: true,
-      description: `The number of different people; null for hours. ${visitorsOf}`,
+      description: `The number of unique visitors; null for hours. ${visitorsOf}`,
       resolve: ({ visitors }) => (visitors === null ? null : shownCount(visitors)),
     }),
     bots: t.int({
@@ -66,7 +66,7 @@ const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
 const Row = builder.objectRef<StatisticsRow>('StatisticsRow').implement({
   description: 'The clicks with one value.',
   fields: (t) => ({
-    value: t.exposeString('value', { nullable: true, description: 'The value; null if it is not known.' }),
+    value: t.exposeString('value', { nullable: true, description: 'The value; null if it is unknown.' }),
     clicks: t.int({ description: 'The number of clicks.', resolve: ({ clicks }) => shownCount(clicks) }),
   }),
 });
@@ -76,7 +76,7 @@ const Top = builder.objectRef<StatisticsTop>('StatisticsTop').implement({
   fields: (t) => ({
     rows: t.field({
       type: [Row],
-      description: 'The values, the most clicks first; of as many clicks, by value.',
+      description: 'The values, the most clicks first; ties are broken by the value.',
       extensions: costs({ size: (_args, { rows }) => Number(rows) }),
       resolve: ({ rows }) => rows,
     }),
@@ -112,22 +112,22 @@ const RowOrder = builder.inputType('StatisticsRowOrder', {
   }),
 });
 
-/** What it costs to read the statistics of an owner, and for how many days' rows that grows by as much. */
+/** The cost of reading the statistics of an owner; it doubles for a year. */
 const READ: Record<Scope, number> = { link: 10, space: 500, account: 50 };
 const DAYS = 365;
 
-/** What a read of a period costs. */
+/** The cost of reading a period. */
 const readWork = (_args: WrittenArgs, { scope, days }: WrittenArgs): number =>
-  READ[scope as Scope] * (1 + Number(days) / DAYS); // As `statisticsOf` tells.
+  READ[scope as Scope] * (1 + Number(days) / DAYS); // The values of `tells` below.
 
 function bucketsOf({ interval }: WrittenArgs, { days }: WrittenArgs): number {
   const length = Number(days);
-  // More hours are refused.
+  // More days of hours are refused.
   if (interval === 'HOUR') return 24 * Math.min(length, 31);
   return interval === 'MONTH' ? Math.ceil(length / 28) + 1 : length;
 }
 
-/** A number that was written, within bounds: what is none is refused before anything is read. */
+/** A number of the arguments, within bounds; anything else is refused before anything is read. */
 function within(written: unknown, most: number, otherwise: number): number {
   return typeof written === 'number' ? Math.min(Math.max(written, 0), most) : otherwise;
 }
@@ -143,7 +143,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       resolve: async (statistics) => shownCount((await statistics.totals()).clicks),
     }),
     visitors: t.int({
-      description: `The number of different people, for each link and day. ${visitorsOf}`,
+      description: `The number of unique visitors, for each link and day. ${visitorsOf}`,
       extensions: costs({ work: readWork }),
       resolve: async (statistics) => shownCount((await statistics.totals()).visitors),
     }),
@@ -155,7 +155,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
     }),
     series: t.field({
       type: [Point],
-      description: 'Every interval of the period, in order; those without visits too.',
+      description: 'Every interval of the period, in order, including those without visits.',
       extensions: costs({ size: bucketsOf, work: readWork }),
       args: {
         interval: t.arg({
@@ -176,7 +176,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
         tells: ({ first }) => ({ rows: within(first, 100, 10) }),
       }),
       args: {
-        by: t.arg({ type: Dimension, required: true, description: 'What clicks are counted by.' }),
+        by: t.arg({ type: Dimension, required: true, description: 'The dimension.' }),
         first: t.arg.int({
           required: true,
           defaultValue: 10,
@@ -193,7 +193,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
         work: (args, above) => 3 * readWork(args, above),
       }),
       args: {
-        of: t.arg({ type: List, required: true, defaultValue: 'DAYS', description: 'What is listed.' }),
+        of: t.arg({ type: List, required: true, defaultValue: 'DAYS', description: 'The list.' }),
         orderBy: t.arg({ type: RowOrder, description: 'The order; the most clicks first by default.' }),
         page: t.arg.int({
           defaultValue: 1,
@@ -209,7 +209,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
 const periodArgs = builder.args((t) => ({
   from: t.field({
     type: 'Date',
-    description: 'The first day; by default the 30 days that end with the last one.',
+    description: 'The first day; by default 29 days before the last one.',
   }),
   to: t.field({
     type: 'Date',
@@ -217,14 +217,14 @@ const periodArgs = builder.args((t) => ({
   }),
 }));
 
-/** What the fields of statistics are told for their cost: whose they are, and of how many days. */
+/** Tells the fields of statistics, for their cost, the kind of owner and the number of days. */
 const tellsOf = (scope: Scope) =>
   costs({ tells: ({ from, to }) => ({ scope, days: writtenLength(from, to) }) });
 
 builder.objectField(Link, 'statistics', (t) =>
   t.field({
     type: StatisticsType,
-    description: 'What was counted of its visits. The privacy of the link does not matter to its owner.',
+    description: 'The statistics of the link. Its owner can read them whatever its privacy is.',
     extensions: { ...tellsOf('link'), ...reads() },
     args: periodArgs,
     resolve: ({ id }, period, { lists, now }) => new Statistics(lists.statistics, 'link', id, period, now()),
@@ -234,7 +234,7 @@ builder.objectField(Link, 'statistics', (t) =>
 builder.prismaObjectField(Space, 'statistics', (t) =>
   t.field({
     type: StatisticsType,
-    description: 'What was counted of the links that are in the space now.',
+    description: 'The statistics of the links that are in the space now.',
     extensions: tellsOf('space'),
     args: periodArgs,
     resolve: ({ id }, period, { lists, now }) => new Statistics(lists.statistics, 'space', id, period, now()),
@@ -244,7 +244,7 @@ builder.prismaObjectField(Space, 'statistics', (t) =>
 builder.prismaObjectField(Account, 'statistics', (t) =>
   t.field({
     type: StatisticsType,
-    description: 'What was counted of all links of the account.',
+    description: 'The statistics of all links of the account.',
     extensions: tellsOf('account'),
     args: periodArgs,
     resolve: ({ id }, period, { lists, now }) =>
@@ -262,7 +262,7 @@ builder.mutationField('resetStatistics', (t) =>
   t.field({
     type: ResetResult,
     description:
-      'Deletes the statistics of a link; its clicks remain. The history of the link tells who did it, as a change of `statistics`.',
+      'Deletes the statistics of a link; its clicks remain. The history of the link has it as a change of `statistics`.',
     extensions: costs({ records: 1, work: 20 }),
     args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { linkId }, context) => {

@@ -23,42 +23,42 @@ import type { Context } from './server/context.ts';
 import { changeCost, costs } from './server/cost.ts';
 
 const WebhookEvent = builder.enumType('WebhookEvent', {
-  description: 'What a webhook can be told of.',
+  description: 'The events that a webhook can get.',
   values: describedValues(webhookEvents),
 });
 
 nameEnum('WebhookEvent', WebhookEvent);
 
 const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
-  description: 'What became of a delivery.',
+  description: 'The status of a delivery.',
   values: describedValues(deliveryStatuses),
 });
 
 const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
-  description: 'One change that one webhook is told of.',
+  description: 'The delivery of one change to one webhook.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the delivery.' }),
     event: t.field({
       type: WebhookEvent,
-      description: 'What is told.',
-      // The queue holds events alone.
+      description: 'The event.',
+      // The queue has only events.
       resolve: ({ event }) => event as keyof typeof webhookEvents,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the change was made.' }),
     status: t.field({
       type: DeliveryStatusEnum,
-      description: 'What became of it.',
+      description: 'The status of the delivery.',
       resolve: ({ status }) => status as DeliveryStatus, // As with events.
     }),
-    attempts: t.exposeInt('attempts', { description: 'How often it was tried.' }),
+    attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
     lastAttemptAt: t.expose('lastAttemptAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last tried; null if it was not yet.',
+      description: 'When the last attempt was made; null if there was none.',
     }),
     responseStatus: t.exposeInt('responseStatus', {
       nullable: true,
-      description: 'The HTTP status of the last answer; null if the last attempt got none.',
+      description: 'The HTTP status of the answer to the last attempt; null if there was none.',
     }),
     error: t.exposeString('error', {
       nullable: true,
@@ -76,7 +76,7 @@ export const Webhook = builder.prismaObject('Webhook', {
     url: t.expose('url', { type: 'URL' }),
     events: t.field({
       type: [WebhookEvent],
-      description: 'What it is told of.',
+      description: 'The events that it gets.',
       extensions: costs({ size: Object.keys(webhookEvents).length }),
       resolve: eventsOf,
     }),
@@ -87,7 +87,7 @@ export const Webhook = builder.prismaObject('Webhook', {
       type: WebhookDeliveryConnection,
       extensions: listCost,
       description:
-        'What it was told in the last 30 days and is still to be told, the newest first, by cursor.',
+        'The deliveries of the last 30 days, including waiting ones, newest first, paginated by cursor.',
       args: edgesArgs,
       resolve: (webhook, args, { lists }) => edgesOfDeliveries(lists, webhook, args),
     }),
@@ -127,8 +127,7 @@ const CreatedWebhook = builder
     fields: (t) => ({
       webhook: t.field({ type: Webhook, description: 'The webhook.', resolve: ({ webhook }) => webhook }),
       secret: t.exposeString('secret', {
-        description:
-          'The secret that its requests are signed with: `whsec_` and base64. It is shown this once.',
+        description: 'The secret that signs its requests: `whsec_` and base64. It is shown only once.',
       }),
     }),
   });
@@ -160,7 +159,7 @@ const RedeliverResult = builder.unionType('RedeliverResult', {
 
 const id = 'The id of the webhook.';
 
-/** What was made, with a secret that a kept answer does not have. */
+/** A new secret, which is left out of a stored answer. */
 async function shownOnce<Made extends { secret: string }>(
   { keyed }: Context,
   making: Promise<Made>,
@@ -174,7 +173,7 @@ builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: CreateResult,
     extensions: changeCost,
-    description: `Creates a webhook, which is told of what is changed from now on. An account may have ${MAX_WEBHOOKS}.`,
+    description: `Creates a webhook, which gets changes from now on. An account may have ${MAX_WEBHOOKS}.`,
     args: { input: t.arg({ type: CreateWebhookInput, required: true, description: 'The new webhook.' }) },
     resolve: (_root, { input }, context) => {
       const { db, actor, site, now } = context;
@@ -203,8 +202,7 @@ builder.mutationFields((t) => ({
   rotateWebhookSecret: t.field({
     type: RotateWebhookSecretResult,
     extensions: changeCost,
-    description:
-      'Gives a webhook a new secret. For 24 hours, requests are signed with the secret before it too.',
+    description: 'Gives a webhook a new secret. For 24 hours, the old secret also signs requests.',
     args: { id: t.arg.id({ required: true, description: id }) },
     resolve: (_root, args, context) => {
       const { db, actor, site, now } = context;

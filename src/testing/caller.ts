@@ -8,13 +8,13 @@ export interface RestAnswer {
 
 export interface GraphQLAnswer {
   status: number;
-  /** Shaped by the query; a test asserts it whole, or says which shape it asked for. */
+  /** The query determines the type; a test asserts all of it, or states the type. */
   data: unknown;
   errors: { message: string; path?: string[]; extensions: Record<string, unknown> }[] | undefined;
   headers: Headers;
 }
 
-/** A link as v1 shows it: what the tests look into. */
+/** The fields of v1's links that tests use. */
 export interface RestLink extends Record<string, unknown> {
   id: number;
   alias: string;
@@ -23,7 +23,7 @@ export interface RestLink extends Record<string, unknown> {
 
 type FormInput = Record<string, string | number> | [string, string][] | string;
 
-/** What a caller sees of the server with one key. */
+/** A client of the server with one key. */
 export class Caller {
   readonly #origin: string;
   readonly key: string;
@@ -72,14 +72,14 @@ export class Caller {
     return answer.data as Data; // The caller says what its query asks for.
   }
 
-  /** Makes a link over v1 and returns it as v1 shows it. */
+  /** Creates a link over v1 and returns it in v1's form. */
   async link(form: Record<string, string | number> = {}): Promise<RestLink> {
     const { status, body } = await this.rest('POST', '/links', { url: 'https://example.com/', ...form });
     assert.equal(status, 201, JSON.stringify(body));
     return (body as { data: RestLink }).data;
   }
 
-  /** Adds a domain and returns its id. */
+  /** Creates a domain and returns its id. */
   async domain(name: string): Promise<number> {
     const { createDomain } = await this.data<{ createDomain: { id: string } }>(
       'mutation ($name: String!) { createDomain(input: { name: $name }) { ... on Domain { id } } }',
@@ -88,7 +88,7 @@ export class Caller {
     return Number(createDomain.id);
   }
 
-  /** Adds a pixel and returns its id. */
+  /** Creates a pixel and returns its id. */
   async pixel(name = 'Ads'): Promise<number> {
     const { createPixel } = await this.data<{ createPixel: { id: string } }>(
       `mutation ($name: String!) {
@@ -99,7 +99,7 @@ export class Caller {
     return Number(createPixel.id);
   }
 
-  /** Makes a space over v1 and returns its id. */
+  /** Creates a space over v1 and returns its id. */
   async space(name: string, fields: Record<string, string | number> = {}): Promise<number> {
     const { status, body } = await this.rest('POST', '/spaces', { name, ...fields });
     assert.equal(status, 201, JSON.stringify(body));

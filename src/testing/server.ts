@@ -23,54 +23,54 @@ import { Caller } from './caller.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
-/** Passwords are hashed as ever, and in a hundredth of the time. */
+/** The cost of password hashes, a hundredth of the program's. */
 const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 
-/** How often the operator's lists are looked at, in milliseconds. */
+/** How often the operator's lists are polled, in milliseconds. */
 const LISTS_READ_EVERY = 50;
 
 export interface TestServerOptions {
-  /** The database, migrated; by default an empty SQLite file, which goes when the server stops. */
+  /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;
-  /** Whether the database at `url` is migrated; nothing can be asked of the server where it is not. */
+  /** Whether the database at `url` is migrated; without that, the server cannot answer queries. */
   readonly migrated?: boolean;
   readonly replicas?: readonly Database[];
   readonly graphiql?: boolean;
-  /** The only documents that `/graphql` executes, by their ids. */
+  /** If given, the only documents that `/graphql` executes, by id. */
   readonly trusted?: TrustedDocuments;
   readonly rateLimit?: number;
   readonly corsOrigins?: readonly string[];
-  /** For how many days changes are kept; 0 for ever. */
+  /** How many days changes are kept; 0 for ever. */
   readonly historyDays?: number;
-  /** For how many months statistics are kept; 0 for ever. */
+  /** How many months statistics are kept; 0 for ever. */
   readonly statisticsMonths?: number;
-  /** Whether links have pages of statistics for others. */
+  /** Whether links have public pages of statistics. */
   readonly publicStatistics?: boolean;
   readonly maxInFlight?: number;
-  /** After how many milliseconds a client that neither sends nor reads is given up. */
+  /** After how many milliseconds a client that neither sends nor reads is disconnected. */
   readonly idleTimeout?: number;
-  /** Whether a domain serves visitors only once it is verified. */
+  /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains?: boolean;
-  /** Where visitors of an unknown alias on the default domain are sent. */
+  /** The redirect for visitors of an unknown alias on the default domain. */
   readonly notFoundUrl?: string;
-  /** A file of hosts that no link may lead to, and one of aliases that no new link may have; read again as they change. */
+  /** Files of blocked hosts and reserved aliases; read again when they change. */
   readonly blockedHostsFile?: string;
   readonly reservedAliasesFile?: string;
-  /** Whether webhooks may lead to this machine; only `hosts` names others. */
+  /** Whether webhooks may call this machine; other hosts resolve only by `hosts`. */
   readonly allowPrivateWebhooks?: boolean;
-  /** How long after each failure a webhook's delivery is tried again, in milliseconds. */
+  /** The delays before the retries of a webhook's delivery, in milliseconds. */
   readonly webhookDelays?: readonly number[];
-  /** Whether clicks are written, changes looked for and webhooks told as time goes by. */
+  /** Whether the background work runs: writing clicks, polling changes, delivering webhooks. */
   readonly background?: boolean;
   random?(below: number): number;
   readonly metrics?: Metrics;
 }
 
-/** The statements that come with time alone: a look at what others have changed, and when a key was last used. */
+/** Statements that depend on time only: polls for changes, and the last use of a key. */
 const BACKGROUND =
   /Revision\W+topic|DaySalt|DayVisitor|'visitors'|SET\W+lastUsedAt|FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
 
-/** An empty, migrated SQLite file, and how to be rid of it. */
+/** An empty, migrated SQLite file, and a function that deletes it. */
 async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-testing-'));
   const url = `file:${join(folder, 'linkspace.db')}`;
@@ -79,8 +79,8 @@ async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
 }
 
 /**
- * A complete server on a port of its own, with a clock that stands still until it is set. The header `X-Country` says
- * where a visitor is, and `X-Forwarded-Host` which host was asked.
+ * A complete server on a port of its own, with a clock that does not move until it is set. The header `X-Country` sets a
+ * visitor's country, and `X-Forwarded-Host` the requested host.
  */
 export async function startTestServer({
   url,
@@ -177,9 +177,9 @@ export async function startTestServer({
     databaseUrl,
     database,
     clock,
-    /** The TXT records that DNS has, by name, or how it fails. */
+    /** The TXT records in DNS, by name, or an error. */
     dns,
-    /** The addresses that hosts of webhooks have. */
+    /** The addresses of webhooks' hosts. */
     hosts,
     log,
     /** A caller with a new key of the named account. */
@@ -187,12 +187,12 @@ export async function startTestServer({
       const { key } = await createKey(database.client, { account, scopes, expiresAt }, clock.now);
       return new Caller(origin, key);
     },
-    /** Writes the clicks that are counted and not yet written. */
+    /** Writes the counted clicks. */
     flush: () => app.flush(),
-    /** Ends subscriptions, as a stop of the service does first. */
+    /** Ends subscriptions, which is the first step of a stop. */
     endSubscriptions: () => app.endSubscriptions(),
     callerWith: (key: string) => new Caller(origin, key),
-    /** The SQL statements that `work` cost, without the look at what has changed that comes with time alone. */
+    /** The SQL statements of `work`, without those that depend on time only. */
     async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
       const before = statements.length;
       await work();

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { Supervisor } from './supervisor.ts';
 import { WORKER_ARGUMENT } from './worker.ts';
 
-/** Serves the metrics of all workers, where they are asked for. */
+/** Serves the metrics of all workers, if they are enabled. */
 async function listenForMetrics({ metricsPort, host }: Config, supervisor: Supervisor) {
   if (metricsPort === undefined) return undefined;
   const [{ SharedMetrics }, { answerWith }] = await Promise.all([
@@ -20,7 +20,7 @@ async function listenForMetrics({ metricsPort, host }: Config, supervisor: Super
 }
 
 /**
- * Has `config.workers` processes serve under one port, and goes on until it is told to end, or they cannot.
+ * Runs `config.workers` processes that serve one port, until it is stopped or they fail.
  * @param program the file that each of them runs
  */
 export async function supervise(config: Config, log: Logger, program: string): Promise<void> {
@@ -43,7 +43,7 @@ export async function supervise(config: Config, log: Logger, program: string): P
     },
     onEnd: (worker) => shared?.metrics.depart(worker),
   });
-  // V8's flags, among others, are passed on as this process got them.
+  // Workers get the flags of this process, such as V8's.
   cluster.setupPrimary({ exec: program, args: [WORKER_ARGUMENT] });
   const shared = await listenForMetrics(config, supervisor);
   const onSignal = (signal: NodeJS.Signals) => {

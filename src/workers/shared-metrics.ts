@@ -1,17 +1,17 @@
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { MetricValues, Question, Told } from './messages.ts';
+import type { MetricsRequest, MetricValues, WorkerMessage } from './messages.ts';
 
-/** How long a worker may take to answer; then what it told last stands. In milliseconds. */
+/** The timeout for a worker's answer, in milliseconds; after it, its last known metrics are used. */
 const TIMEOUT = 1_000;
 
-/** What all workers count, in one: sums, and means or extremes where a sum would say nothing. */
+/** The aggregated metrics of all workers: sums, or means and extremes where a sum has no meaning. */
 export class SharedMetrics {
   readonly #serving: () => readonly Worker[];
-  /** What the primary knows of itself, and of how many workers there are. */
+  /** The primary's own metrics, and the number of workers. */
   readonly #own = new Registry();
   readonly #latest = new Map<Worker, MetricValues>();
-  /** What those counted that have ended: a sum that fell would look like a restart of all. */
+  /** The metrics of ended workers: without them, sums would fall, which looks like a restart of all. */
   #departed: MetricValues = [];
   #folding = Promise.resolve();
   #asked = 0;
@@ -29,7 +29,7 @@ export class SharedMetrics {
     });
   }
 
-  /** Keeps what a worker that has ended counted, as far as it was told. */
+  /** Keeps the last known metrics of a worker that has ended. */
   depart(worker: Worker): void {
     this.#folding = this.#folding.then(() => this.#fold(worker)).catch(() => {});
   }
@@ -43,7 +43,7 @@ export class SharedMetrics {
     this.#latest.delete(worker);
   }
 
-  /** All that is counted, as Prometheus reads it. */
+  /** All metrics, in Prometheus's format. */
   async text(): Promise<string> {
     await Promise.all(this.#serving().map((worker) => this.#ask(worker)));
     const own = await this.#ownValues();
@@ -56,24 +56,24 @@ export class SharedMetrics {
     await new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        worker.off('message', hear).off('exit', end);
+        worker.off('message', onMessage).off('exit', end);
         resolve();
       };
-      const hear = (told: Told) => {
+      const onMessage = (told: WorkerMessage) => {
         if (!('metrics' in told) || told.id !== id) return;
         this.#latest.set(worker, told.metrics);
         end();
       };
       const timer = setTimeout(end, TIMEOUT);
-      worker.on('message', hear).once('exit', end);
-      const question: Question = { asked: 'metrics', id };
+      worker.on('message', onMessage).once('exit', end);
+      const question: MetricsRequest = { asked: 'metrics', id };
       worker.send(question, undefined, (error) => {
         if (error) end();
       });
     });
   }
 
-  /** Of the primary, only what it takes of the machine; it was started when the program was. */
+  /** Of the primary's metrics, only its resource usage and its start time, which is the program's. */
   async #ownValues(): Promise<MetricValues> {
     const values = await this.#own.getMetricsAsJSON();
     return values

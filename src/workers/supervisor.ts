@@ -1,32 +1,32 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { LATE, within } from '../within.ts';
-import type { Told } from './messages.ts';
+import type { WorkerMessage } from './messages.ts';
 
-/** A worker that has not served for so long when it ends has died at its start; in milliseconds. */
+/** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
 const LASTING = 5_000;
-/** How many such deaths in a row end the program. */
+/** How many such failures in a row end the program. */
 const QUICK_DEATHS = 5;
-/** How long the first of them is waited after, in milliseconds; twice as long after each next one. */
+/** The pause after the first failure, in milliseconds; it doubles with each further one. */
 const PAUSE = 50;
-/** How long the workers may take to end, in milliseconds: somewhat longer than each gives itself. */
+/** How long the workers may take to end, in milliseconds: somewhat longer than their own timeouts. */
 const STOP_TIMEOUT = 22_000;
 
 export interface SupervisorOptions {
-  /** How many workers are to serve. */
+  /** The number of workers. */
   readonly workers: number;
   readonly log: Logger;
-  /** Called where it cannot go on; `why` is null where the worker has said so itself. */
+  /** Called when it gives up; `why` is null if the worker has logged the reason itself. */
   onFailure(why: string | null): void;
   /** Called for each worker that has served and ended. */
   onEnd(worker: Worker): void;
 }
 
-/** Keeps so many workers serving: starts them, replaces those that die, and ends them. */
+/** Starts workers, replaces those that die, and stops them. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #all = new Set<Worker>();
-  /** Since when each worker serves that does. */
+  /** The serving workers, and since when they serve. */
   readonly #serving = new Map<Worker, number>();
   #hasServed = false;
   #quickDeaths = 0;
@@ -42,12 +42,12 @@ export class Supervisor {
     return [...this.#serving.keys()];
   }
 
-  /** Starts one worker, and the others when it serves: what none of them can start with is said once. */
+  /** Starts one worker, and the others when it serves, so that an error at the start is reported once. */
   start(): void {
     this.#fork();
   }
 
-  /** Ends all workers in order; returns whether they ended by themselves. */
+  /** Stops all workers gracefully; returns whether none had to be killed. */
   async stop(): Promise<boolean> {
     this.#stopping = true;
     const empty = new Promise<void>((resolve) => {
@@ -64,13 +64,13 @@ export class Supervisor {
     if (this.#stopping) return;
     const worker = cluster.fork();
     this.#all.add(worker);
-    worker.on('message', (told: Told) => {
+    worker.on('message', (told: WorkerMessage) => {
       if ('ready' in told) this.#onReady(worker);
     });
     worker.once('exit', (code, signal) => this.#onEnd(worker, signal ?? code));
     worker.on('error', (error) => {
       this.#options.log.error({ worker: worker.id, err: error }, 'worker cannot be reached');
-      // The system could not start it: nothing else tells of its end.
+      // The system could not start it: there is no exit event.
       if (worker.process.pid === undefined) this.#onEnd(worker, 'not started');
     });
   }

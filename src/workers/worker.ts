@@ -1,33 +1,33 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Metrics } from '../http/metrics.ts';
-import type { Question, Told } from './messages.ts';
+import type { MetricsRequest, WorkerMessage } from './messages.ts';
 
-/** Tells a program that it is one of several workers. */
+/** The argument that marks a process as a worker. */
 export const WORKER_ARGUMENT = '--worker';
 
-/** This process as a worker of the program; undefined where it is the only process, or the primary. */
+/** This process as a worker; undefined if it is the only process, or the primary. */
 export function ownWorker(): Worker | undefined {
   return process.argv.includes(WORKER_ARGUMENT) ? cluster.worker : undefined;
 }
 
-function tell(worker: Worker, told: Told): void {
-  // Where the primary is gone, nobody is there to be told.
+function tell(worker: Worker, told: WorkerMessage): void {
+  // After the primary has ended, there is no receiver.
   if (worker.isConnected()) worker.send(told, undefined, () => {});
 }
 
 /**
- * Tells the primary that this worker serves, and answers it from now on.
- * @param onPrimaryGone called once where the primary ended without a word; the process goes on until it ends itself
+ * Tells the primary that this worker serves, and answers its requests.
+ * @param onPrimaryGone called once if the primary ended unexpectedly; the process then has to stop itself
  */
 export function servePrimary(worker: Worker, metrics: Metrics | undefined, onPrimaryGone: () => void): void {
-  worker.on('message', ({ id }: Question) => {
+  worker.on('message', ({ id }: MetricsRequest) => {
     metrics?.values().then(
       (values) => tell(worker, { metrics: values, id }),
       () => {},
     );
   });
   worker.once('disconnect', () => {
-    // Node would end a worker at once whose primary is gone, with what is in flight and what is counted.
+    // Without this, Node would end the worker at once, and lose requests in flight and counted clicks.
     worker.exitedAfterDisconnect = true;
     onPrimaryGone();
   });

@@ -4,12 +4,12 @@ import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { chromiumPath, launchBrowser, openPage } from '../support/browser.ts';
 
-/** All that the browser keeps for the service: scripts of others, which links' pixels may load, can read it. */
+/** Everything that the browser stores for the origin: foreign scripts, which pixels may load, can read it. */
 function kept(page: Page): Promise<string> {
   return page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 }
 
-describe.runIf(chromiumPath)('in a browser that reaches nothing but the server', () => {
+describe.runIf(chromiumPath)('in a browser that can reach only the server', () => {
   let server: TestServer;
   let caller: Caller;
   let browser: Browser;
@@ -94,7 +94,7 @@ describe.runIf(chromiumPath)('in a browser that reaches nothing but the server',
     expect(elsewhere).toEqual([]);
     expect(await kept(page)).not.toContain(caller.key);
 
-    await page.waitForTimeout(700); // It keeps its tabs half a second later.
+    await page.waitForTimeout(700); // It stores its tabs after half a second.
     await page.reload();
     await openGraphiql(page, caller.key);
     await page.locator('.graphiql-tab').first().waitFor();

@@ -18,7 +18,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     await server.stop();
   });
 
-  /** What the browser complains of, such as a style that the policy forbids. */
+  /** The browser's errors, such as a style that the policy forbids. */
   const complaintsOf = (page: Page): string[] => {
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
@@ -26,7 +26,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     return complaints;
   };
 
-  test('needs no script, loads nothing, and leads from one period to the other', async () => {
+  test('needs no script, loads nothing, and links to the other periods', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     const complaints = complaintsOf(page);
     const asked: string[] = [];
@@ -40,7 +40,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     expect([complaints, elsewhere]).toEqual([[], []]);
   });
 
-  test('has for each chart a name in words, and a table that opens', async () => {
+  test('has an accessible name and a collapsible table for each chart', async () => {
     const { page } = await openPage(browser, server.origin);
     await page.goto(`${server.origin}/shop+`);
     const charts = await page.getByRole('img').all();
@@ -53,7 +53,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     expect(await table.getByRole('columnheader').allInnerTexts()).toEqual(['Value', 'Clicks', 'Share']);
   });
 
-  test('draws a bar for each value, the longest for the most', async () => {
+  test('draws a bar for each value, the longest for the most clicks', async () => {
     const { page } = await openPage(browser, server.origin);
     await page.goto(`${server.origin}/shop+`);
     const widths = await page.locator('[aria-labelledby=country] .bars rect').all();

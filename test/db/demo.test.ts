@@ -31,7 +31,7 @@ const query = `{
   links(first: 100) { edges { node { alias clicks statistics(from: "2025-11-01", to: "2026-11-30") { clicks visitors } } } }
 }`;
 
-test('a demo is the same for the same seed, and another for another one', async () => {
+test('a demo depends only on its seed', async () => {
   const [one, same, other] = servers as [TestServer, TestServer, TestServer];
   const told = [];
   for (const [server, seed] of [
@@ -48,10 +48,10 @@ test('a demo is the same for the same seed, and another for another one', async 
     expect(nodes.reduce((sum, node) => sum + node.clicks, 0)).toBe(result.clicks);
     expect(result.clicks).toBeGreaterThan(1_000);
     expect(statistics.bots).toBeGreaterThan(20);
-    // Nothing lies before the days that are filled, nor after its end.
+    // There is nothing before the filled days, or after the end.
     expect(statistics.series.findLastIndex(({ clicks }) => clicks > 0)).toBe(384);
     expect(statistics.series.findIndex(({ clicks }) => clicks > 0)).toBe(365);
-    // Some came more than once a day, and those of days that are over are counted too.
+    // Some visit more than once a day, and visitors of past days are counted, too.
     expect(statistics.visitors).toBeLessThan(result.clicks);
     expect(statistics.visitors).toBeGreaterThan(result.clicks / 2);
     told.push(JSON.stringify(data));
@@ -62,12 +62,12 @@ test('a demo is the same for the same seed, and another for another one', async 
   expect((await visit(one.origin, '/shop+')).status).toBe(200);
   expect((await visit(one.origin, '/board+')).status).toBe(404);
   expect((await visit(one.origin, '/leasing+', { form: { password: 'demo' } })).status).toBe(303);
-  // What is only of a day is gone with it.
+  // Hashes of past days are deleted.
   expect(await one.database.client.dayVisitor.count({ where: { day: { lt: 20261120 } } })).toBe(0);
   await expect(fillServer(one, 3, FEW)).rejects.toThrow('The database has links already');
 });
 
-test('random numbers are spread evenly, and counts about what is expected', () => {
+test('random numbers are uniform, and counts have the expected mean', () => {
   const random = seededRandom(5);
   const numbers = Array.from({ length: 10_000 }, random);
   expect(numbers.every((one) => one >= 0 && one < 1)).toBe(true);

@@ -7,11 +7,11 @@ import { newDatabase, onServer } from '../support/database.ts';
 
 const { provider } = inject('database');
 
-test('the migrations make just what the models say', async () => {
+test('the migrations match the models', async () => {
   expect(await diffToModels(provider, await newDatabase({ migrated: false }))).toBeNull();
 });
 
-test('an empty database is brought to today, once', async () => {
+test('an empty database is migrated once', async () => {
   const url = await newDatabase({ migrated: false });
   expect(await pendingMigrationsOf(url)).toEqual(knownMigrations(provider));
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider));
@@ -22,7 +22,7 @@ test('an empty database is brought to today, once', async () => {
 const time = `'2026-01-01T00:00:00.000Z'`;
 const text = (value: string) => `'${value}', '${value}'`;
 
-/** Something in each table, with what a later version would refuse: two accounts on ports of one host. */
+/** Rows in each table, including some that a later version would refuse: two accounts on ports of one host. */
 const CONTENTS = [
   `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time}), ('other', ${time})`,
   `INSERT INTO "ApiKey" ("accountId", "hash", "prefix", "scopes", "createdAt") VALUES (1, 'x', 'x', 'read', ${time})`,
@@ -35,7 +35,7 @@ const CONTENTS = [
   `INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "clicks", "createdAt", "updatedAt")
     VALUES (1, 1, 1, ${text('hello')}, ${text('https://example.com/')}, 7, ${time}, ${time})`,
   `INSERT INTO "LinkPixel" ("linkId", "pixelId") VALUES (1, 1)`,
-  // Disabled; ended by its time, and by its clicks; not ended by either, and on another domain.
+  // Disabled; expired by time; expired by clicks; not expired, and on another domain.
   ...[
     `'a', 1, 0, true, ${time}, 1`,
     `'b', 1, 0, false, ${time}, NULL`,
@@ -78,7 +78,7 @@ async function oldDatabase(): Promise<string> {
   return url;
 }
 
-test('an old database is brought to today, with what is in it', async () => {
+test('an old database is migrated with its data', async () => {
   const url = await oldDatabase();
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider).filter((name) => name > RELEASED));
   const today = await openDatabase(url);
@@ -119,15 +119,15 @@ test('an old database is brought to today, with what is in it', async () => {
   ]);
 });
 
-test('of several that migrate at once, one does, and the others wait for it', async () => {
+test('of several processes that migrate at once, one does, and the others wait', async () => {
   const url = await newDatabase({ migrated: false });
   const applied = await Promise.all(Array.from({ length: 4 }, () => applyMigrations(url)));
   expect(applied.flat().sort()).toEqual(knownMigrations(provider));
 });
 
-test('a migration that fails leaves nothing, and is pending still', async () => {
+test('a failed migration changes nothing, and stays pending', async () => {
   const url = await oldDatabase();
-  // What a migration makes is there already.
+  // A column that a migration adds exists already.
   const spoil = 'ALTER TABLE "Domain" ADD COLUMN "hostKey" INTEGER';
   if (provider === 'sqlite') {
     const file = openFile(url);

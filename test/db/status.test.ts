@@ -7,7 +7,7 @@ import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 const before = new Date(NOON.getTime() - 1);
 const after = new Date(NOON.getTime() + 1);
 
-/** Links by what their status depends on, and the status that each has. */
+/** Links by the columns that determine their status, and the status. */
 const cases: [disabled: boolean, expiresAt: Date | null, limit: number | null, clicks: number, LinkStatus][] =
   [
     [false, null, null, 0, 'ACTIVE'],
@@ -49,11 +49,14 @@ test.each(cases)(
   },
 );
 
-test.each(Object.keys(linkStatuses) as LinkStatus[])('rows that are %s are the same ones', async (status) => {
-  const rows = await readRows<{ alias: string }>(
-    server.database.client,
-    sql`SELECT "alias" FROM "Link" WHERE ${hasStatus(status, NOON)} ORDER BY "id"`,
-  );
-  const expected = cases.flatMap((one, index) => (one[4] === status ? `s${index}` : []));
-  expect(rows.map(({ alias }) => alias)).toEqual(expected);
-});
+test.each(Object.keys(linkStatuses) as LinkStatus[])(
+  'the condition in SQL selects the links with the status %s',
+  async (status) => {
+    const rows = await readRows<{ alias: string }>(
+      server.database.client,
+      sql`SELECT "alias" FROM "Link" WHERE ${hasStatus(status, NOON)} ORDER BY "id"`,
+    );
+    const expected = cases.flatMap((one, index) => (one[4] === status ? `s${index}` : []));
+    expect(rows.map(({ alias }) => alias)).toEqual(expected);
+  },
+);

@@ -22,11 +22,11 @@ const fields = fc.record({
   domain: fc.nat(2),
   space: fc.option(fc.nat(1)),
   disabled: fc.boolean(),
-  /** Some of them on the very moments that are asked about, or at the ends of periods. */
+  /** Some of them are exactly the queried times, or the ends of periods. */
   days: fc.option(fc.constantFrom(-400, -20, -1, 0, 1, 5, 12, 13, 400)),
   limit: fc.option(fc.nat(3)),
 });
-/** Which links: those whose id leaves this rest. */
+/** The links whose id has this remainder. */
 const which = fc.record({ by: fc.integer({ min: 1, max: 4 }), rest: fc.nat(3) });
 const write = fc.oneof(
   fc.record({ kind: fc.constant('insert' as const), count: fc.integer({ min: 1, max: 4 }), fields }),
@@ -56,7 +56,7 @@ function columnsOf({
   };
 }
 
-/** One statement, of as many rows as it meets. */
+/** Runs one statement on all matching rows. */
 async function carryOut(one: Write): Promise<void> {
   const { client } = server.database;
   if (one.kind === 'insert') {
@@ -84,7 +84,7 @@ async function carryOut(one: Write): Promise<void> {
     });
 }
 
-/** The totals as they are kept, and as counting has them. */
+/** The stored totals, and the counted ones. */
 async function totals() {
   const filters = [
     ...Object.keys(linkStatuses).map((status) => `status: ${status}`),
@@ -125,7 +125,7 @@ test('totals by status, domain and space are exact whatever is written, at any t
   );
 });
 
-test('and so they are after a space and an account are deleted', async () => {
+test('totals stay exact after a space and an account are deleted', async () => {
   const other = await server.caller('other');
   await other.link({ domain_id: 1 });
   await server.database.client.linkCounter.updateMany({ data: { clicks: 2 } });

@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Many small steps of the process, in which something else may come to its turn. */
+/** Many ticks of the event loop, in which other work can run. */
 async function steps(count: number): Promise<void> {
   for (let step = 0; step < count; step++) await null;
 }
 
-/** Writes a link, then a pixel that does not exist: by one transaction, which is rolled back. */
+/** Writes a link and an unknown pixel in one transaction, which is rolled back. */
 function failingWrite(alias: string): Promise<unknown> {
   const url = 'https://example.com/';
   const link = { accountId, domainId, alias, aliasKey: alias, url, urlKey: url };
@@ -36,7 +36,7 @@ function failingWrite(alias: string): Promise<unknown> {
 
 const after = Array.from({ length: 40 }, (_, count) => count);
 
-test('a write that comes while a transaction is open outlives its rollback', async () => {
+test('a write during an open transaction survives its rollback', async () => {
   const { client } = database;
   const kept: number[] = [];
   for (const color of after) {
@@ -47,7 +47,7 @@ test('a write that comes while a transaction is open outlives its rollback', asy
   expect(kept).toEqual(after);
 });
 
-test('a read that comes while a transaction is open sees nothing of it', async () => {
+test('a read during an open transaction does not see its changes', async () => {
   const seen: number[] = [];
   for (const count of after) {
     const read = steps(count).then(async () => seen.push(await database.client.link.count()));
@@ -56,7 +56,7 @@ test('a read that comes while a transaction is open sees nothing of it', async (
   expect(seen).toEqual(after.map(() => 0));
 });
 
-test('transactions that begin at once are done one after the other', async () => {
+test('simultaneous transactions run one after the other', async () => {
   const { client } = database;
   const url = 'https://example.com/';
   const pixel = {
@@ -78,7 +78,7 @@ test('transactions that begin at once are done one after the other', async () =>
   expect(await client.linkPixel.count({ where: { pixelId } })).toBe(after.length);
 });
 
-test('work within a transaction that asks past it fails at once, where it would wait for itself', async (context) => {
+test('a query outside its own transaction fails at once instead of a deadlock', async (context) => {
   context.skip(!database.url.startsWith('file:'), 'the others have several connections');
   const { client } = database;
   const past = transaction(client, async () => client.space.count());

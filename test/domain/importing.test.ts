@@ -105,7 +105,7 @@ test.each(asked)('%s: what %s has comes in, goes out, and comes in again', async
   await expect.poll(logged).toBe(found.length);
 });
 
-test('everything that an account has is the same after a round', async () => {
+test('an account is unchanged after an export and import', async () => {
   const ads = await owner.pixel('Ads, "all"');
   const space = await owner.space('=SUM(1)', { color: 4 });
   await owner.space('Empty', { color: 5 });
@@ -144,7 +144,7 @@ test('everything that an account has is the same after a round', async () => {
   }
 });
 
-test('what had a password is disabled, and told; a password in the file is used', async () => {
+test('a link that had a password is disabled, with a message; a password in the file is used', async () => {
   await owner.link({ alias: 'locked', password: 'x', privacy: 2, privacy_password: 'y' });
   const csv = await exportOf(server);
   expect(csv).not.toContain('scrypt');
@@ -162,7 +162,7 @@ test('what had a password is disabled, and told; a password in the file is used'
 });
 
 describe('wrong lines', () => {
-  test('are told by number, field and what is allowed, and spoil no other', async () => {
+  test('are reported with number, field and what is allowed, and do not affect others', async () => {
     const text = [
       'alias;url;title;created_at;clicks;expiration_clicks;countries',
       'one;https://a.example/;;;;;',
@@ -217,7 +217,7 @@ describe('wrong lines', () => {
     expect(await links()).toMatchObject([{ alias: 'one' }, { alias: 'last', title: 'Ümläut 🎉', clicks: 5 }]);
   });
 
-  test('of JSON are told by the number of the record', async () => {
+  test('of JSON are reported with the number of the record', async () => {
     const text = JSON.stringify([
       { address: 'a', target: 'x' },
       7,
@@ -253,7 +253,7 @@ describe('a taken alias', () => {
   });
   const aliases = async () => (await links()).map(({ alias, url }) => `${alias} ${url}`);
 
-  test.each([true, false])('is left out and told by default (dry run: %s)', async (dryRun) => {
+  test.each([true, false])('is left out with a message by default (dry run: %s)', async (dryRun) => {
     const report = await importInto(server, { text }, { format: 'yourls', dryRun });
     expect(report).toMatchObject({ created: 2, refused: 2 });
     expect(report.told).toMatchObject([
@@ -262,7 +262,7 @@ describe('a taken alias', () => {
     ]);
   });
 
-  test('gets a suffix, which is told, and the same one when it comes again', async () => {
+  test('gets a suffix, with a message, and the same one in a repeated import', async () => {
     for (const dryRun of [true, false]) {
       const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'suffix', dryRun });
       expect(report.created).toBe(4);
@@ -277,14 +277,14 @@ describe('a taken alias', () => {
     expect(await aliases()).toEqual(before);
   });
 
-  test('ends it where that is asked for', async () => {
+  test('ends the import with --on-taken fail', async () => {
     const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'fail' });
     expect(report).toMatchObject({ created: 1, failedAt: 3, lines: 2 });
     expect(await aliases()).toEqual(['free https://a.example/']);
   });
 });
 
-test('aliases that differ in case alone are told', async () => {
+test('aliases that differ only in case are reported', async () => {
   const text = 'keyword,url\nSale,https://a.example/\nsale,https://b.example/\n';
   const { told, created } = await importInto(server, { text }, { format: 'yourls' });
   expect([created, told]).toMatchObject([
@@ -293,13 +293,13 @@ test('aliases that differ in case alone are told', async () => {
   ]);
 });
 
-test('a line without an alias gets one, and the same when it comes again', async () => {
+test('a line without an alias gets one, and the same one in a repeated import', async () => {
   const text = 'alias,url\n,https://a.example/\n,https://b.example/\n';
   expect(await importInto(server, { text })).toMatchObject({ created: 2, told: [{ line: 2 }, { line: 3 }] });
   expect(await importInto(server, { text })).toMatchObject({ created: 0, existing: 2 });
 });
 
-test('domains are found by name, mapped, or stand for the default one', async () => {
+test('domains are found by name, mapped, or replaced by the default one', async () => {
   const id = await owner.domain('go.acme.example');
   const text =
     'short url,long url\nhttps://go.acme.example/a,https://x.example\nbit.ly/b,https://x.example\nhttps://old.example/c,https://x.example\n';
@@ -321,7 +321,7 @@ test('lines without a host are mapped by the name of the default domain', async 
   expect(await links()).toMatchObject([{ alias: 'a', domain_id: id }]);
 });
 
-test('stopped in the middle and run again, it is as in one run', async () => {
+test('an interrupted and repeated import has the same result as one run', async () => {
   const rows = Array.from(
     { length: 1_200 },
     (_, index) => `k${index},https://a.example/${index},${index % 7}`,

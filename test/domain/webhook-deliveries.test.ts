@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Received, TestReceiver } from '../support/receiver.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
-/** Each try that fails is followed by another one at once, and the last of them by none. */
+/** Retries without delay. */
 const AT_ONCE = [0, 0, 0, 0, 0, 0];
 
 let receiver: TestReceiver;
@@ -35,7 +35,7 @@ interface Delivery {
 const LINKS = ['LINK_CREATED', 'LINK_UPDATED', 'LINK_DELETED'];
 const SPACES = ['SPACE_CREATED', 'SPACE_UPDATED', 'SPACE_DELETED'];
 
-/** A webhook of a new account, or of this one, and what comes to it. */
+/** A webhook of a new account, or of `of`, and its messages. */
 async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
   const url = receiver.url(path);
   const caller = of ?? (await server.caller(`account of ${path}`));
@@ -72,7 +72,7 @@ async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
 const redeliver = `mutation ($id: ID!) { redeliver(deliveryId: $id) {
   __typename ... on ValidationError { fields { path messages } } } }`;
 
-test('tells of links as v1 shows them, signed as Standard Webhooks has it', async () => {
+test('sends links in v1’s form, signed by Standard Webhooks', async () => {
   const { caller, secret, types, received, deliveries } = await hook('/links', LINKS);
   const space = await caller.space('Not told of');
   const link = await caller.link({ title: 'Ünï', space_id: space, pixel_ids: await caller.pixel() });
@@ -106,7 +106,7 @@ test('tells of links as v1 shows them, signed as Standard Webhooks has it', asyn
     );
 });
 
-test('tells of spaces, and of their links when they go', async () => {
+test('sends changes of spaces, and of their links when they are deleted', async () => {
   const { caller, types, received } = await hook('/spaces');
   const id = await caller.space('One', { color: 2 });
   const link = await caller.link({ space_id: id });
@@ -120,7 +120,7 @@ test('tells of spaces, and of their links when they go', async () => {
   expect(updated?.message.data).toMatchObject({ id: link.id, space_id: null });
 });
 
-test('tells each account of its own, and of what came after the webhook', async () => {
+test('sends each account only its own changes, made after the webhook', async () => {
   const early = await server.caller('account of /own');
   await early.space('Before');
   const { caller, types } = await hook('/own');
@@ -130,7 +130,7 @@ test('tells each account of its own, and of what came after the webhook', async 
   await expect.poll(types).toEqual(['space.created']);
 });
 
-test('sends the same again where it fails, and what comes after it about the record waits; others do not', async () => {
+test('repeats a failed message unchanged; later ones about the record wait, others do not', async () => {
   const { caller, types, received, deliveries } = await hook('/again', SPACES);
   const answers = [500, 302, 410];
   receiver.answer = ({ path, message }, res) => {
@@ -156,7 +156,7 @@ test('sends the same again where it fails, and what comes after it about the rec
   expect(receiver.at('/elsewhere')).toEqual([]);
 });
 
-test('gives up after seven tries, says why, and delivers again when it is told to', async () => {
+test('fails after seven attempts, with the reason, and redelivers on request', async () => {
   const { caller, received, deliveries, change } = await hook('/fails', SPACES);
   const witness = await hook('/witness', SPACES, caller);
   receiver.answer = ({ path }, res) => void res.writeHead(path === '/fails' ? 503 : 204).end();
@@ -187,7 +187,7 @@ test('gives up after seven tries, says why, and delivers again when it is told t
   expect(new Set(received().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
-test('disables a webhook that failed for five days, as the operator', async () => {
+test('disables a webhook that has failed for five days, as the operator', async () => {
   const { caller, id, disabled, deliveries } = await hook('/dead', SPACES);
   receiver.answer = (_received, res) => void res.writeHead(500).end();
   await caller.space('Day one');
@@ -214,7 +214,7 @@ test('disables a webhook that failed for five days, as the operator', async () =
   receiver.answer = (_received, res) => void res.writeHead(204).end();
 });
 
-test('signs with the old secret too, for a day after another came', async () => {
+test('also signs with the old secret for a day after a rotation', async () => {
   const { caller, id, secret, received } = await hook('/rotated', SPACES);
   const { rotateWebhookSecret } = await caller.data<{ rotateWebhookSecret: { secret: string } }>(
     'mutation ($id: ID!) { rotateWebhookSecret(id: $id) { ... on CreatedWebhook { secret } } }',
@@ -229,7 +229,7 @@ test('signs with the old secret too, for a day after another came', async () => 
   expect(headers['webhook-signature']).toBe(signatures.join(' '));
 });
 
-test('a receiver that never answers delays no other, and one that says too much is not read to the end', async () => {
+test('a receiver that never answers delays no other, and a long answer is not read to the end', async () => {
   const [slow, quick, loud] = [await hook('/slow'), await hook('/quick'), await hook('/loud')];
   let written = 0;
   const held: ServerResponse[] = [];
@@ -255,7 +255,7 @@ test('a receiver that never answers delays no other, and one that says too much 
   receiver.answer = (_received, res) => void res.writeHead(204).end();
 });
 
-test('many changes on two processes: each is told once, those of a record in their order', async () => {
+test('many changes on two processes: each is delivered once, those of a record in order', async () => {
   const { caller, received } = await hook('/many', LINKS);
   const other = servers[1]?.callerWith(caller.key) as Caller;
   receiver.answer = (_received, res) => void res.writeHead(Math.random() < 0.33 ? 500 : 200).end();
@@ -282,7 +282,7 @@ test('many changes on two processes: each is told once, those of a record in the
   for (const id of ids) {
     const ofRecord = received().filter(({ message }) => message.data.id === id);
     const order = [...new Set(ofRecord.map(({ headers }) => headers['webhook-id']))];
-    // Nothing is told again once what came after it was.
+    // No message is repeated after a later one about the record.
     expect(ofRecord.map(({ headers }) => order.indexOf(headers['webhook-id'] as string))).toEqual(
       ofRecord.map(({ headers }) => order.indexOf(headers['webhook-id'] as string)).sort((a, b) => a - b),
     );

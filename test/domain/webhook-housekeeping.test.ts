@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { ChangeRetention } from '../../src/db/change/retention.ts';
 import { deleteOldDeliveries } from '../../src/db/webhook/deliveries.ts';
-import { claimQueues, keepQueues, readBacklog, releaseQueue } from '../../src/db/webhook/queues.ts';
+import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/schedule.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -16,7 +16,7 @@ async function addWebhook(caller: Caller): Promise<void> {
   );
 }
 
-/** Reads the log as far as it is settled, which on PostgreSQL waits for transactions of other tests. */
+/** Dispatches all changes; on PostgreSQL this waits for transactions of other tests. */
 async function dispatchAll({ database, clock }: TestServer, deliveries: number): Promise<void> {
   const { client } = database;
   const dispatched = async () => {
@@ -32,7 +32,7 @@ async function dispatchAll({ database, clock }: TestServer, deliveries: number):
   await expect.poll(dispatched).toBe(deliveries);
 }
 
-test('tries again after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, up to a tenth later, and then no more', () => {
+test('retries after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, up to a tenth later', () => {
   const seconds = (failures: number, random: number) => {
     const at = retryAt(failures, NOON, (below) => Math.floor(random * below));
     return at && (at.getTime() - NOON.getTime()) / 1000;
@@ -44,7 +44,7 @@ test('tries again after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, up to a tenth lat
   expect(seconds(2, 0.999)).toBeLessThan(330);
 });
 
-test('keeps changes that webhooks were not told of, however old; and only while there are webhooks', async () => {
+test('keeps undispatched changes of any age while there are webhooks', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -67,7 +67,7 @@ test('keeps changes that webhooks were not told of, however old; and only while 
   await server.stop();
 });
 
-test('deletes old deliveries, whatever became of them', async () => {
+test('deletes old deliveries of any status', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -81,12 +81,12 @@ test('deletes old deliveries, whatever became of them', async () => {
   await server.stop();
 });
 
-test('a queue is one process’ until it gives it back, or its claim ends', async () => {
+test('a queue belongs to one process until it is released or the claim expires', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
-  const claim = (by: string, lasts = 5_000, now = NOON) => claimQueues(client, { by, lasts }, now, 10);
+  const claim = (by: string, duration = 5_000, now = NOON) => claimQueues(client, { by, duration }, now, 10);
   expect(await claim('one')).toEqual([]);
   await caller.space('Told of');
   await dispatchAll(server, 1);
@@ -96,10 +96,10 @@ test('a queue is one process’ until it gives it back, or its claim ends', asyn
   const webhookId = together.flat()[0]?.webhookId ?? 0;
   const by = ['one', 'two', 'three'][together.findIndex((claimed) => claimed.length > 0)] ?? '';
   expect(await claim('four')).toEqual([]);
-  // Another's claim cannot be given back, nor ended.
+  // Another process's claim cannot be released or ended.
   await releaseQueue(client, webhookId, 'four');
   expect(await claim('four')).toEqual([]);
-  await keepQueues(client, { by, lasts: 0 });
+  await renewClaims(client, { by, duration: 0 });
   expect(await claim('four')).toHaveLength(1);
   await releaseQueue(client, webhookId, 'four');
   expect(await claim('five')).toHaveLength(1);
@@ -110,7 +110,7 @@ test('a queue is one process’ until it gives it back, or its claim ends', asyn
   await server.stop();
 });
 
-test('processes that read the log at once make each delivery once, in the order of the log', async () => {
+test('processes that read the log at the same time add each delivery once, in the order of the log', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -123,7 +123,7 @@ test('processes that read the log at once make each delivery once, in the order 
   await server.stop();
 });
 
-test('a webhook that is deleted leaves nothing, nor does an account', async () => {
+test('a deleted webhook or account leaves no rows', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -137,7 +137,7 @@ test('a webhook that is deleted leaves nothing, nor does an account', async () =
 });
 
 test.runIf(inject('database').provider === 'sqlite')(
-  'without webhooks, the database is asked nothing for them as time goes by',
+  'without webhooks, the background work sends no queries',
   async () => {
     const server = await startTestServer({ background: true });
     const caller = await server.caller();

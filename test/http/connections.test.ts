@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A connection to the server, and all that came over it. */
+/** A connection to the server, and everything received over it. */
 async function open({ origin }: TestServer): Promise<Socket & { received: () => string }> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -43,7 +43,7 @@ describe('many requests at once on one connection', () => {
     expect(socket.received()).toContain('HTTP/1.1 503');
   });
 
-  test('end with the connection: others are served after, and each is logged once', async () => {
+  test('end with the connection; others are served afterwards, and each is logged once', async () => {
     for (let i = 0; i < 3; i++) {
       const socket = await open(server);
       socket.write(requests(1_100, `/reset-${i}`));
@@ -61,7 +61,7 @@ describe('many requests at once on one connection', () => {
   });
 });
 
-test('a client that does not read its answers is given up, and takes nobody else’s place', async () => {
+test('a client that does not read its answers is disconnected, and does not block others', async () => {
   const patient = await startTestServer({ maxInFlight: 20, idleTimeout: 300 });
   try {
     const sockets = await Promise.all(Array.from({ length: 5 }, () => open(patient)));
@@ -81,7 +81,7 @@ test('a client that does not read its answers is given up, and takes nobody else
   }
 });
 
-describe('a request that cannot be read', () => {
+describe('a request that cannot be parsed', () => {
   test.each([
     ['raw UTF-8 in its target', 'GET /n\u00c3\u00a4ve HTTP/1.1\r\nHost: s.example\r\n\r\n', 400],
     ['no HTTP', 'hello\r\n\r\n', 400],
@@ -145,7 +145,7 @@ describe('the target of a request', () => {
   });
 });
 
-test('what the log tells of a path and of an operation is short', async () => {
+test('paths and names of operations are shortened in the log', async () => {
   const caller = await server.caller();
   await fetch(`${server.origin}/${'x'.repeat(10_000)}`);
   await caller.graphql(`query ${'N'.repeat(100)} { __typename }`);

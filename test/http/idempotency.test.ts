@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import { Enclosing } from '../../src/db/connection/enclosing.ts';
+import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
 import { deleteBeyond, deleteOldAnswers } from '../../src/db/kept-answers.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/keyed-write.ts';
 import { createSpace } from '../../src/domain/space.ts';
@@ -10,7 +10,7 @@ import { subscribe } from '../support/events.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-/** Another process, as far as the database can tell. */
+/** A second server, like another process for the database. */
 let other: TestServer;
 let owner: Caller;
 let keys = 0;
@@ -89,7 +89,7 @@ async function spacesNamed(name: string, caller = owner): Promise<number> {
   return spacePage.total;
 }
 
-/** The same write by each interface. */
+/** The same write over each API. */
 const writes = {
   v1: (name: string, withKey?: string | null, caller?: Caller) =>
     v1('POST', '/spaces', { name }, withKey, caller),
@@ -101,7 +101,7 @@ const surfaces = Object.keys(writes) as (keyof typeof writes)[];
 describe.each(surfaces)('over %s', (surface) => {
   const write = writes[surface];
 
-  test('the same request with the same key is done once, and answered alike', async () => {
+  test('the same request with the same key is done once, with the same answer', async () => {
     const first = await write(`Once ${surface}`);
     expect([first.status, first.replayed]).toEqual([surface === 'v1' ? 201 : 200, null]);
     for (const caller of [owner, other.callerWith(owner.key)]) {
@@ -116,7 +116,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed(`Once ${surface}`)).toBe(1);
   });
 
-  test('is the answer that was given first, also when the record is another by now', async () => {
+  test('repeats the first answer, also if the record has changed since', async () => {
     const first = await write(`Later ${surface}`);
     const { spaces } = await owner.data<{ spaces: { nodes: { id: string }[] } }>(
       '{ spaces(first: 1) { nodes { id } } }',
@@ -126,7 +126,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed(`Later ${surface}`)).toBe(0);
   });
 
-  test('of many at once, over two processes, one is done', async () => {
+  test('of many simultaneous requests, over two processes, one is done', async () => {
     const callers = Array.from({ length: 12 }, (_, index) =>
       index % 2 ? owner : other.callerWith(owner.key),
     );
@@ -158,7 +158,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed(`Own ${surface}`, stranger)).toBe(1);
   });
 
-  test('a key without the scope learns nothing of what was answered', async () => {
+  test('a key without the scope does not get the stored answer', async () => {
     await write(`Scope ${surface}`);
     const reader = await server.caller('owner', ['read']);
     const { status, text, replayed } = await write(`Scope ${surface}`, key, reader);
@@ -166,7 +166,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(text).toContain(surface === 'v1' ? '"status":403' : '"FORBIDDEN"');
   });
 
-  test('what is refused is refused again in the same words', async () => {
+  test('a refusal is repeated unchanged', async () => {
     const first = await write('');
     expect(first.status).toBe(surface === 'v1' ? 422 : 200);
     expect(await write('')).toMatchObject({ status: first.status, text: first.text, replayed: 'true' });
@@ -193,12 +193,12 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed('Wrong key')).toBe(0);
   });
 
-  test('takes the longest key', async () => {
+  test('accepts the longest key', async () => {
     await write(`Long ${surface}`, surface.padEnd(255, 'x'));
     expect((await write(`Long ${surface}`, surface.padEnd(255, 'x'))).replayed).toBe('true');
   });
 
-  test('a request without a key costs no statement more, and what is asked is not kept', async () => {
+  test('a request without a key costs no additional statement, and its answer is not stored', async () => {
     const answers = () => server.database.client.keptAnswer.count();
     const before = await answers();
     await write(`Warm ${surface}`, null);
@@ -210,7 +210,7 @@ describe.each(surfaces)('over %s', (surface) => {
   });
 });
 
-test('a mutation with passwords and references works with a key as without, and keeps no password', async () => {
+test('a mutation with passwords and references works with a key, and stores no password', async () => {
   const form = {
     url: 'https://example.com/',
     alias: 'keyed-one',
@@ -231,7 +231,7 @@ test('a mutation with passwords and references works with a key as without, and 
   expect((await v1('POST', '/links', form)).text).toBe(keyed.text);
 });
 
-test('changes and deletions are done once too, with what others hear of them', async () => {
+test('changes and deletions are done once too, with their notifications', async () => {
   const { id } = await owner.link({ title: 'Old' });
   const patch = await v1('PATCH', `/links/${id}`, { title: 'New' });
   expect(patch.status).toBe(200);
@@ -261,7 +261,7 @@ const SEVERAL = `mutation ($taken: String!) {
   c: deleteLink(id: "999999") { __typename }
 }`;
 
-test('several mutations of a document are one, and one that is refused leaves the others', async () => {
+test('several mutations of a document are one transaction, and a refused one does not undo the others', async () => {
   const { alias } = await owner.link({ alias: 'taken-by-me' });
   const first = await graphql(SEVERAL, { taken: alias });
   const { data } = JSON.parse(first.text);
@@ -275,14 +275,14 @@ test('several mutations of a document are one, and one that is refused leaves th
   expect(await spacesNamed('Several')).toBe(1);
 });
 
-test('the type of the answer is that of the first one', async () => {
+test('the content type is that of the first answer', async () => {
   const type = 'application/graphql-response+json';
   const first = await graphql(CREATE, { name: 'Typed' }, key, owner, type);
   expect(first.type).toContain(type);
   expect(await graphql(CREATE, { name: 'Typed' })).toMatchObject({ type: first.type, text: first.text });
 });
 
-test('a subscription takes no notice of a key', async () => {
+test('a subscription ignores a key', async () => {
   const withKey = {
     fetch: (path: string, init: RequestInit) =>
       owner.fetch(path, { ...init, headers: { ...init.headers, 'Idempotency-Key': key } }),
@@ -291,7 +291,7 @@ test('a subscription takes no notice of a key', async () => {
   expect(type).toContain('text/event-stream');
   close();
   await ended;
-  // As some clients send it, who take a stream too.
+  // As sent by clients that also accept a stream.
   const accept = 'application/json, text/event-stream, multipart/mixed';
   const first = await graphql(CREATE, { name: 'Streamed' }, key, owner, accept);
   expect(await graphql(CREATE, { name: 'Streamed' }, key, owner, accept)).toMatchObject({
@@ -300,8 +300,8 @@ test('a subscription takes no notice of a key', async () => {
   });
 });
 
-test('where a fault of ours ends it, nothing is done, and the same may be sent again', async () => {
-  // The log of changes takes nothing for a moment, after the first of two mutations.
+test('after an internal error nothing is done, and the request may be sent again', async () => {
+  // The log of changes refuses an insert after the first of two mutations.
   const { client } = server.database;
   const isSqlite = inject('database').provider === 'sqlite';
   if (isSqlite)
@@ -328,7 +328,7 @@ test('where a fault of ours ends it, nothing is done, and the same may be sent a
   expect(await spacesNamed('Half')).toBe(1);
 });
 
-describe('what is kept', () => {
+describe('the stored answer', () => {
   let database: Database;
   let accountId: number;
   beforeAll(async () => {
@@ -341,7 +341,7 @@ describe('what is kept', () => {
   const answered = (body: string) => ({ status: 200, contentType: 'text/plain', body });
   const answers = () => database.client.keptAnswer.findMany({ where: { accountId }, orderBy: { id: 'asc' } });
 
-  test('has nothing of what is shown only once', async () => {
+  test('does not contain secrets that are shown only once', async () => {
     const first = new KeyedWrite(database.client, accountId, 'secret', NOON);
     expect(await first.begin('request')).toBeNull();
     first.hide('s3cr"et');
@@ -352,7 +352,7 @@ describe('what is kept', () => {
     await again.close();
   });
 
-  test('an answer that is too large undoes what it tells of', async () => {
+  test('an answer that is too large undoes its write', async () => {
     const keyed = new KeyedWrite(database.client, accountId, 'large', NOON);
     await keyed.begin('request');
     await createSpace(keyed.db, actor(), { name: 'Large', color: null }, NOON);
@@ -361,7 +361,7 @@ describe('what is kept', () => {
     expect(await database.client.space.count()).toBe(0);
   });
 
-  test('what is not ended is undone, and its key free again', async () => {
+  test('an unfinished write is undone, and its key is free again', async () => {
     for (let time = 0; time < 2; time++) {
       const keyed = new KeyedWrite(database.client, accountId, 'left', NOON);
       expect(await keyed.begin('request')).toBeNull();
@@ -372,7 +372,7 @@ describe('what is kept', () => {
     }
   });
 
-  test('the oldest goes first, by number and by size, and after its time', async () => {
+  test('the oldest answers are deleted first, by number, by size and by age', async () => {
     await database.client.keptAnswer.deleteMany();
     for (let i = 0; i < 6; i++) {
       const keyed = new KeyedWrite(database.client, accountId, `many ${i}`, new Date(NOON.getTime() + i));
@@ -388,8 +388,8 @@ describe('what is kept', () => {
     expect((await answers()).map(({ body }) => body[0])).toEqual(['5']);
   });
 
-  test('one transaction holds all of several, and a part of it can fail', async () => {
-    const enclosing = new Enclosing(
+  test('one transaction contains several, and a part of it can fail', async () => {
+    const enclosing = new EnclosingTransaction(
       database.client,
       async () => {},
       () => {},
@@ -407,13 +407,13 @@ describe('what is kept', () => {
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'a few writes with keys are done at once, and one more waits for its place',
+  'a few writes with keys run at once, and another one waits',
   async () => {
     const database = await openDatabase(await newDatabase());
     const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
     const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
     const begun = Array.from({ length: 4 }, (_, i) => {
-      const enclosing = new Enclosing(
+      const enclosing = new EnclosingTransaction(
         database.client,
         async () => {},
         () => {},
@@ -432,12 +432,12 @@ test.runIf(inject('database').provider === 'postgresql')(
   },
 );
 
-test('a change that is refused its time is not made, and those before are kept', async () => {
+test('a change after the time limit is refused, and earlier ones are kept', async () => {
   const database = await openDatabase(await newDatabase());
   const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
   const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
   let mayGoOn = true;
-  const enclosing = new Enclosing(
+  const enclosing = new EnclosingTransaction(
     database.client,
     async () => {},
     () => {

@@ -36,7 +36,7 @@ test('starts with the variables of compose.yaml, whatever characters the passwor
   await program.end('SIGTERM');
 });
 
-test('publishes the port to its own machine alone, and gives the service no privileges', () => {
+test('publishes the port on the local machine only, and gives the service no privileges', () => {
   const { linkspace } = parse(readFileSync('compose.yaml', 'utf8')).services;
   expect(linkspace).toMatchObject({
     ports: [expect.stringMatching(/^127\.0\.0\.1:/)],

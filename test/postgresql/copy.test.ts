@@ -16,7 +16,7 @@ let files = 0;
 const newFile = () => `file:${join(folder, `${files++}.db`)}`;
 const copy = (from: string, to: string) => runProgram('cli/copy', {}, ['--from', from, '--to', to]);
 
-/** Everything that a caller can see. */
+/** Everything that a caller can read. */
 async function answersOf(caller: Caller) {
   const rest = [
     '/spaces',
@@ -142,7 +142,7 @@ describe.each([
     expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([401, 401]);
   });
 
-  test('goes on with ids that were never given, and keeps counting', async () => {
+  test('continues with unused ids, and keeps counting', async () => {
     const owner = server.callerWith(callers.owner.key);
     const space = await owner.space('New');
     const { id } = await owner.link({ space_id: space });
@@ -152,7 +152,7 @@ describe.each([
     expect([await total(''), await total(`?space_id=${space}`)]).toEqual([605, 1]);
   });
 
-  test('is refused a second time, and changes nothing', async () => {
+  test('refuses a second copy, and changes nothing', async () => {
     const rows = await server.database.client.link.count();
     const again = await copy(from, to);
     expect(again).toEqual({
@@ -195,12 +195,12 @@ test.each([
   },
 );
 
-test('a copy that fails leaves nothing, and can be run again', async () => {
+test('a failed copy leaves nothing, and can be repeated', async () => {
   const [from, to] = [newFile(), newFile()];
   await applyMigrations(from);
   const old = await startTestServer({ url: from });
   await (await old.caller()).link();
-  // A row that refers to nothing: no database takes it.
+  // A row with a dangling reference, which the target refuses.
   await old.database.client.$executeRawUnsafe('PRAGMA foreign_keys = OFF');
   await old.database.client.$executeRawUnsafe('INSERT INTO "LinkPixel" VALUES (1, 99)');
   const failed = await copy(from, to);
@@ -214,7 +214,7 @@ test('a copy that fails leaves nothing, and can be run again', async () => {
   ]);
 });
 
-test('a copy names the row that the other database cannot hold', async () => {
+test('a copy names a row that the other database cannot store', async () => {
   const [from, to] = [newFile(), await newDatabase({ migrated: false })];
   await applyMigrations(from);
   const old = await startTestServer({ url: from });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What PostgreSQL counts of changes of the table "Link" and of its indexes. */
+/** PostgreSQL's statistics of changes of the table "Link" and its indexes. */
 async function changesOfLinks() {
   const { client } = server.database;
   await client.$executeRaw`SELECT pg_stat_force_next_flush()`;
@@ -20,7 +20,7 @@ async function changesOfLinks() {
     WHERE relname = 'Link'`;
 }
 
-test('a click writes to no row of a link, a claim and a turn neither', async () => {
+test('clicks, claims and rotations do not write to the row of a link', async () => {
   const links = [
     await owner.link(),
     await owner.link({ expiration_clicks: 9 }),
@@ -38,7 +38,7 @@ test('a click writes to no row of a link, a claim and a turn neither', async () 
   expect(await changesOfLinks()).not.toEqual(before);
 });
 
-/** How many rows each account and space is said to have, and how many it has. */
+/** The stored and the counted totals of each account and space. */
 async function totals() {
   return server.database.client.$queryRaw<{ said: number; there: number }[]>`
     SELECT COALESCE(SUM("links"), 0)::int AS "said", (SELECT COUNT(*)::int FROM "Link" WHERE "accountId" = "a"."id") AS "there"
@@ -56,7 +56,7 @@ async function totals() {
       FROM "Account" AS "a" LEFT JOIN "EndTally" ON "accountId" = "a"."id" GROUP BY "a"."id"`;
 }
 
-test('totals stay exact through statements of many rows, and through what is deleted with its account', async () => {
+test('totals stay exact after statements with many rows, and after the deletion of an account', async () => {
   const { client } = server.database;
   const [first, second] = [await owner.space('First'), await owner.space('Second')];
   const insert = (from: number, space: number) => client.$executeRaw`
@@ -78,7 +78,7 @@ test('totals stay exact through statements of many rows, and through what is del
   expect(await client.linkCounter.count()).toBe(await client.link.count());
 });
 
-test('a write of clicks takes the later of two moments', async () => {
+test('a write of clicks keeps the later of two times', async () => {
   const { id } = await owner.link();
   const at = (minutes: number) => new Date(NOON.getTime() + minutes * 60_000);
   const { client } = server.database;

@@ -30,7 +30,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** What the work gives, and how long it took, in milliseconds. */
+/** The result of the work, and its duration in milliseconds. */
 async function timed<T>(work: Promise<T>): Promise<[T, number]> {
   const start = performance.now();
   const result = await work;
@@ -39,7 +39,7 @@ async function timed<T>(work: Promise<T>): Promise<[T, number]> {
 
 const isAway = async () => /^linkspace_database_away (\d)$/m.exec(await (await fetch(metrics)).text())?.[1];
 
-test('a database that hangs is away: known links lead on, the rest is refused in time, and all goes on after', async () => {
+test('while the database hangs, cached links redirect and the rest is refused in time; afterwards everything works again', async () => {
   const { id, alias } = await owner.link();
   const open = (path: string) => timed(visit(program.origin, path));
   expect((await open(`/${alias}`))[0].status).toBe(302);
@@ -74,12 +74,12 @@ test('a database that hangs is away: known links lead on, the rest is refused in
   expect(await isAway()).toBe('0');
 });
 
-test('a query that is compiled, or v1’s own, waits once for a database that begins to hang', async () => {
+test('a compiled query, or v1’s own, waits only once for a database that begins to hang', async () => {
   const { id } = await owner.link();
   const query = `{ link(id: ${id}) { title } }`;
   for (let i = 0; i < 4; i++) expect((await owner.graphql(query)).data).toBeDefined();
   await owner.rest('GET', `/links/${id}`);
-  // The process knows so soon that nothing has changed, and asks the database at once.
+  // The last poll is still fresh, so the query is sent at once.
   postgres.freeze(true);
   try {
     const answers = await Promise.all([
@@ -96,7 +96,7 @@ test('a query that is compiled, or v1’s own, waits once for a database that be
   }
 });
 
-test('a process ends within the time of a service manager, though the database hangs', async () => {
+test('a process ends within a service manager’s timeout while the database hangs', async () => {
   const other = await startProgram({ DATABASE_URL: postgres.url, BASE_URL: 'https://s.example' });
   const { alias } = await owner.link();
   expect((await visit(other.origin, `/${alias}`)).status).toBe(302);

@@ -70,7 +70,7 @@ max_client_conn = 200
   }
 
   test.each(['main', 'cli/migrate'])(
-    '%s makes no migration through it, and says what to do',
+    '%s does not migrate through it, and says what to do',
     async (command) => {
       const url = await newDatabase({ migrated: false });
       const { code, stderr } = await runProgram(command, { DATABASE_URL: pooledUrl(url), PORT: '0' });
@@ -85,7 +85,7 @@ max_client_conn = 200
     },
   );
 
-  test('migrate goes to the server itself, where it is named', async () => {
+  test('migrate uses the server itself, if it is configured', async () => {
     const url = await newDatabase({ migrated: false });
     const { code } = await runProgram('cli/migrate', {
       DATABASE_URL: pooledUrl(url),
@@ -94,7 +94,7 @@ max_client_conn = 200
     expect([code, await pendingMigrationsOf(url)]).toEqual([0, []]);
   });
 
-  test('three first starts at once come up, serve, and tell each other of changes', async () => {
+  test('three simultaneous first starts succeed, serve, and see each other’s changes', async () => {
     const url = await newDatabase({ migrated: false });
     const env = { DATABASE_URL: pooledUrl(url), DATABASE_DIRECT_URL: url };
     const [one, two, three] = await Promise.all([start(env), start(env), start(env)]);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await program.end('SIGTERM');
 });
 
-/** Lists and records by each of the ways in which they are read, as new questions. */
+/** Reads lists and records in every way, with different queries each time. */
 async function readAll(round: number): Promise<void> {
   const { status } = await caller.rest('GET', `/links?round=${round}`);
   expect(status).toBe(200);
@@ -38,7 +38,7 @@ async function readAll(round: number): Promise<void> {
   );
 }
 
-test('a process goes on with its prepared statements while a newer version adds columns', async () => {
+test('a process continues with its prepared statements while a newer version adds columns', async () => {
   const space = await caller.space('Space');
   await caller.link({ space_id: space, pixel_ids: await caller.pixel('Pixel') });
   for (let round = 0; round < 10; round++) await readAll(round);

@@ -11,7 +11,7 @@ test('processes that share the database count the requests of a key together', a
     const there = other.callerWith(caller.key);
     const left = async (asker: typeof caller) =>
       Number((await asker.rest('GET', '/spaces')).headers.get('X-RateLimit-Remaining'));
-    // Once each has heard of the key, both hear of each other's requests.
+    // After each has seen the key, both get each other's counts.
     await left(caller);
     await left(there);
     const told = () => one.database.client.$queryRaw<{ requests: bigint }[]>`SELECT "requests" FROM "KeyUse"`;

@@ -5,7 +5,7 @@ import { applyMigrations } from '../../src/db/migrate.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
-/** How late the replica is, on purpose, in milliseconds. */
+/** The replica's artificial delay, in milliseconds. */
 const LATE = 700;
 
 let primary: PostgresServer;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await primary.stop();
 });
 
-/** Whether a list that the caller asks for is read from the replica. */
+/** Whether a list of the caller is read from the replica. */
 async function readsFromReplica(caller: Caller, path = '/links'): Promise<boolean> {
   const table = path === '/links' ? '"Link"' : '"Space"';
   const before = readStatements.length;
@@ -55,7 +55,7 @@ test('lists and single records are read from the replica', async () => {
   expect(readStatements.length).toBeGreaterThan(before);
 });
 
-test('a caller sees its own writes at once, on the process that wrote and on another', async () => {
+test('a caller reads its own writes at once, on the same process and on another', async () => {
   for (let i = 0; i < 20; i++) {
     const { id, title } = await owner.link({ title: `Own ${i}` });
     const answers = await Promise.all([owner, elsewhere].map((one) => one.rest('GET', `/links/${id}`)));
@@ -66,13 +66,13 @@ test('a caller sees its own writes at once, on the process that wrote and on ano
   }
 });
 
-test('a process that begins to listen, or does so again, reads what was written before', async () => {
+test('a process that begins to listen, also again, reads earlier writes', async () => {
   await expect.poll(() => readsFromReplica(elsewhere)).toBe(true);
   for (let i = 0; i < 3; i++) {
     await owner.link({ title: `Before ${i}` });
     const { body } = await owner.rest('GET', '/links?per_page=100');
     const { total } = (body as { meta: { total: number } }).meta;
-    // A process of its own, that has heard of nothing.
+    // A new process without earlier notifications.
     const fresh = await startTestServer({ url: primary.url, replicas: [read], background: true });
     try {
       const late = fresh.callerWith(owner.key);
@@ -90,9 +90,9 @@ test('a process that begins to listen, or does so again, reads what was written 
   }
 });
 
-test("another account's reads stay on the replica meanwhile, and the writer's return to it", async () => {
+test("another account's reads stay on the replica, and the writer's return to it", async () => {
   const other = await servers[0].caller('other');
-  // The key itself is not a read of the account.
+  // Reading the key is not a read of the account.
   await expect.poll(() => readsFromReplica(other)).toBe(true);
   await owner.link();
   expect(await readsFromReplica(other)).toBe(true);
@@ -108,7 +108,7 @@ test('no statement of a mutation goes to the replica', async () => {
   expect(readStatements.slice(before).filter((sql) => !sql.includes('pg_last_wal'))).toEqual([]);
 });
 
-test('reads go on from the primary while the replica is away, and return to it', async () => {
+test('reads use the primary while the replica is down, and return to it', async () => {
   await replica.kill();
   const path = '/spaces';
   await expect.poll(async () => (await owner.rest('GET', path)).status).toBe(200);

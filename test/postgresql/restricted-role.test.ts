@@ -6,7 +6,7 @@ import { freePort } from '../support/postgres-server.ts';
 import { runProgram } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
 
-test('a role that may not make extensions migrates all the same, and searches', async () => {
+test('a role without the right to create extensions can migrate and search', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
   const role = `guest_${url.pathname.slice(1)}`;
   const owner = await openDatabase(url.href);
@@ -33,7 +33,7 @@ test('a role that may not make extensions migrates all the same, and searches', 
   }
 });
 
-/** What the program says when it cannot start on the database, without what pg warns of. */
+/** The program's message when it cannot start on the database, without pg's warnings. */
 async function refusalOf(url: URL): Promise<string> {
   const { code, stderr } = await runProgram('main', {
     DATABASE_URL: url.href,

@@ -7,7 +7,7 @@ import { type Caller, startTestServer, type TestServer } from '../support/server
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-bytes-'));
 
-/** A generator of the same numbers each time: what is random must not be what differs. */
+/** Deterministic random numbers, so that both databases get the same. */
 function repeatable(): (below: number) => number {
   let state = 1;
   return (below) => {

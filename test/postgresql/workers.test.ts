@@ -15,7 +15,7 @@ import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 const MAIN = 'dist/main.js';
-/** One of V8's, which the workers are to get, too. */
+/** A V8 flag that the workers must get, too. */
 const FLAG = '--heap-growing-percent=50';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-workers-'));
 const GEOIP_DATABASE = join(folder, 'country.mmdb');
@@ -30,13 +30,13 @@ beforeEach(async () => {
 afterEach(() => program.end('SIGTERM'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The process ids of the workers that have come to serve, by their numbers. */
+/** The process ids of serving workers, by their numbers. */
 function serving(): Map<unknown, number> {
   const lines = program.log.filter(({ msg }) => msg === 'worker serves');
   return new Map(lines.map(({ worker, pid }) => [worker, Number(pid)]));
 }
 
-/** Starts the program in a group of processes of its own, and waits until as many workers serve. */
+/** Starts the program in a process group of its own, and waits until that many workers serve. */
 async function start(env: Record<string, string> = {}, awaited = 2): Promise<void> {
   program = await startProgram(
     {
@@ -68,18 +68,18 @@ async function onDatabase(statement: string): Promise<Record<string, unknown>[]>
     .finally(() => client.end());
 }
 
-/** The clicks that are written. */
+/** The number of written clicks. */
 async function clicks(): Promise<number> {
   const [row] = await onDatabase(`SELECT COALESCE(SUM("clicks"), 0)::int AS "clicks" FROM "LinkCounter"`);
   return Number(row?.clicks);
 }
 
-/** Whether a process goes on; one that ended may stay in the list until somebody asks for how it did. */
+/** Whether a process is running; an ended one may remain as a zombie. */
 function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }
 
-/** Has each worker answer a request that waits for a lock, sends SIGTERM, and expects that all ends in order. */
+/** Makes each worker answer a request that waits for a lock, sends SIGTERM, and expects a graceful stop. */
 async function endInOrder(pid: number): Promise<void> {
   const { alias } = await owner.link();
   const before = await clicks();
@@ -102,7 +102,7 @@ async function endInOrder(pid: number): Promise<void> {
   expect(program.log.filter(({ msg }) => msg === 'stopped')).toHaveLength(3);
 }
 
-test('workers serve under one port: one migrates, one key is made, metrics are summed, and a dead worker is replaced, SIGTERM ends all', async () => {
+test('workers serve one port: one migration, one key, summed metrics, a dead worker is replaced, SIGTERM ends all', async () => {
   const port = await freePort();
   await start({ METRICS_PORT: String(port) });
   const metric = async (name: string) => {
@@ -138,12 +138,12 @@ test('workers serve under one port: one migrates, one key is made, metrics are s
   await endInOrder(program.child.pid ?? 0);
 });
 
-test('SIGTERM at all processes at once ends all in order: what is in flight is answered, clicks are written', async () => {
+test('SIGTERM to all processes at once stops them gracefully: requests in flight are answered, clicks are written', async () => {
   await start();
   await endInOrder(-(program.child.pid ?? 0));
 });
 
-test('workers whose primary was killed end by themselves, and write their clicks', async () => {
+test('workers stop by themselves after their primary is killed, and write their clicks', async () => {
   await start();
   const { alias } = await owner.link();
   await visitTimes(`/${alias}`, 6);
@@ -152,7 +152,7 @@ test('workers whose primary was killed end by themselves, and write their clicks
   expect(await clicks()).toBe(6);
 });
 
-test('workers that die at their start, again and again, end the program with the reason', async () => {
+test('workers that repeatedly die at their start end the program with the reason', async () => {
   await start({ GEOIP_DATABASE }, 1);
   renameSync(GEOIP_DATABASE, `${GEOIP_DATABASE}.away`);
   process.kill(serving().get(1) ?? 0, 'SIGKILL');
@@ -165,7 +165,7 @@ test('workers that die at their start, again and again, end the program with the
   expect([...serving().values()].filter(isRunning)).toEqual([]);
 });
 
-test('what no worker can start with stops the start in one line', async () => {
+test('an error that prevents every worker’s start is printed in one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const backup = (...args: string[]) => runProgram('cli/backup', { DATABASE_URL }, args);
 
-test('a backup that is made while the service writes is whole, and serves', async () => {
+test('a backup made while the service writes is complete, and works', async () => {
   let going = true;
   let written = 0;
   const writers = Array.from({ length: 4 }, async () => {
@@ -58,7 +58,7 @@ test('a backup that is made while the service writes is whole, and serves', asyn
   await restored.end('SIGTERM');
 });
 
-test('a backup replaces an earlier one, and nothing else', async () => {
+test('a backup replaces an earlier one, but no other file', async () => {
   const path = join(folder, 'nightly.db');
   expect((await backup('--to', path)).code).toBe(0);
   const first = readFileSync(path);
@@ -74,7 +74,7 @@ test('a backup replaces an earlier one, and nothing else', async () => {
   expect((await backup('--to', database)).stderr).toBe(`${database} is the database itself.\n`);
 });
 
-test('as many dated backups are kept as are asked for', () => {
+test('the given number of dated backups is kept', () => {
   const dated = join(folder, 'dated');
   mkdirSync(dated);
   writeFileSync(join(dated, 'linkspace-20200101T000000Z.db'), 'somebody else’s');
@@ -95,7 +95,7 @@ test.each([
   expect(existsSync(join(folder, 'x.db'))).toBe(false);
 });
 
-test('PostgreSQL is left to pg_dump', async () => {
+test('PostgreSQL is refused, with a hint to pg_dump', async () => {
   const { stderr } = await runProgram('cli/backup', { DATABASE_URL: 'postgresql://db/x' });
   expect(stderr).toContain('use pg_dump');
 });

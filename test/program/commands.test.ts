@@ -43,7 +43,7 @@ test.each([
   ['cli/copy', ['--from', 'file:postgresql://me:secret@db/x', '--to', 'file:/tmp/x.db']],
   ['cli/copy', ['--from', 'postgresql://me:sec/secret@db/x', '--to', 'file:/tmp/x.db']],
   ['cli/copy', ['--from', 'postgresql://me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db']],
-])('%s %j fails without a word of the password', async (program, args) => {
+])('%s %j fails without printing the password', async (program, args) => {
   const { code, stderr, stdout } = await runProgram(program, { DATABASE_URL }, args);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).not.toContain('secret');
@@ -61,13 +61,13 @@ test.each([
   ['cli/migrate', ['--status'], /^Nothing is pending\.\n$/],
   ['cli/migrate', [], /^Nothing was pending\.\n$/],
   ['cli/keys', ['list'], /^There are no keys\.\n$/],
-])('%s %j says how it stands, in words', async (program, args, said) => {
+])('%s %j prints its result in words', async (program, args, said) => {
   const { code, stdout, stderr } = await runProgram(program, { DATABASE_URL }, args);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(said);
 });
 
-test('keys list shows a table, and no key', async () => {
+test('keys list shows a table without keys', async () => {
   const made = await runProgram('cli/keys', { DATABASE_URL }, ['create', '--account', 'Team', '--json']);
   const { key } = JSON.parse(made.stdout);
   const { stdout } = await runProgram('cli/keys', { DATABASE_URL }, ['list']);
@@ -79,7 +79,7 @@ test.each([
   ['cli/keys', ['list']],
   ['cli/keys', ['create', '--account', 'x']],
   ['cli/domains', ['list']],
-])('%s %j makes no database where there is none', async (program, args) => {
+])('%s %j does not create a missing database', async (program, args) => {
   const path = join(folder, 'nowhere', 'linkspace.db');
   const { code, stderr } = await runProgram(program, { DATABASE_URL: `file:${path}` }, args);
   expect([code, stderr]).toEqual([1, `There is no file ${path}.\n`]);
@@ -100,7 +100,7 @@ test('commands leave migrations to the start and to migrate', async () => {
 });
 
 test.each(['main', 'cli/keys', 'cli/migrate', 'cli/copy'])(
-  '%s --version says the version',
+  '%s --version prints the version',
   async (program) => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(await runProgram(program, {}, ['--version'])).toEqual({

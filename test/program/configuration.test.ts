@@ -92,7 +92,7 @@ test.each([
   expect(message).not.toMatch(/sec|ret/);
 });
 
-test('a URL of PostgreSQL that cannot be read is told of with what to do', () => {
+test('a PostgreSQL URL that cannot be parsed is refused, with what to do', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgresql://me:a/b@db/x' })).toThrow(
     new ConfigError(
       'DATABASE_URL is "postgresql://me:***@db/x"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
@@ -113,7 +113,7 @@ test('a wrong variable stops the start with one line', async () => {
   expect(await runProgram('main', { PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr });
 });
 
-test('every wrong variable is told at once', async () => {
+test('all wrong variables are reported at once', async () => {
   const { code, stderr } = await runProgram('main', { PORT: 'x', LOG_LEVEL: 'x', BASE_URL: 'x' });
   expect([
     code,
@@ -136,7 +136,7 @@ test.each([
   [{ NODE_ENV: 'production' }, false],
   [{ NODE_ENV: 'production', GRAPHIQL: 'on' }, true],
   [{ GRAPHIQL: 'off' }, false],
-])('GraphiQL is on but in production: %j', (env, expected) => {
+])('GraphiQL is on except in production: %j', (env, expected) => {
   expect(readConfig(env).graphiql).toBe(expected);
 });
 
@@ -162,7 +162,7 @@ test.each([
   if (poolSize !== undefined) expect(config.pool.poolSize).toBe(poolSize);
 });
 
-test('a port that is taken, or a database that is not there, stops the start in one line', async () => {
+test('a taken port or a missing database stops the start with one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -182,16 +182,13 @@ test('a port that is taken, or a database that is not there, stops the start in 
   expect(lost.stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test.each(['BLOCKED_HOSTS', 'RESERVED_ALIASES'])(
-  'a file of %s that is missing stops the start',
-  async (name) => {
-    const { code, stderr } = await runProgram('main', {
-      [name]: '/nowhere/list',
-      DATABASE_URL: 'file:/nowhere/x.db',
-    });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      new RegExp(`^${name} is "/nowhere/list"; it must be the path of a readable file of .*: ENOENT.*\\.\n$`),
-    );
-  },
-);
+test.each(['BLOCKED_HOSTS', 'RESERVED_ALIASES'])('a missing file of %s stops the start', async (name) => {
+  const { code, stderr } = await runProgram('main', {
+    [name]: '/nowhere/list',
+    DATABASE_URL: 'file:/nowhere/x.db',
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    new RegExp(`^${name} is "/nowhere/list"; it must be the path of a readable file of .*: ENOENT.*\\.\n$`),
+  );
+});

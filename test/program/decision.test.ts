@@ -102,7 +102,7 @@ const anyVisitor = fc.record({
   query: fc.constantFrom('', 'a=1'),
 });
 
-test('each decision tells of all rules in order; the deciding one is the last that is reached', () => {
+test('each decision has all rules in order; the deciding one is the last that is reached', () => {
   fc.assert(
     fc.property(anyLink, anyVisitor, ({ targets, ...link }, visitor) => {
       const { outcome, destination, steps } = decideRedirect(
@@ -126,7 +126,7 @@ test('each decision tells of all rules in order; the deciding one is the last th
   );
 });
 
-test('who gives no password learns no destination of a link that has one', () => {
+test('without the password, a protected link does not reveal its destination', () => {
   fc.assert(
     fc.property(anyLink, anyVisitor, ({ targets, ...link }, visitor) => {
       const locked = { ...plain, ...link, ...targets, password: 'hash', expirationUrl: null };

@@ -14,19 +14,19 @@ test.each([
   [['--seed', 'x'], '--seed is "x"; it may be a whole number from 0 to 999999999.'],
   [['--seed', '-1'], 'See --help.'],
   [['--until', 'soon'], '--until is "soon"; it may be a time such as 2026-11-22T12:00:00Z.'],
-])('a demo with %o is refused in words', async (args, expected) => {
+])('a demo with %o is refused with a message', async (args, expected) => {
   const { code, stderr } = await run(...args);
   expect(stderr).toContain(expected);
   expect(code).toBe(1);
   expect(await server.database.client.link.count()).toBe(0);
 });
 
-test('a demo says what it is for', async () => {
+test('a demo explains itself with --help', async () => {
   const { code, stdout } = await run('--help');
   expect([code, stdout]).toEqual([0, expect.stringContaining('It refuses a\ndatabase that has links.')]);
 });
 
-test('a demo leaves a database with links as it was', async () => {
+test('a demo refuses a database with links', async () => {
   const owner = await server.caller();
   const { alias } = await owner.link();
   const { code, stderr } = await run();
@@ -36,7 +36,7 @@ test('a demo leaves a database with links as it was', async () => {
   expect(await server.database.client.account.count()).toBe(1);
 });
 
-test('a demo needs a database that is there', async () => {
+test('a demo needs an existing database', async () => {
   const { code, stderr } = await runProgram('cli/demo', { DATABASE_URL: `${server.databaseUrl}.none` });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^There is no file /)]);
 });

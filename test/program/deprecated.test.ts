@@ -19,7 +19,7 @@ test.each([
   ['{ links(order: OLD) { name } }', ['Order.OLD']],
   ['{ links(sort: NEW) { ...F } } fragment F on Link { title }', ['Query.links(sort)', 'Link.title']],
   ['{ named { title ... on Link { title } } }', ['Named.title', 'Link.title']],
-])('finds what is deprecated in %s', (text, expected) => {
+])('finds deprecated parts in %s', (text, expected) => {
   expect(deprecatedIn(parse(text), old)).toEqual(expected);
 });
 
@@ -39,8 +39,8 @@ async function counted(): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
 }
 
-// Documents are kept parsed, with what is deprecated in them: these are no other test's.
-test('counts by key who asks for it, also where the query is compiled', async () => {
+// Results are cached by document: no other test uses these documents.
+test('counts their use by key, also for compiled queries', async () => {
   const field = schema.getQueryType()?.getFields().spaces;
   if (field === undefined) throw new Error('there is no such field');
   const other = await server.caller();

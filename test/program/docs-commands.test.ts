@@ -16,13 +16,13 @@ const manifest: {
   optionalDependencies: Record<string, string>;
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** Of the variables of the tests' own process, some would configure the program. */
+/** Only these variables are passed on: others of the tests' process could configure the program. */
 const { PATH = '', HOME = '' } = process.env;
 const KEY = 'the-first-key-of-an-empty-database';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-guides-'));
 const DATABASE_URL = `file:${join(folder, 'data/linkspace.db')}`;
 
-/** What the commands of a guide have done so far, one after the other. */
+/** The results of a guide's earlier commands. */
 const state: {
   program?: Program & { origin: string };
   key: string;
@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command by the shell, in the project's folder unless another one is given, and gives what it prints. */
+/** Runs a shell command, by default in the project's folder, and returns its output. */
 function shell(command: string, env: Record<string, string> = {}, cwd = '.'): string {
   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
     cwd,
@@ -51,7 +51,7 @@ function shell(command: string, env: Record<string, string> = {}, cwd = '.'): st
   return stdout;
 }
 
-/** Starts the service by a command that ends with `npm start`, its variables before that included. */
+/** Starts the service by a command that ends with `npm start`, with the variables before it. */
 async function start(command: string, env: Record<string, string>): Promise<Program & { origin: string }> {
   await stop();
   state.program = await startProgram(env, ['sh', '-c', `exec env ${command}`]);
@@ -59,7 +59,7 @@ async function start(command: string, env: Record<string, string>): Promise<Prog
   return state.program;
 }
 
-/** Where PostgreSQL is in the guides: on a server that is started when the first command needs it. */
+/** Replaces the guides' PostgreSQL URL by that of a server, which is started on demand. */
 async function onPostgres(command: string): Promise<string> {
   state.postgres ??= await startPostgres();
   return command.replaceAll('postgresql://USER:PASSWORD@HOST:5432/NAME', state.postgres.url);
@@ -73,7 +73,7 @@ function majorOf(program: string): number | null {
 const CLI = ['keys', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'];
 const helps = new Map<string, Promise<string>>();
 
-/** The names of the options that a program takes: by its help, or by its source where it has no help. */
+/** The names of a program's options, from its help, or from its source if it has none. */
 async function optionsOf(script: string): Promise<string[]> {
   if (!CLI.includes(script)) {
     const [, file = ''] = /((?:bench|scripts)\/[\w-]+\.\w+)$/.exec(manifest.scripts[script] ?? '') ?? [];
@@ -85,14 +85,14 @@ async function optionsOf(script: string): Promise<string[]> {
   return ['help', ...[...(await help).matchAll(/--([a-z-]+)/g)].map(([, name = '']) => name)];
 }
 
-/** A script of package.json with arguments: it is there, and takes the options that are named. */
+/** Checks that a script of package.json exists, and has the given options. */
 async function isThere(script: string, args: string): Promise<void> {
   expect(Object.keys(manifest.scripts)).toContain(script);
   const named = [...args.matchAll(/--([a-z-]+)/g)].map(([, name]) => name);
   if (named.length > 0) expect(await optionsOf(script)).toEqual(expect.arrayContaining(named));
 }
 
-/** Commands that `.ci/run` runs too: what it says is what must hold before a change lands. */
+/** Checks that `.ci/run` also runs the command. */
 function isRunBeforeMerge(command: string): void {
   expect(readFileSync('.ci/run', 'utf8')).toMatch(new RegExp(`^${command}\\b`, 'm'));
 }
@@ -107,7 +107,7 @@ function canBeInstalled(): void {
 
 type Check = (command: string) => void | Promise<void>;
 
-/** How each command of a block is run; of two that fit, the first counts. */
+/** How each command of a block is run; the first matching rule counts. */
 const rules: readonly (readonly [RegExp, Check])[] = [
   [
     /^npm ci && npm start$/,
@@ -148,7 +148,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   [
     /^npm run dev$/,
     async () => {
-      // In a group of its own, since npm does not end what it started.
+      // In a process group of its own, since npm does not end its children.
       const env = { PATH, HOME, PORT: '0', DATABASE_URL: `file:${join(folder, 'dev.db')}` };
       const child = spawn('npm', ['run', 'dev'], {
         env,
@@ -165,7 +165,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
-    // How a program is called: its options are there, and have the defaults that are shown.
+    // A usage line: its options exist, with the given defaults.
     /^npm run (bench|bench:statistics|orders|soak|timing|webhooks) -- /,
     async (command) => {
       const [, script = '', args = ''] = /^npm run ([\w:]+) -- (.*)$/.exec(command) ?? [];
@@ -184,7 +184,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
       const owner = new Caller(origin, KEY);
       const link = await owner.link({ alias: 'kept' });
       expect(link.short_url).toBe('https://s.example/kept');
-      // What the commands to come are about.
+      // For the commands that follow.
       await owner.link({ domain_id: await owner.domain('go.example') });
     },
   ],
@@ -244,7 +244,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
-    // They are run with the files of each service in test/start/moving.test.ts.
+    // test/start/moving.test.ts runs them with the files of each service.
     /^npm run (import|export) -- /,
     (command) => {
       const [, script = '', args = ''] = /^npm run (\w+) -- (.*)$/.exec(command) ?? [];
@@ -252,7 +252,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
-    // A server is dumped by programs of its version or a later one.
+    // pg_dump must have the server's version or a later one.
     /^pg_(dump|restore) /,
     async (command) => {
       const [program = ''] = command.split(' ');
@@ -277,7 +277,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
-    // They are run by examples.test.ts, with these variables.
+    // examples.test.ts runs them, with these variables.
     /^(export LINKSPACE_URL=\S+ LINKSPACE_KEY=|(npx tsx|sh|php|python3) examples\/)/,
     (command) => {
       const tested = readFileSync('test/start/examples.test.ts', 'utf8');
@@ -303,13 +303,13 @@ describe('commands of the guides, one after the other', () => {
   test.each(commands)('%s: %s', (_place, command) => ruleOf(command)(command));
 });
 
-test('there is a command for each rule, and none is run that no rule is for', () => {
+test('there is a command for each rule, and a rule for each command', () => {
   for (const [pattern] of rules)
     expect(commands.map(([, command]) => command)).toContainEqual(expect.stringMatching(pattern));
   expect(() => ruleOf('rm -rf data')).toThrow('Nobody runs');
 });
 
-/** How each command within the text of a guide is checked. */
+/** How each command in the prose of a guide is checked. */
 const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise<void>])[] = [
   [/^npm (?:ci|audit|outdated)\b/, () => {}],
   [/^npm (start|test)$/, (script = '') => isThere(script, '')],
@@ -367,7 +367,7 @@ const spans = guides.flatMap((file) =>
     .map((code) => [file, code] as const),
 );
 
-test.each(spans)('%s: what it says of %s is so', async (_file, code) => {
+test.each(spans)('%s: its statement about %s is true', async (_file, code) => {
   for (const [pattern, check] of inText) {
     const match = pattern.exec(code);
     if (match) return check(...match.slice(1));

@@ -19,7 +19,7 @@ import {
   proseOf,
 } from '../support/markdown.ts';
 
-/** The block that stands first after a text in a guide. */
+/** The first block after a text in a guide. */
 function blockAfter(file: string, text: string): Block {
   const line = readFileSync(file, 'utf8').split(text)[0]?.split('\n').length ?? 0;
   const found = blocksOf(file).find(({ place }) => Number(place.split(':')[1]) > line);
@@ -27,7 +27,7 @@ function blockAfter(file: string, text: string): Block {
   return found;
 }
 
-/** A test that runs the block or the command, with how it refers to it. */
+/** Checks that a test runs the block or command, by its reference. */
 function isRunBy(file: string, reference: string): void {
   expect(readFileSync(file, 'utf8')).toContain(reference);
 }
@@ -38,7 +38,7 @@ const SECTIONS_OF_A_UNIT = {
   Install: ['WantedBy'],
 };
 
-/** systemd's own look at a unit: what it says but for the user and the paths, which are of another machine. */
+/** systemd's errors in a unit, except about the user and the paths, which this machine lacks. */
 function faultsOfUnit(text: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-unit-'));
   const file = join(folder, 'linkspace.service');
@@ -48,14 +48,14 @@ function faultsOfUnit(text: string): string[] {
   return `${stdout}${stderr}`.split('\n').filter((line) => line.includes('linkspace.service'));
 }
 
-/** How the blocks of each language are checked. One of another language is checked by nobody, and fails. */
+/** How the blocks of each language are checked. A block in another language fails. */
 const checks: Record<string, (block: Block) => void | Promise<void>> = {
-  // Each command is run, or known to be run elsewhere, in docs-commands.test.ts.
+  // docs-commands.test.ts runs each command, or checks that another test does.
   sh: (block) => expect(commandsOf(block)).not.toEqual([]),
-  // Those that a server can execute are executed in test/schema/guides.test.ts.
+  // test/schema/guides.test.ts executes them, if possible.
   graphql: ({ text }) => expect(validate(schema, parse(text))).toEqual([]),
   json: ({ text }) => expect(() => JSON.parse(text)).not.toThrow(),
-  // All of them together, below: the compiler takes its time.
+  // Checked all together below, since the compiler is slow.
   ts: ({ text }) => expect(text).not.toBe(''),
   nginx: ({ file }) => isRunBy('test/program/nginx.test.ts', file),
   ini({ text }) {
@@ -71,9 +71,9 @@ const checks: Record<string, (block: Block) => void | Promise<void>> = {
     expect(Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts)).toContain('start');
     if (existsSync('/usr/bin/systemd-analyze')) expect(faultsOfUnit(text)).toEqual([]);
   },
-  // Files of the operator's, as the program reads them.
+  // The operator's files, parsed by the program.
   conf: async ({ text }) => expect((await parseBlockedHosts(text)).wrong).toEqual([]),
-  // Drawings: the files and folders in them are there.
+  // Drawings: the files and folders in them exist.
   text({ text }) {
     const paths = text.match(/\b[\w.-]+\/[\w./-]*/g) ?? [];
     expect(paths).not.toEqual([]);
@@ -90,16 +90,16 @@ test.each(allBlocks.map((block) => [block.place, block.language, block] as const
   },
 );
 
-test('a mistake in a unit for systemd is found', () => {
+test('a mistake in a systemd unit is found', () => {
   const { text } = blockAfter('docs/operations.md', 'As a systemd service');
   expect(() =>
     checks.ini?.({ file: '', place: '', language: '', text: text.replace('ExecStart', 'Start') }),
   ).toThrow();
 });
 
-/** What TypeScript says of the files, each as the block of that place. */
+/** TypeScript's errors in the blocks, by their places. */
 function typeErrors(blocks: readonly Block[]): string {
-  // Beside the tests, so that packages and relative paths are found as from a test.
+  // In the folder of the tests, so that packages and relative paths resolve as in a test.
   const folder = mkdtempSync(join('test', '.docs-'));
   const require = createRequire(resolve('package.json'));
   const isInstalled = (name: string) => {
@@ -110,7 +110,7 @@ function typeErrors(blocks: readonly Block[]): string {
     }
   };
   try {
-    // Packages that front ends have and this project does not: what is imported from them may be anything.
+    // Packages of front ends that this project does not have: their imports have any type.
     const unknown = new Map<string, Set<string>>();
     for (const [index, { text, place }] of blocks.entries()) {
       for (const [, imported = '', name = ''] of text.matchAll(/^import (.*?) from '([^']+)'/gm)) {
@@ -119,7 +119,7 @@ function typeErrors(blocks: readonly Block[]): string {
           const names = imported.match(/\w+/g)?.filter((word) => word !== 'type') ?? [];
           unknown.set(name, new Set([...(unknown.get(name) ?? []), ...names]));
         } else if (!existsSync(join(folder, name))) {
-          // What a generator makes.
+          // Generated files.
           const isJson = name.endsWith('.json');
           const made = isJson
             ? '{ "__schema": { "queryType": { "name": "Query" } } }'
@@ -140,7 +140,7 @@ function typeErrors(blocks: readonly Block[]): string {
       resolveJsonModule: true,
       allowImportingTsExtensions: true,
       rewriteRelativeImportExtensions: false,
-      // The types of such packages are what parameters of callbacks have theirs from.
+      // Without the types of such packages, parameters of callbacks have none.
       noImplicitAny: false,
       types: ['node'],
     };
@@ -157,7 +157,7 @@ function typeErrors(blocks: readonly Block[]): string {
   }
 }
 
-test('blocks of TypeScript have the types that they need', () => {
+test('TypeScript blocks type-check', () => {
   const blocks = allBlocks.filter(({ language }) => language === 'ts');
   const wrong = {
     ...(blocks[0] as Block),
@@ -171,7 +171,7 @@ test('blocks of TypeScript have the types that they need', () => {
   ).toEqual([expect.stringMatching(new RegExp(`block-${blocks.length}\\.ts.* error TS2322: `))]);
 });
 
-describe('what the guides say to front ends is what the schema has', () => {
+describe('what the guides say to front ends matches the schema', () => {
   const guide = readFileSync('docs/graphql.md', 'utf8');
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 
@@ -204,7 +204,7 @@ describe('what the guides say to front ends is what the schema has', () => {
   });
 });
 
-describe('what the guides show of v1', () => {
+describe('v1 in the guides', () => {
   let server: TestServer;
   let caller: Caller;
   beforeAll(async () => {
@@ -214,7 +214,7 @@ describe('what the guides show of v1', () => {
   afterAll(() => server.stop());
   const shown = (text: string) => JSON.parse(blockAfter('docs/rest-v1.md', text).text);
 
-  test('a space and a link have the fields that v1 gives, in its order', async () => {
+  test('a space and a link have v1’s fields, in order', async () => {
     const space = await caller.space('Launch', { color: 3 });
     const link = await caller.link({
       ...{ title: 'A launch', space_id: space, pixel_ids: await caller.pixel('Ads'), target_type: 1 },
@@ -230,13 +230,13 @@ describe('what the guides show of v1', () => {
     expect(shapeOf(shown('\nA link:'))).toEqual(shapeOf(link));
   });
 
-  test('a refusal is what v1 answers', async () => {
+  test('a refusal is v1’s answer', async () => {
     const { body } = await caller.rest('POST', '/spaces', { color: 'red' });
     expect(shown('A 422 answer')).toEqual(body);
   });
 });
 
-test('no two examples make the same alias', () => {
+test('no two examples create the same alias', () => {
   const texts = [
     ...allBlocks.filter(({ language }) => ['sh', 'graphql'].includes(language)).map(({ text }) => text),
     readFileSync('web/examples.graphql', 'utf8'),
@@ -252,7 +252,7 @@ test('no two examples make the same alias', () => {
   expect(aliases.filter((alias, index) => aliases.indexOf(alias) !== index)).toEqual([]);
 });
 
-/** The anchors of a guide: its headings, as GitHub names them, and those that are written out. */
+/** The anchors of a guide: GitHub's for its headings, and explicit ones. */
 function anchorsOf(file: string): string[] {
   const prose = proseOf(file);
   const headings = [...prose.matchAll(/^#+ +(.*)$/gm)].map(([, heading = '']) =>
@@ -264,7 +264,7 @@ function anchorsOf(file: string): string[] {
   return [...headings, ...[...prose.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id)];
 }
 
-test.each(guides)('the links of %s lead somewhere', (file) => {
+test.each(guides)('the links of %s are not broken', (file) => {
   const targets = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   const broken = targets.filter((target) => {
     if (/^https?:/.test(target)) return false;
@@ -275,7 +275,7 @@ test.each(guides)('the links of %s lead somewhere', (file) => {
   expect(broken).toEqual([]);
 });
 
-test('the picture of the README is there, and small', () => {
+test('the picture of the README exists, and is small', () => {
   const [, path = ''] = /!\[[^\]]+\]\(([^)]+)\)/.exec(readFileSync('README.md', 'utf8')) ?? [];
   expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG');
   expect(statSync(path).size).toBeLessThan(250_000);
@@ -294,7 +294,7 @@ test('the guide to operations lists every variable of the environment', () => {
   expect(guide).toEqual(expect.arrayContaining(rows));
 });
 
-test('the tests that SECURITY.md names are there', () => {
+test('the tests named in SECURITY.md exist', () => {
   const named = codeSpansOf('SECURITY.md').filter((code) => code.startsWith('test/'));
   expect(named.length).toBeGreaterThan(20);
   const there = readdirSync('test', { recursive: true }).map((path) => join('test', String(path)));

@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 
 const guide = readFileSync('docs/graphql.md', 'utf8');
 const section = guide.slice(guide.indexOf('\n## Errors\n'), guide.indexOf('\n## Limits\n'));
-/** What the guide's table says: a code and its HTTP status, "CODE 400". */
+/** The guide's table: codes with their HTTP statuses, "CODE 400". */
 const documented = [...section.matchAll(/^\| `([A-Z_]+)` +\| (\d{3}) +\| \S/gm)].map(
   ([, code, status]) => `${code} ${status}`,
 );
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Asks as a client does that takes GraphQL's own type of answer, and gives the codes and the status that came. */
+/** Sends a request that accepts GraphQL's own media type, and returns the codes and the status. */
 async function ask(caller: Caller, body: unknown, init: RequestInit = {}, path = '/graphql') {
   const { headers, ...rest } = init;
   const response = await caller.fetch(path, {
@@ -41,7 +41,7 @@ async function ask(caller: Caller, body: unknown, init: RequestInit = {}, path =
   return (errors ?? []).map(({ extensions }) => `${extensions?.code} ${response.status}`);
 }
 
-/** Each on a server of its own, which it may break or limit. */
+/** Runs on a server of its own, which it may break or limit. */
 async function onServer(
   options: Parameters<typeof startTestServer>[0],
   work: (caller: Caller, own: TestServer) => Promise<string[]>,
@@ -123,7 +123,7 @@ const requests: Record<string, () => Promise<string[]>> = {
 
 const met = new Set<string>();
 
-test.each(Object.entries(requests))('%s gets what the guide says', async (_what, request) => {
+test.each(Object.entries(requests))('%s gets the code in the guide', async (_what, request) => {
   const found = await request();
   expect(found).not.toEqual([]);
   for (const one of found) {
@@ -132,16 +132,16 @@ test.each(Object.entries(requests))('%s gets what the guide says', async (_what,
   }
 });
 
-test('the guide lists nothing that no request gets', () => {
+test('every code in the guide is the answer to some request', () => {
   expect([...met].sort()).toEqual([...documented].sort());
 });
 
-/** The codes that the guide says are in the data. */
+/** The guide's codes in the data. */
 const inData = [...(/^\*\*In the data\*\*.*$/m.exec(section)?.[0] ?? '').matchAll(/`([A-Z_]+)`/g)].map(
   ([, code]) => code ?? '',
 );
 
-test('results of mutations have the codes that the guide says', async () => {
+test('results of mutations have the codes in the guide', async () => {
   const domain = await owner.domain('go.example');
   await owner.link({ domain_id: domain });
   const results = await owner.data<Record<string, { code: string }>>(`mutation {
@@ -153,7 +153,7 @@ test('results of mutations have the codes that the guide says', async () => {
   expect(Object.values(results).map(({ code }) => code)).toEqual(inData);
 });
 
-/** The codes in the JavaScript or TypeScript of a folder, as they are spelled there. */
+/** The codes in the JavaScript or TypeScript of a folder. */
 function codesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /(?<!\.d)\.[jt]s$/.test(entry.name) && !/graphiql/.test(entry.name))
@@ -162,7 +162,7 @@ function codesIn(folder: string): string[] {
     .map(([, code]) => code ?? '');
 }
 
-/** Codes of the libraries that no answer has, and why. */
+/** Codes of the libraries that are never in an answer, and why. */
 const unmet: Record<string, string> = {
   PERSISTED_QUERY_NOT_IN_LIST: 'is UNTRUSTED_DOCUMENT',
   PERSISTED_QUERY_ID_REQUIRED: 'is UNTRUSTED_DOCUMENT',
@@ -170,13 +170,13 @@ const unmet: Record<string, string> = {
   INTERNAL_SERVER_ERROR: 'would be a fault outside of the execution, of which none is known',
 };
 
-test('the guide lists every code that the source or the libraries below it have', () => {
+test('the guide lists every code of the source and its libraries', () => {
   const listed = documented.map((one) => one.split(' ')[0]);
   const known = new Set([...listed, ...inData]);
   const modules = ['graphql-yoga', '@graphql-yoga/plugin-persisted-operations', '@graphql-tools/executor'];
   const libraries = modules.flatMap((name) => codesIn(`node_modules/${name}/esm`));
   const source = ['src/schema', 'src/http'].flatMap(codesIn);
-  // Were they spelled in another way, none would be found, and nothing missed.
+  // Makes sure that the pattern still finds codes.
   expect(libraries).toContain('OPERATION_RESOLUTION_FAILURE');
   expect(libraries).toContain('GRAPHQL_VALIDATION_FAILED');
   expect(source).toContain('TOO_COSTLY');

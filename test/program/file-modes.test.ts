@@ -12,28 +12,25 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const modesIn = (path: string) =>
   Object.fromEntries(readdirSync(path).map((name) => [name, modeOf(join(path, name))]));
 
-test.runIf(platform() !== 'win32')(
-  'only the user who runs the program can read its SQLite file',
-  async () => {
-    const data = join(folder, 'data');
-    const DATABASE_URL = `file:${join(data, 'linkspace.db')}`;
-    const program = await startProgram({ DATABASE_URL });
-    expect(modeOf(data)).toBe('700');
-    expect(modesIn(data)).toEqual({
-      'linkspace.db': '600',
-      'linkspace.db-shm': '600',
-      'linkspace.db-wal': '600',
-    });
-    const copies = join(folder, 'copies');
-    const copy = ['--from', DATABASE_URL, '--to', `file:${join(copies, 'copy.db')}`];
-    expect((await runProgram('cli/copy', {}, copy)).code).toBe(0);
-    expect([modeOf(copies), modesIn(copies)['copy.db']]).toEqual(['700', '600']);
-    await program.end('SIGTERM');
-  },
-);
+test.runIf(platform() !== 'win32')('only the program’s user can read its SQLite file', async () => {
+  const data = join(folder, 'data');
+  const DATABASE_URL = `file:${join(data, 'linkspace.db')}`;
+  const program = await startProgram({ DATABASE_URL });
+  expect(modeOf(data)).toBe('700');
+  expect(modesIn(data)).toEqual({
+    'linkspace.db': '600',
+    'linkspace.db-shm': '600',
+    'linkspace.db-wal': '600',
+  });
+  const copies = join(folder, 'copies');
+  const copy = ['--from', DATABASE_URL, '--to', `file:${join(copies, 'copy.db')}`];
+  expect((await runProgram('cli/copy', {}, copy)).code).toBe(0);
+  expect([modeOf(copies), modesIn(copies)['copy.db']]).toEqual(['700', '600']);
+  await program.end('SIGTERM');
+});
 
 test.runIf(platform() !== 'win32').each([0o644, 0o640, 0o660])(
-  'a file that others could read is closed to them: %o',
+  'others lose access to a file that they could read: %o',
   async (mode) => {
     const path = join(folder, `old-${mode}.db`);
     writeFileSync(path, '');

@@ -4,7 +4,7 @@ import { decodeFields } from '../../src/rest/form/decode.ts';
 import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form/form.ts';
 import { routes } from '../../src/rest/router.ts';
 
-/** A form as plain data: maps as lists of pairs, so that their order counts. */
+/** A form as plain data: maps as lists of pairs, to compare their order. */
 function plain(value: FormValue | undefined): unknown {
   return value instanceof Map ? Array.from(value, ([key, inner]) => [key, plain(inner)]) : value;
 }
@@ -78,7 +78,7 @@ describe('a form', () => {
     expect(plain(parseForm(bytes(form)))).toEqual(expected);
   });
 
-  test('gives back any text, trimmed', () => {
+  test('returns any text, trimmed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(parseForm(`x=${encoded(value)}`).get('x')).toBe(value.trim());
@@ -106,7 +106,7 @@ describe('a form', () => {
     ['half a million values', 'a&'.repeat(500_000)],
     ['too many brackets', `a${'[a]'.repeat(20)}=1`],
     ['brackets without end', `a${'[a]'.repeat(30_000)}=1`],
-  ])('with %s is unreadable', (_what, form) => {
+  ])('with %s is refused as unreadable', (_what, form) => {
     const started = performance.now();
     expect(() => parseForm(form)).toThrow(UnreadableBody);
     expect(performance.now() - started).toBeLessThan(2_000);
@@ -127,7 +127,7 @@ describe('a form', () => {
   });
 });
 
-test('JSON is read as the form with the same names', () => {
+test('JSON is parsed like the form with the same names', () => {
   const json = {
     a: ' x ',
     n: 1,
@@ -165,7 +165,7 @@ test('any JSON is read, or refused as unreadable', () => {
   );
 });
 
-test('any form of any operation is decoded to what the domain takes, or refused by the name of a field', () => {
+test('any form of any operation is decoded to valid input, or refused with the name of a field', () => {
   const known = [...new Set(routes.flatMap(({ fields }) => Object.keys(fields)))];
   const bracket = fc.oneof(
     fc.constantFrom('[]', '[key]', '[value]', '[0]', '[1]', '[00]', '[__proto__]', '[constructor]', '[', ']'),
@@ -199,10 +199,10 @@ test.each([
   ['p[5]=a&p[]=b&p[]=c', { 5: 'a', 6: 'b', 7: 'c' }],
   ['p[]=a&p[0]=b', { 0: 'b' }],
   ['p[999999999]=a&p[]=b', { '999999999': 'a', '1000000000': 'b' }],
-  // Longer numbers are no positions, and no empty bracket comes after them.
+  // Longer numbers are not positions, and do not count for empty brackets.
   ['p[1000000000]=a&p[]=b', { '1000000000': 'a', 0: 'b' }],
   ['p[x]=a&p[]=b', { x: 'a', 0: 'b' }],
-])('in %s, an empty bracket takes the number after the largest', (form, expected) => {
+])('in %s, an empty bracket gets the number after the largest', (form, expected) => {
   const list = parseForm(form).get('p');
   expect(list instanceof Map && Object.fromEntries(list)).toEqual(expected);
 });
@@ -220,7 +220,7 @@ test.each([
   [{ 'c[1][value]': 'x', c: [{ key: 'AT' }, { key: 'DE' }] }, 'c[1][value]=x&c[0][key]=AT&c[1][key]=DE'],
   [{ c: [{ key: 'DE' }], 'c[0][value]': 'x', 'c[][key]': 'AT' }, 'c[0][key]=DE&c[0][value]=x&c[][key]=AT'],
   [{ 'c[0]': 'x', c: 'y' }, 'c[0]=x&c=y'],
-])('JSON with bracketed names means what a form means: %j', (json, form) => {
+])('JSON with bracketed names is parsed like a form: %j', (json, form) => {
   expect(parseJson(Buffer.from(JSON.stringify(json)))).toEqual(parseForm(form));
 });
 

@@ -14,7 +14,7 @@ const file = (name: string, content: Buffer | string) => {
   return join(folder, name);
 };
 
-test("a visitor's country is found by the address, unless the proxy's header says it", async () => {
+test("a visitor's country comes from the address, unless the proxy's header has it", async () => {
   const key = 'the-first-key-of-an-empty-database';
   const program = await startProgram({
     DATABASE_URL: `file:${join(folder, 'data.db')}`,

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The process's memory in MB; 0 where the system does not tell. */
+/** The process's memory in MB; 0 if the system does not report it. */
 function memory(): number {
   if (platform() !== 'linux') return 0;
   const [, kilobytes = '0'] =
@@ -33,7 +33,7 @@ function memory(): number {
   return Number(kilobytes) / 1024;
 }
 
-/** Sends a body of a gigabyte until it is stopped: the answer's status, and how much was sent, in MB. */
+/** Sends a body of a gigabyte until it is refused; returns the status, and how many MB were sent. */
 function sendGigabyte(path: string, type: string): Promise<{ status: number | undefined; sent: number }> {
   return new Promise((resolve) => {
     let [sent, status]: [number, number | undefined] = [0, undefined];
@@ -62,7 +62,7 @@ test.each([
   ['/api/v1/links', 'application/x-www-form-urlencoded', 413],
   ['/api/v1/links', 'application/json', 413],
   ['/graphql', 'application/json', 413],
-])('a gigabyte to %s as %s is refused early, with flat memory', async (path, type, expected) => {
+])('a gigabyte to %s as %s is refused early, in constant memory', async (path, type, expected) => {
   const before = memory();
   const { status, sent } = await sendGigabyte(path, type);
   expect(status).toBe(expected);
@@ -71,7 +71,7 @@ test.each([
   expect((await caller.rest('GET', '/spaces')).status).toBe(200);
 });
 
-test('a thousand half-open requests do not keep others waiting', async () => {
+test('a thousand half-open requests do not delay others', async () => {
   const { hostname, port } = new URL(program.origin);
   const sockets: Socket[] = [];
   const opened = Array.from(
@@ -93,7 +93,7 @@ test('a thousand half-open requests do not keep others waiting', async () => {
   for (const socket of sockets) socket.destroy();
 });
 
-test('a connection is kept for longer than proxies keep theirs', async () => {
+test('an idle connection is kept for longer than proxies keep theirs', async () => {
   const { headers } = await caller.fetch('/livez');
   expect(headers.get('Keep-Alive')).toBe('timeout=65');
 });

@@ -4,12 +4,12 @@ import { drawFrom, liveMix } from '../../bench/mix.ts';
 const LINKS = 20_000;
 const DRAWN = 50_000;
 
-/** How many of a hundred of what is drawn fit. */
+/** The percentage of drawn requests that match. */
 function share<T>(drawn: readonly T[], fits: (one: T) => boolean): number {
   return (100 * drawn.filter(fits).length) / drawn.length;
 }
 
-test('the live mix is 80 visits of a hundred, 15 new questions, 4 new links and 1 change', () => {
+test('the live mix is 80 percent visits, 15 different reads, 4 new links and 1 change', () => {
   const kinds = liveMix(LINKS);
   const often = (fits: RegExp) =>
     kinds.reduce((sum, kind) => sum + (fits.test(kind.name) ? kind.often : 0), 0);
@@ -21,11 +21,11 @@ test('the live mix is 80 visits of a hundred, 15 new questions, 4 new links and 
   expect(share(drawn, ({ anew = false }) => anew)).toBeCloseTo(17.5, 0);
 });
 
-test('visits follow the law of Zipf over all links', () => {
+test('visits follow Zipf’s law over all links', () => {
   const visit = liveMix(LINKS).find(({ name }) => name === 'visit');
   const drawn = Array.from({ length: DRAWN }, () => visit?.draw().path);
   const sum = Array.from({ length: LINKS }, (_, rank) => 1 / (rank + 1)).reduce((a, b) => a + b);
-  // The links of the first ranks, by the step between them.
+  // The links of the first ranks.
   for (const [rank, path] of ['/a0', '/a7919', '/a15838'].entries())
     expect(share(drawn, (one) => one === path)).toBeCloseTo(100 / (rank + 1) / sum, 0);
   expect(new Set(drawn).size).toBeGreaterThan(LINKS / 3);

@@ -4,7 +4,7 @@ import { Load } from '../../src/http/limits/load.ts';
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));
 
-/** Keeps the thread busy nearly all the time. */
+/** Keeps the thread busy almost permanently. */
 function keepBusy(during: () => void): void {
   timer = setInterval(() => {
     during();
@@ -14,24 +14,24 @@ function keepBusy(during: () => void): void {
 
 async function waited(load: Load): Promise<number> {
   const startedAt = performance.now();
-  await load.giveWay();
+  await load.waitUntilIdle();
   return performance.now() - startedAt;
 }
 
-/** Long enough for the thread to be known as busy. */
+/** Long enough for the thread to count as busy. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 150));
 
-test('gives way to requests while they keep the thread busy, and not for ever', async () => {
+test('waits while requests keep the thread busy, but not for ever', async () => {
   const load = new Load();
   keepBusy(() => load.began());
   await aWhile();
-  await load.giveWay();
+  await load.waitUntilIdle();
   const time = await waited(load);
   expect(time).toBeGreaterThan(200);
   expect(time).toBeLessThan(5_000);
 });
 
-test('gives no way to what else keeps the thread busy', async () => {
+test('does not wait for other work that keeps the thread busy', async () => {
   const load = new Load();
   load.began();
   keepBusy(() => {});
@@ -40,7 +40,7 @@ test('gives no way to what else keeps the thread busy', async () => {
   expect(Math.min(...times)).toBeLessThan(20);
 });
 
-test('gives no way to requests that leave the thread time', async () => {
+test('does not wait for requests that leave the thread idle time', async () => {
   const load = new Load();
   await aWhile();
   load.began();

@@ -12,7 +12,7 @@ import { visit } from '../support/visit.ts';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-locked-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a statement that met the lock of a migration is run again', async () => {
+test('a statement that met a migration’s lock is retried', async () => {
   const adapter = await adapterFor(`file:${join(folder, 'linkspace.db')}`);
   const [migrating, waiting] = [await adapter.connect(), await adapter.connect()];
   await migrating.executeScript('BEGIN EXCLUSIVE');
@@ -26,7 +26,7 @@ test('a statement that met the lock of a migration is run again', async () => {
   await Promise.all([migrating, waiting].map((connection) => connection.dispose()));
 });
 
-test('while another process has the file locked, this one goes on, and writes when it may', async () => {
+test('while another process has the file locked, this one keeps running, and writes afterwards', async () => {
   const url = `file:${join(folder, 'shared.db')}`;
   await applyMigrations(url);
   const server = await startTestServer({ url });
@@ -39,7 +39,7 @@ test('while another process has the file locked, this one goes on, and writes wh
   const started = performance.now();
   expect((await visit(server.origin, `/${alias}`)).status).toBe(302);
   expect((await owner.rest('GET', '/links')).status).toBe(200);
-  // SQLite would have waited for five seconds, and everybody with it.
+  // SQLite's own busy timeout would have blocked the thread for five seconds.
   expect(performance.now() - started).toBeLessThan(2_000);
   other.exec('COMMIT');
   other.close();

@@ -24,7 +24,7 @@ function run(program: string, args: string[] = []) {
   return new Program(node, [...words, ...args], env).end();
 }
 
-/** The binaries for every system, each of them that of another one. */
+/** Replaces the binary of every system by that of another one. */
 function exchanged(): void {
   const names = readdirSync(installed);
   const other = (name: string) => names.find((one) => one.slice(0, 3) !== name.slice(0, 3)) ?? '';
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('where it is whole, they run', async () => {
+test('with an intact binary, they run', async () => {
   rmSync(binaries, { recursive: true, force: true });
   cpSync(installed, binaries, { recursive: true });
   expect(await run('cli/migrate')).toMatchObject({ code: 0, stderr: '' });

@@ -12,7 +12,7 @@ import { visit } from '../support/visit.ts';
 const KEY = 'the-first-key-of-an-empty-database';
 const isInstalled = spawnSync('nginx', ['-v']).status === 0;
 
-describe.runIf(isInstalled)('behind nginx, as the guide to operations sets it up', () => {
+describe.runIf(isInstalled)('behind nginx, configured as in the guide to operations', () => {
   let folder: string;
   let nginx: ChildProcess;
   let program: Program & { origin: string };
@@ -55,7 +55,7 @@ describe.runIf(isInstalled)('behind nginx, as the guide to operations sets it up
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('the host, with its port, is the one that was asked for, whatever else the client claims', async () => {
+  test('the host, with its port, is the requested one, whatever headers the client sends', async () => {
     const domain = await owner.domain('go.example');
     await owner.link({ alias: 'who', url: 'https://example.com/default' });
     await owner.link({ alias: 'who', url: 'https://example.com/own', domain_id: domain });
@@ -67,7 +67,7 @@ describe.runIf(isInstalled)('behind nginx, as the guide to operations sets it up
     );
   });
 
-  test('the pages of a list lead back here, by http and nothing else', async () => {
+  test('the page links of a list have the requested host and scheme', async () => {
     const { body } = await visit(origin, '/api/v1/links?per_page=10', {
       headers: {
         Host: `s.example:${port}`,
@@ -79,7 +79,7 @@ describe.runIf(isInstalled)('behind nginx, as the guide to operations sets it up
     expect(JSON.parse(body).links.first).toBe(`http://s.example:${port}/api/v1/links?per_page=10&page=1`);
   });
 
-  test('the address is that of the client, whatever it claims', async () => {
+  test('the address is that of the client, whatever headers it sends', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (claimed: string) =>
       visit(origin, `/${alias}`, {

@@ -39,18 +39,18 @@ test.each([
   ['192.0.2.1', 'http://192.0.2.11/', false],
   ['# bad.example', 'https://bad.example/', false],
   ['\uFEFF\r\n  bad.example # since May\r\n', 'https://bad.example/', true],
-])('where the list is %j, %s is blocked: %s', async (text, address, blocked) => {
+])('with the list %j, %s is blocked: %s', async (text, address, blocked) => {
   expect((await listsOf(text)).blocksAddress(address)).toBe(blocked);
 });
 
-test('lines that are no hosts are told by their numbers, and spoil no other', async () => {
+test('lines that are not hosts are reported with their numbers, and do not affect others', async () => {
   const text = 'https://bad.example/\nbad.example\nbad.example:8080\n*\n*.192.0.2.1\n\na b\nno#comment';
   const { entries, wrong } = await parseBlockedHosts(text);
   expect([...entries]).toEqual(['bad.example', 'no']);
   expect(wrong.map(({ line }) => line)).toEqual([1, 3, 4, 5, 7]);
 });
 
-test('a list of hundreds of thousands of hosts costs a look nothing', async () => {
+test('a look-up in hundreds of thousands of hosts is fast', async () => {
   const lists = await listsOf(
     Array.from({ length: 200_000 }, (_, index) => `h${index}.bad.example`).join('\n'),
   );

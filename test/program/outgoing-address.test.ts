@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPublicAddress } from '../../src/outgoing/address.ts';
 
-/** By what each is; every spelling that names it is refused in test/program/outgoing-post.test.ts. */
+/** Addresses by kind; test/program/outgoing-post.test.ts tests their other spellings. */
 const refused = {
   'this machine': ['127.0.0.1', '127.255.255.254', '::1'],
   'no machine': ['0.0.0.0', '0.1.2.3', '::'],
@@ -38,7 +38,7 @@ test.each(Object.entries(refused))('refuses addresses of %s', (_what, addresses)
   expect(addresses.filter(isPublicAddress)).toEqual([]);
 });
 
-test('takes addresses on the internet', () => {
+test('allows public addresses', () => {
   const addresses = ['8.8.8.8', '1.1.1.1', '172.15.255.255', '172.32.0.1', '100.63.255.255', '192.167.1.1'];
   const ipv6 = ['2606:4700:4700::1111', '2001:4860:4860::8888', '2a00:1450:4001::1'];
   expect([...addresses, ...ipv6].filter((one) => !isPublicAddress(one))).toEqual([]);

@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPost } from '../../src/outgoing/post.ts';
 
-/** What came to this machine, which nothing should reach where private addresses are refused. */
+/** The number of requests to this machine, which must stay 0 if private addresses are refused. */
 let arrived = 0;
 let server: Server;
 let port: number;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Names, and what they have for addresses: each time the next of the lists, and then the last one again. */
+/** Names with lists of addresses: each look-up returns the next list, at the end always the last one. */
 const names = new Map<string, string[][]>();
 const asked: string[] = [];
 async function resolve(host: string) {
@@ -78,7 +78,7 @@ test.each([
     '[fd00:ec2::254]',
   ],
   ...['[fe80::1]', '100.64.0.1', '224.0.0.1', '255.255.255.255', '168.63.129.16', '192.0.0.192'],
-])('never asks http://%s', async (host) => {
+])('never calls http://%s', async (host) => {
   const before = arrived;
   expect(await careful(`http://${host}:${port}/`, {}, '{}', never)).toEqual(nowhere);
   expect(arrived).toBe(before);
@@ -90,20 +90,20 @@ test.each([
   ['of its network, in IPv6', [['fd12::1']]],
   ['of IPv4 in IPv6', [['::ffff:127.0.0.1']]],
   ['of nothing', [[]]],
-])('never asks a name that has an address %s', async (_what, lists) => {
+])('never calls a name with the address %s', async (_what, lists) => {
   names.set('internal.example', lists);
   const before = arrived;
   expect(await careful(`http://internal.example:${port}/`, {}, '{}', never)).toEqual(nowhere);
   expect(arrived).toBe(before);
 });
 
-test('a name that does not exist looks like one that may not be asked', async () => {
+test('the error of an unknown name equals that of a forbidden one', async () => {
   expect(await careful('http://unknown.example/', {}, '{}', never)).toEqual(nowhere);
   expect(await trusting('http://unknown.example/', {}, '{}', never)).toEqual(nowhere);
 });
 
-test('looks a name up for each connection, once: another address that it has later is checked too', async () => {
-  // Nobody answers at the first one, which is for documents; it stands for a public one.
+test('looks a name up once for each connection, so that a later address is checked too', async () => {
+  // The first address is reserved for documentation, and counts as public here; nothing answers there.
   names.set('rebound.example', [['127.0.0.1'], ['10.0.0.1']]);
   asked.length = 0;
   expect(await trusting(`http://rebound.example:${port}/`, {}, '{}', never)).toEqual({
@@ -115,7 +115,7 @@ test('looks a name up for each connection, once: another address that it has lat
   expect(asked).toEqual(['rebound.example', 'rebound.example']);
 });
 
-test('asks private addresses where the operator means it, and follows no redirect', async () => {
+test('calls private addresses if the operator allows them, and follows no redirect', async () => {
   const url = `http://127.0.0.1:${port}`;
   expect(await trusting(url, {}, '{}', never)).toEqual({ status: 200, error: null });
   const before = arrived;
@@ -125,7 +125,7 @@ test('asks private addresses where the operator means it, and follows no redirec
   expect(arrived).toBe(before + 1);
 });
 
-test('an answer that breaks off counts by its status', async () => {
+test('an answer that breaks off counts with its status', async () => {
   const url = `http://127.0.0.1:${port}/broken`;
   expect(await trusting(url, {}, '{}', never)).toEqual({ status: 200, error: null });
 });
@@ -136,7 +136,7 @@ async function listening(one: SocketServer): Promise<number> {
   return (one.address() as AddressInfo).port;
 }
 
-test('tells in few words why there was no answer', async () => {
+test('says in a few words why there was no answer', async () => {
   const rude = createSocketServer((socket) => socket.end('220 mail.internal ESMTP\r\n'));
   const hasty = createSocketServer((socket) => socket.destroy());
   const told = async (scheme: string, at: number) =>
@@ -151,7 +151,7 @@ test('tells in few words why there was no answer', async () => {
   for (const one of [rude, hasty]) one.close();
 });
 
-test('gives an attempt up where it is aborted', async () => {
+test('ends an aborted attempt', async () => {
   const silent = createSocketServer(() => {});
   const abort = new AbortController();
   const attempt = trusting(`http://127.0.0.1:${await listening(silent)}/`, {}, '{}', abort.signal);
@@ -160,7 +160,7 @@ test('gives an attempt up where it is aborted', async () => {
   silent.close();
 });
 
-/** A key and a certificate that nobody else signed; empty where there is no openssl. */
+/** A key and a self-signed certificate; empty without openssl. */
 const selfSigned = spawnSync(
   'openssl',
   [
@@ -170,7 +170,7 @@ const selfSigned = spawnSync(
   { encoding: 'utf8' },
 ).stdout;
 
-test.runIf(selfSigned)('sends nothing to whoever has no valid certificate', async () => {
+test.runIf(selfSigned)('sends nothing to a receiver without a valid certificate', async () => {
   let requests = 0;
   const tls = createTlsServer({ key: selfSigned, cert: selfSigned }, (_req, res) => {
     requests++;

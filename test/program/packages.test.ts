@@ -7,10 +7,10 @@ interface Lock {
 }
 
 /**
- * npm runs node-gyp, which needs Python, in each package with a binding.gyp whose entry in the lock does not tell it off
- * ("gypfile" of the package itself is not read: npm/cli#3341). Each `npm install` takes the line out again: put it back.
+ * npm runs node-gyp, which needs Python, in each package with a binding.gyp, unless its entry in the lockfile has
+ * "gypfile": false (npm ignores that of the package itself: npm/cli#3341). Each `npm install` removes the line: add it again.
  */
-test('no package is compiled, nor is Python looked for, where npm installs', () => {
+test('npm ci compiles no package, and does not look for Python', () => {
   const { packages }: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   const compiled = Object.entries(packages).filter(
     ([path, { gypfile }]) => existsSync(join(path, 'binding.gyp')) && gypfile !== false,

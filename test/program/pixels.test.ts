@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { pixelTypes } from '../../src/domain/pixel.ts';
 import { scriptOf } from '../../src/redirect/pixels.ts';
 
-/** What a script does to a page: the addresses that it loads, and what it left on the window. */
+/** The effects of a script on a page: the addresses that it loads, and its properties of the window. */
 function run(script: string) {
   const loaded: string[] = [];
   const window: Record<string, unknown> = {};
@@ -16,7 +16,7 @@ function run(script: string) {
   return { loaded, window };
 }
 
-test.each(Object.keys(pixelTypes))('the script of %s runs, and loads one script of the network', (type) => {
+test.each(Object.keys(pixelTypes))('the script of %s runs, and loads one script from the network', (type) => {
   const { loaded } = run(scriptOf({ type, value: 'AB-12' }));
   expect(loaded).toEqual([expect.stringMatching(/^https:\/\/[\w.-]+\/[\w/.-]+(\?id=AB-12)?$/)]);
 });
@@ -46,7 +46,7 @@ test.each([
   expect(queue.map((call) => Array.from(call))).toEqual(calls);
 });
 
-test.each(Object.keys(pixelTypes))('nothing in a value of %s ends the script or its texts', (type) => {
+test.each(Object.keys(pixelTypes))('no value of %s can end the script or a string in it', (type) => {
   const value = `</script>"');alert(1)//\u2028`;
   const script = scriptOf({ type, value });
   expect(script).not.toContain('</script>');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
-import { pageLength, showsDestinations, withoutFew } from '../../src/domain/statistics/page.ts';
+import { mergeSmallValues, pageLength, showsDestinations } from '../../src/domain/statistics/page.ts';
 import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';
 import { wordsFor } from '../../src/redirect/statistics/words.ts';
 
@@ -96,7 +96,10 @@ describe('values with few clicks are folded into the others', () => {
     ['other devices are a value', 'DEVICE', [['other', 50]], 0, [['other', 50]], 0],
   ])('%s', (_what, by, rows, others, left, folded) => {
     const asRows = (list: Row[]) => list.map(([value, clicks]) => ({ value, clicks }));
-    expect(withoutFew({ rows: asRows(rows), others }, by)).toEqual({ rows: asRows(left), others: folded });
+    expect(mergeSmallValues({ rows: asRows(rows), others }, by)).toEqual({
+      rows: asRows(left),
+      others: folded,
+    });
   });
 });
 
@@ -128,11 +131,11 @@ test.each([
   [62, [0, 20, 40, 60, 80]],
   [122, [0, 50, 100, 150]],
   [2_147_483_647, [0, 1e9, 2e9, 3e9]],
-])('a chart up to %i has a grid of whole numbers', (highest, grid) => {
+])('a chart up to %i has grid lines at whole numbers', (highest, grid) => {
   expect(gridOf(highest)).toEqual(grid);
 });
 
-test('the grid of any chart is whole, has few lines, and reaches the highest count', () => {
+test('the grid of any chart has few lines, at whole numbers up to at least the highest count', () => {
   for (let highest = 0; highest < 3_000; highest++) {
     const grid = gridOf(highest);
     expect(grid.every(Number.isInteger)).toBe(true);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startTestServer } from '../../src/testing/server.ts';
 
-test('the guide shows the example as it is run here', () => {
+test('the guide shows the same example', () => {
   const example = readFileSync('test/program/example.test.ts', 'utf8');
   expect(readFileSync('docs/testing.md', 'utf8')).toContain(example);
 });
@@ -17,7 +17,7 @@ test("a failed operation shows its query, the answer and the request's id", asyn
   expect(failed).toMatch(/request [\da-f-]{36}/);
 });
 
-test('the database goes with the server', async () => {
+test('the database is deleted with the server', async () => {
   const server = await startTestServer();
   const file = server.databaseUrl.slice('file:'.length);
   expect(existsSync(file)).toBe(true);
@@ -25,7 +25,7 @@ test('the database goes with the server', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('statements are counted, and visitors come from where they say', async () => {
+test('statements are counted, and visitors have the country of the header', async () => {
   const server = await startTestServer();
   const caller = await server.caller();
   const targets = { 'country[0][key]': 'DE', 'country[0][value]': 'https://example.com/de' };

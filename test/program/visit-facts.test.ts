@@ -10,7 +10,7 @@ const visitor: Visitor = {
   ...{ optedOut: false, passwordGiven: false, counts: true },
 };
 
-/** What is known of a visitor, all kinds together. */
+/** The values of a visitor, of all kinds. */
 function known(of: Partial<Visitor>): object {
   return Object.assign({}, ...factsOf({ ...visitor, ...of }, '').map(({ columns }) => columns));
 }
@@ -91,7 +91,7 @@ const at = new Date('2026-11-20T12:00:00Z');
 
 function visitOf(id: number, number: number, moment = at): Visit {
   return {
-    link: { id } as Visit['link'], // Nothing else of it is looked at.
+    link: { id } as Visit['link'], // Only the id is used.
     at: moment,
     visitor: { ...visitor, country: 'DE' },
     address: `192.0.2.${number}`,
@@ -101,7 +101,7 @@ function visitOf(id: number, number: number, moment = at): Visit {
   };
 }
 
-test('beyond the bounds, details of visits are dropped and their number is not', () => {
+test('beyond the bounds, details of visits are dropped, but not their number', () => {
   const pending = new PendingVisits(true, { details: 20, hours: 3 });
   for (let hour = 0; hour < 48; hour++)
     for (let i = 0; i < 10; i++)
@@ -121,7 +121,7 @@ test('beyond the bounds, details of visits are dropped and their number is not',
   expect(pending.unwritten).toBe(1);
 });
 
-test('no more than 200 referrers of a link and day wait apart', () => {
+test('at most 200 referrers of a link and day wait with values of their own', () => {
   const pending = new PendingVisits();
   for (let i = 0; i < 300; i++) pending.add(visitOf(1, i));
   const [day] = [...(pending.take(1).get(1)?.days.values() ?? [])];

@@ -6,7 +6,7 @@ const visitor = (userAgent: string, platformHint: string | null = null) => ({
   ...{ optedOut: false, passwordGiven: false, counts: true, query: '' },
 });
 
-describe('the platform by its user agent', () => {
+describe('the platform by the user agent', () => {
   test.each([
     [
       'IOS',
@@ -62,7 +62,7 @@ describe('the platform by its user agent', () => {
     ['Chromium OS', 'CHROME_OS'],
     ['Unknown', 'LINUX'],
     ['constructor', 'LINUX'],
-  ])('the hint %s counts before it, where it says anything', (hint, platform) => {
+  ])('the hint %s has precedence, unless it is unknown', (hint, platform) => {
     expect(platformOf(visitor('Mozilla/5.0 (X11; Linux x86_64) Chrome/143.0.0.0', hint))).toBe(platform);
   });
 });

@@ -8,7 +8,7 @@ import { freePort } from '../support/postgres-server.ts';
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ background: true });
-  // The examples look at the clock.
+  // The examples use the real time.
   server.clock.now = new Date();
 });
 afterAll(() => server.stop());
@@ -66,7 +66,7 @@ describe.each([['Node', node] as const, ...(hasPhp ? [['PHP', php] as const] : [
       return (await fetch(url, { method: 'POST', body: sent, headers })).status;
     };
 
-    test('refuses what another signed, what was changed, and what is old', async () => {
+    test('refuses other signatures, changed bodies and old timestamps', async () => {
       const another = `whsec_${Buffer.alloc(32).toString('base64')}`;
       expect(await send(new Date(), secret)).toBe(204);
       expect(

@@ -24,7 +24,7 @@ const clicks = async () =>
     (counter) => counter.clicks,
   );
 
-test('links that are gone are passed over', async () => {
+test('deleted links are skipped', async () => {
   const [first = 0] = ids;
   const counts = new Map([
     [first, { count: 2, last: NOON }],
@@ -34,7 +34,7 @@ test('links that are gone are passed over', async () => {
   expect(await clicks()).toEqual([2, 0]);
 });
 
-test('what is counted while it is written is written too, before the end', async () => {
+test('visits counted during a write are written before the stop', async () => {
   const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
   const [first = 0, second = 0] = ids;
   for (let round = 0; round < 50; round++) {

@@ -17,12 +17,12 @@ afterAll(async () => {
 
 const open = ({ alias }: Pick<RestLink, 'alias'>, on = server) =>
   visit(on.origin, `/${alias}`, { headers: { Host: 's.example' } });
-/** The statements that a visit costs, by which one sees whether the link was remembered. */
+/** The number of statements of a visit, which shows whether the link was cached. */
 const cost = async (link: RestLink, on = server) =>
   (await on.statementsOf(() => open(link, on))).filter((sql) => /FROM "(public"\.")?(Link|Domain)"/.test(sql))
     .length;
 
-test('a link costs one statement when it is first asked for, and none after', async () => {
+test('a link costs one statement at its first visit, and none afterwards', async () => {
   await open(await owner.link());
   const link = await owner.link({
     pixel_ids: `${await owner.pixel()},${await owner.pixel()}`,
@@ -51,7 +51,7 @@ test.each([
   const link = await owner.link();
   await open(link);
   await change();
-  // A new domain may be that of any host, which is looked up once.
+  // After a new domain, any host is looked up once more.
   await open(await owner.link());
   expect(await cost(link)).toBe(0);
 });
@@ -71,7 +71,7 @@ const changes: [string, (link: RestLink, pixel: number) => Promise<unknown>][] =
 ];
 
 test.each(changes)(
-  'a change of %s is seen at once here, and elsewhere within a second',
+  'a change of %s takes effect at once in this process, and in others within a second',
   async (_what, change) => {
     const pixel = await owner.pixel();
     const link = await owner.link({ pixel_ids: pixel });
@@ -89,7 +89,7 @@ test.each(changes)(
   },
 );
 
-test('a link that is gone, and a new one under its alias, are seen at once here, and elsewhere within a second', async () => {
+test('a deletion, and a new link with the same alias, take effect at once in this process, and in others within a second', async () => {
   const link = await owner.link({ url: 'https://example.com/1' });
   await Promise.all([open(link), open(link, other)]);
   await owner.rest('DELETE', `/links/${link.id}`);
@@ -114,7 +114,7 @@ test.runIf(inject('database').provider === 'sqlite')(
   },
 );
 
-test('an alias that a link had before leads nowhere, though the link was asked for by its new one at once', async () => {
+test('a former alias of a link is unknown, also after a visit by its new alias', async () => {
   for (let i = 0; i < 5; i++) {
     const link = await owner.link({ alias: `old-${i}` });
     await open(link);

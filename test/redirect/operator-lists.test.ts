@@ -72,7 +72,7 @@ describe('a blocked host', () => {
     expect(errorsOf(updated)).toEqual(errorsOf(created));
   });
 
-  test('ends what is remembered of links at once, deletes nothing, and tells visitors no reason', async () => {
+  test('takes effect at once on cached links, deletes nothing, and gives visitors no reason', async () => {
     const link = await owner.link({ url: 'https://later.example/secret' });
     const byTarget = await owner.link({ 'rotation[0][value]': 'https://sub.later.example/', target_type: 4 });
     const other = await owner.link();
@@ -92,14 +92,14 @@ describe('a blocked host', () => {
       },
     });
     expect((await told(other)).link.blocked).toBe(false);
-    // What a client sends back as it came is no new address.
+    // An address that is sent back unchanged is not new.
     const same = await owner.rest('PATCH', `/links/${link.id}`, { url: link.url as string, title: 'Mine' });
     expect(same.status).toBe(200);
     writeFileSync(blockedHostsFile, '');
     await expect.poll(() => statusOf(link)).toBe(302);
   });
 
-  test('asks nobody for the password of a link', async () => {
+  test('does not ask for the password of a link', async () => {
     const link = await owner.link({ url: 'https://locked.example/', password: 'x', expiration_clicks: 2 });
     expect(await statusOf(link)).toBe(401);
     writeFileSync(blockedHostsFile, 'locked.example');
@@ -110,7 +110,7 @@ describe('a blocked host', () => {
     expect([posted.status, posted.headers.get('Location')]).toEqual([410, null]);
   });
 
-  test('stays blocked where the file vanishes, which the log tells once', async () => {
+  test('stays blocked if the file vanishes, which is logged once', async () => {
     const warned = () => server.log.filter(({ msg }) => String(msg).startsWith('list cannot be read')).length;
     const before = warned();
     rmSync(blockedHostsFile);
@@ -125,7 +125,7 @@ describe('a blocked host', () => {
   });
 });
 
-test('a reserved alias is for links that have it already', async () => {
+test('a reserved alias is only for links that already have it', async () => {
   const reserved = { alias: ['The alias field is reserved on this service.'] };
   expect(errorsOf(await owner.rest('POST', '/links', { url: 'https://a.example', alias: 'Admin' }))).toEqual(
     reserved,
@@ -145,7 +145,7 @@ test('a reserved alias is for links that have it already', async () => {
   expect(await statusOf(link)).toBe(302);
 });
 
-test('no alias is generated that is reserved', async () => {
+test('reserved aliases are not generated', async () => {
   writeFileSync(reservedAliasesFile, 'bbbbbb\n');
   const constant = await startTestServer({ reservedAliasesFile, random: () => 0 });
   const link = await (await constant.caller()).link();

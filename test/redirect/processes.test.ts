@@ -8,7 +8,7 @@ const KEY = 'the-first-key-of-an-empty-database';
 
 let url: string;
 let programs: (Program & { origin: string })[] = [];
-/** Of two processes over one database. */
+/** The origins of two processes on one database. */
 let origins: string[];
 let owner: Caller;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(programs.map((program) => program.end('SIGTERM'))));
 
-/** Visits as many times, at once, one process after the other. */
+/** Simultaneous visits, alternating between the processes. */
 async function visits(count: number, alias: string, origins: string[]): Promise<Visited[]> {
   const visitOne = (_: unknown, index: number) => visit(origins[index % origins.length] ?? '', `/${alias}`);
   return Promise.all(Array.from({ length: count }, visitOne));
@@ -46,13 +46,13 @@ const tally = (answers: Visited[]) => {
   return count;
 };
 
-test('1,000 visits at once are 1,000 clicks', async () => {
+test('1,000 simultaneous visits are 1,000 clicks', async () => {
   const { id, alias } = await owner.link();
   expect(tally(await visits(1000, alias, origins.slice(0, 1)))).toEqual({ '302 https://example.com/': 1000 });
   await expect.poll(() => clicksOf(id)).toBe(1000);
 });
 
-test('60 visits at once of a link that may have 7, on one process and on two: 7 get through', async () => {
+test('of 60 simultaneous visits of a link with a limit of 7, on one process and on two, 7 are redirected', async () => {
   for (const among of [origins.slice(0, 1), origins]) {
     const { id, alias } = await owner.link({ expiration_clicks: 7 });
     const answers = await visits(60, alias, among);
@@ -61,7 +61,7 @@ test('60 visits at once of a link that may have 7, on one process and on two: 7 
   }
 });
 
-test('a rotation is even over two processes', async () => {
+test('a rotation is even across two processes', async () => {
   const { alias } = await owner.link({
     target_type: 4,
     'rotation[0][value]': 'https://example.com/1',
@@ -76,7 +76,7 @@ test('a rotation is even over two processes', async () => {
   });
 });
 
-// The last one: it ends the processes.
+// The last test, since it ends the processes.
 test('SIGTERM right after 200 visits, on two processes, loses none', async () => {
   const { id, alias } = await owner.link();
   await visits(200, alias, origins);

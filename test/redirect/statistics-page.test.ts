@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 let addresses = 0;
-/** Asks from an address of its own, so that no test uses up what another one may. */
+/** Requests from a separate address, so that tests do not share a limit. */
 const open = (path: string, { headers, ...options }: VisitOptions = {}, at = server): Promise<Visited> =>
   visit(at.origin, path, {
     ...options,
@@ -29,7 +29,7 @@ const right = { password: 'open sesame' };
 
 const cookieOf = ({ headers }: Visited): string => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 
-/** An answer without what differs from one to the next. */
+/** An answer without its varying parts. */
 function comparable({ status, location, headers, body }: Visited) {
   const { 'x-request-id': _, date: __, ...rest } = headers;
   const plain = (text: string) => text.replace(/nonce[-=]"?[\w+/=]+/g, 'nonce');
@@ -42,7 +42,7 @@ async function visits({ alias }: RestLink, count: number, headers: Record<string
 }
 
 describe('the page of a public link', () => {
-  test('is for everybody: numbers, a chart and the dimensions, each with a table behind it', async () => {
+  test('is for everybody: numbers, a chart and the dimensions, each with a table', async () => {
     const link = await owner.link({ url: 'https://example.com/there' });
     await visits(link, 6, {
       'X-Country': 'DE',
@@ -105,7 +105,7 @@ describe('the page of a public link', () => {
     expect((await open(`/${link.alias}+`)).body).toMatch(/<dt>Bots<\/dt><dd>0<\/dd>/);
   });
 
-  test('folds values with few clicks into the others', async () => {
+  test('adds values with few clicks to the others', async () => {
     const link = await owner.link();
     await visits(link, 5, { 'X-Country': 'DE' });
     await visits(link, 4, { 'X-Country': 'FR' });
@@ -133,7 +133,7 @@ describe('the page of a public link', () => {
     for (const word of words) expect(body).toContain(word);
   });
 
-  test('escapes what others wrote', async () => {
+  test('escapes values that others control', async () => {
     const link = await owner.link({ url: 'https://example.com/?a=<b>&c="d"' });
     await visits(link, 5, { Referer: 'https://<script>.example/' });
     const { body } = await open(`/${link.alias}+`);
@@ -145,7 +145,7 @@ describe('the page of a public link', () => {
     ['disabled', { disabled: 1 }],
     ['ended by its date', { expiration_date: '2026-11-21' }],
     ['ended by its clicks', { expiration_clicks: 1 }],
-  ])('stays where the link is %s', async (_how, form) => {
+  ])('stays if the link is %s', async (_how, form) => {
     const link = await owner.link({ url: 'https://example.com/over', ...form });
     await visits(link, 1);
     server.clock.now = new Date('2026-11-22T12:00:00Z');
@@ -155,7 +155,7 @@ describe('the page of a public link', () => {
     expect(body).toContain(`https://s.example/${link.alias}`);
   });
 
-  test('has as many statements for a year as for a week, all of them reads', async () => {
+  test('takes as many statements for a year as for a week, all of them reads', async () => {
     const link = await owner.link();
     await visits(link, 5, { 'X-Country': 'DE' });
     const counts = [];
@@ -219,7 +219,7 @@ describe('destinations', () => {
 });
 
 describe('the page of a link with a password for its statistics', () => {
-  test('asks for it, and tells nothing', async () => {
+  test('asks for it, and reveals nothing', async () => {
     const { alias } = await owner.link({ ...PASSWORD, url: 'https://example.com/secret' });
     const { status, headers, body } = await open(`/${alias}+`);
     expect(status).toBe(401);
@@ -230,7 +230,7 @@ describe('the page of a link with a password for its statistics', () => {
     expect(body).not.toMatch(/secret|Clicks/);
   });
 
-  test('opens for the right one, for an hour, and to this link alone', async () => {
+  test('opens with the right one, for an hour, and for this link only', async () => {
     const { alias } = await owner.link(PASSWORD);
     const other = await owner.link(PASSWORD);
     const given = await open(`/${alias}+?days=90`, { form: right });
@@ -253,7 +253,7 @@ describe('the page of a link with a password for its statistics', () => {
     server.clock.now = NOON;
   });
 
-  test('is not opened by a wrong one, nor by a cookie that is not ours', async () => {
+  test('does not open with a wrong one, nor with a forged cookie', async () => {
     const { alias } = await owner.link(PASSWORD);
     const wrong = await open(`/${alias}+`, { form: { password: 'open' } });
     expect(wrong.status).toBe(401);
@@ -277,7 +277,7 @@ describe('the page of a link with a password for its statistics', () => {
       ).toBe(401);
   });
 
-  test('is closed again by another password, and by the same one set anew, on every process', async () => {
+  test('is closed by setting a password, also the same one, on every process', async () => {
     const { alias, id } = await owner.link(PASSWORD);
     for (const password of ['another one', 'open sesame']) {
       const before = await open(`/${alias}+`, { form: right });
@@ -290,12 +290,12 @@ describe('the page of a link with a password for its statistics', () => {
     }
   });
 
-  test('takes composed and decomposed letters for the same', async () => {
+  test('treats composed and decomposed letters as equal', async () => {
     const { alias } = await owner.link({ privacy: 2, privacy_password: 'caf\u00e9' });
     expect((await open(`/${alias}+`, { form: { password: 'cafe\u0301' } })).status).toBe(303);
   });
 
-  test('takes five wrong ones a minute from one address, apart from those for the link itself', async () => {
+  test('accepts five wrong ones a minute from one address, counted separately from those for the link', async () => {
     const { alias } = await owner.link({ ...PASSWORD, password: 'its own' });
     const headers = { 'X-Forwarded-For': '10.7.0.1' };
     const wrong = { form: { password: 'wrong' }, headers };
@@ -309,7 +309,7 @@ describe('the page of a link with a password for its statistics', () => {
     expect((await open(`/${alias}+`, { form: right })).status).toBe(303);
   });
 
-  test('has a cookie for https alone where that was asked by', async () => {
+  test('sets a cookie for https only after a request by https', async () => {
     const { alias } = await owner.link(PASSWORD);
     const secure = async (headers: Record<string, string>) =>
       /Secure/.test(String((await open(`/${alias}+`, { form: right, headers })).headers['set-cookie']));
@@ -318,7 +318,7 @@ describe('the page of a link with a password for its statistics', () => {
     expect(await secure({ 'X-Forwarded-Proto': 'http' })).toBe(false);
   });
 
-  test('opens to nobody where no password was ever set', async () => {
+  test('opens to nobody if no password was ever set', async () => {
     const { alias, id } = await owner.link(PASSWORD);
     await server.database.client.link.update({ where: { id }, data: { privacyPassword: null } });
     expect((await open(`/${alias}+`)).status).toBe(401);
@@ -340,7 +340,7 @@ describe('the page of a link with a password for its statistics', () => {
 });
 
 describe('the page of a private link', () => {
-  test.each(['GET', 'HEAD', 'POST'])('is, by %s, what an unknown alias has', async (method) => {
+  test.each(['GET', 'HEAD', 'POST'])('by %s, is the same as for an unknown alias', async (method) => {
     const link = await owner.link({ privacy: 1 });
     const form = method === 'POST' ? { form: right } : {};
     const answers = [];
@@ -350,7 +350,7 @@ describe('the page of a private link', () => {
     expect(answers[0]?.status).toBe(404);
   });
 
-  test('leads to the not-found URL of its domain, as an unknown alias does', async () => {
+  test('redirects to the not-found URL of its domain, like an unknown alias', async () => {
     const { client } = server.database;
     const domain_id = await owner.domain('missing.example');
     const data = { notFoundUrl: 'https://example.com/missing', verifiedAt: NOON };
@@ -364,7 +364,7 @@ describe('the page of a private link', () => {
     expect(answers[0]).toMatchObject({ status: 302, location: 'https://example.com/missing' });
   });
 
-  test('costs the same statements, however often it is asked for', async () => {
+  test('costs the same statements, however often it is requested', async () => {
     const link = await owner.link({ privacy: 1 });
     await open('/never-was+');
     for (const method of ['GET', 'POST', 'GET']) {
@@ -376,7 +376,7 @@ describe('the page of a private link', () => {
     }
   });
 
-  test('is hidden from the moment on when the link is private', async () => {
+  test('is hidden as soon as the link is private', async () => {
     const { alias, id } = await owner.link();
     expect((await open(`/${alias}+`)).status).toBe(200);
     await owner.rest('PATCH', `/links/${id}`, { privacy: 1 });
@@ -403,7 +403,7 @@ describe('the path of a page', () => {
     expect((await open(path)).status).toBe(status);
   });
 
-  test('is never that of an alias', async () => {
+  test('never collides with an alias', async () => {
     const { status, body } = await owner.rest('POST', '/links', {
       url: 'https://example.com/',
       alias: 'plus+',
@@ -412,7 +412,7 @@ describe('the path of a page', () => {
     expect(body).toMatchObject({ errors: { alias: expect.anything() } });
   });
 
-  test('by HEAD has the headers alone', async () => {
+  test('by HEAD has only the headers', async () => {
     const { alias } = await owner.link();
     const [got, head] = [await open(`/${alias}+`), await open(`/${alias}+`, { method: 'HEAD' })];
     expect(head.body).toBe('');
@@ -426,7 +426,7 @@ describe('the path of a page', () => {
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
   });
 
-  test('counts on its own domain, once that is verified', async () => {
+  test('works on its own domain, once that is verified', async () => {
     const domain_id = await owner.domain('go.example');
     const { alias } = await owner.link({ domain_id });
     const headers = { 'X-Forwarded-Host': 'go.example' };
@@ -443,7 +443,7 @@ describe('the path of a page', () => {
   });
 });
 
-test('where PUBLIC_STATISTICS is off, there are no such pages, and nothing is looked up for them', async () => {
+test('with PUBLIC_STATISTICS=off, there are no such pages, and no queries for them', async () => {
   const off = await startTestServer({ url: server.databaseUrl, publicStatistics: false });
   const { alias } = await owner.link(PASSWORD);
   const headers = { Cookie: cookieOf(await open(`/${alias}+`, { form: right })) };

@@ -37,7 +37,7 @@ const fields = `statistics(from: "${from}", to: "${to}") { clicks hours: series(
 const sum = (counts: readonly { clicks: number }[]) =>
   counts.reduce((total, { clicks }) => total + clicks, 0);
 
-/** Every way in which the statistics tell how many clicks there are. */
+/** The number of clicks, by every part of the statistics. */
 function toldBy({ statistics: { clicks, hours, days, months, top } }: Counted): number[] {
   return [clicks, sum(hours), sum(days), sum(months), sum(top.rows) + top.others];
 }
@@ -62,7 +62,7 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete'), at, link: fc.nat(4) }) },
 );
 
-/** An account with links of every kind, in two spaces, and how often they were opened before anything was counted. */
+/** An account with links of every kind, in two spaces, and their clicks from before statistics. */
 async function links(owner: Caller, server: TestServer) {
   const spaces = [await owner.space('One'), await owner.space('Two')];
   const rotation = { 'rotation[0][value]': 'https://a.example/', 'rotation[1][value]': 'https://b.example/' };
@@ -83,7 +83,7 @@ async function links(owner: Caller, server: TestServer) {
   return { spaces, made };
 }
 
-test('clicks are what was before and the sum over hours, days and destinations, of links, spaces and accounts', async () => {
+test('clicks are the earlier ones plus the sum over hours, days and destinations, for links, spaces and accounts', async () => {
   let account = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 40, maxLength: 60 }), async (commands) => {
@@ -170,7 +170,7 @@ test('clicks are what was before and the sum over hours, days and destinations, 
   );
 });
 
-test('the same person counts once a day, for all processes together, and visitors are forgotten with the day', async () => {
+test('the same visitor counts once a day over all processes, and visitors are deleted when the day is over', async () => {
   const [one, other] = servers as [TestServer, TestServer];
   const owner = await one.caller('visited');
   const { id, alias } = await owner.link();
@@ -200,7 +200,7 @@ test('the same person counts once a day, for all processes together, and visitor
   const later = new Date(NOON.getTime() + 60 * DAY);
   await new StatisticsRetention(client, 0, () => later, pino({ level: 'silent' })).deleteOld();
   expect(await stored()).toEqual([0, 0]);
-  // Of a day that is over, nobody can tell who came: nobody is counted twice.
+  // The hashes of a past day are deleted, so its visitors are no longer counted.
   await come(one, '192.0.2.1', 0);
   await one.flush();
   one.clock.now = NOON;
@@ -208,7 +208,7 @@ test('the same person counts once a day, for all processes together, and visitor
   expect(await stored()).toEqual([0, 0]);
 });
 
-test('of the referrers of a link and day 200 are told apart, over all processes', async () => {
+test('200 referrers of a link and day are kept, over all processes', async () => {
   const [one, other] = servers as [TestServer, TestServer];
   one.clock.now = other.clock.now = NOON;
   const owner = await one.caller('referred');
@@ -231,7 +231,7 @@ test('of the referrers of a link and day 200 are told apart, over all processes'
   expect(link.statistics.top.rows.find(({ value }) => value === 'site0.example')?.clicks).toBe(2);
 });
 
-test('statistics that are older than so many months are deleted; clicks stay', async () => {
+test('statistics older than a number of months are deleted; clicks stay', async () => {
   const [server] = servers as [TestServer];
   const owner = await server.caller('old');
   const { id, alias } = await owner.link();

@@ -23,7 +23,7 @@ afterAll(() => server.stop());
 
 const open = (path: string, options?: VisitOptions): Promise<Visited> => visit(server.origin, path, options);
 
-/** Where a visit of the link leads. */
+/** The destination of a visit. */
 async function leadsTo({ alias }: RestLink, headers: Record<string, string> = {}): Promise<string> {
   const { status, location } = await open(`/${alias}`, { headers });
   return `${status} ${location}`;
@@ -44,7 +44,7 @@ const targets = (name: string, entries: [string, string][]) =>
   );
 
 describe('a link', () => {
-  test('leads to its URL, by GET and by HEAD, and no cache keeps the answer', async () => {
+  test('redirects to its URL, by GET and by HEAD, and the answer is not cacheable', async () => {
     const { alias } = await owner.link({ url: 'https://example.com/there?a=1#x' });
     for (const method of ['GET', 'HEAD']) {
       const { status, location, headers, body } = await open(`/${alias}`, { method });
@@ -68,7 +68,7 @@ describe('a link', () => {
     expect((await open(path)).status).toBe(status);
   });
 
-  test('with letters beyond ASCII in its URL leads there by a header in ASCII', async () => {
+  test('with letters beyond ASCII in its URL redirects with an ASCII header', async () => {
     const link = await owner.link({ url: 'https://bücher.example/ä b?ö=ü#ß' });
     expect(await leadsTo(link)).toBe('302 https://xn--bcher-kva.example/%C3%A4%20b?%C3%B6=%C3%BC#%C3%9F');
   });
@@ -82,13 +82,13 @@ describe('a link', () => {
     ['https://example.com/', 'a=1&a=2', 'https://example.com/?a=1&a=2'],
     ['https://example.com/', '&&', 'https://example.com/'],
     ['https://example.com/', 'q=%C3%A4+b', 'https://example.com/?q=%C3%A4+b'],
-  ])('to %s visited with ?%s leads to %s', async (url, query, expected) => {
+  ])('to %s visited with ?%s redirects to %s', async (url, query, expected) => {
     const { alias } = await owner.link({ url });
     expect((await open(`/${alias}?${query}`)).location).toBe(expected);
   });
 });
 
-describe('what strangers send costs little', () => {
+describe('input of unknown clients costs little', () => {
   const timeOf = async (path: string, headers: Record<string, string>) => {
     const start = performance.now();
     for (let i = 0; i < 20; i++) await open(path, { headers });
@@ -137,8 +137,8 @@ describe('guesses do not drive out what is known', () => {
   });
 });
 
-describe('what is not there', () => {
-  test('gets a page, which no search engine lists', async () => {
+describe('an unknown alias', () => {
+  test('gets a page that search engines do not index', async () => {
     const { status, headers, body } = await open('/nowhere', { headers: { 'Accept-Language': 'de' } });
     expect([status, headers['x-robots-tag'], headers['cache-control']]).toEqual([
       404,
@@ -150,7 +150,7 @@ describe('what is not there', () => {
     expect(body).toContain('Link nicht gefunden');
   });
 
-  test('on a domain with a not-found URL leads there', async () => {
+  test('on a domain with a not-found URL redirects there', async () => {
     const id = String(await owner.domain('lost.example'));
     const change = `mutation ($id: ID!) { updateDomain(id: $id, input: { notFoundUrl: "https://example.com/lost" }) { __typename } }`;
     await owner.data(change, { id });
@@ -158,14 +158,14 @@ describe('what is not there', () => {
     expect([status, location]).toEqual([302, 'https://example.com/lost']);
   });
 
-  test.each(['PUT', 'DELETE', 'OPTIONS'])('is not asked for by %s', async (method) => {
+  test.each(['PUT', 'DELETE', 'OPTIONS'])('is not looked up by %s', async (method) => {
     const { status, headers } = await open('/nowhere', { method });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
   });
 });
 
 describe('a host', () => {
-  test('has links of its own; one that is no domain of the service counts as the default', async () => {
+  test('has links of its own; an unknown one counts as the default', async () => {
     const domain = await owner.domain('BÜCHER.example');
     const form = { alias: 'same' };
     await owner.link({ ...form, url: 'https://example.com/default' });
@@ -184,7 +184,7 @@ describe('a host', () => {
   });
 });
 
-describe('a link that is over', () => {
+describe('an expired or disabled link', () => {
   test.each([
     ['disabled', { disabled: 1 }, 'This link is switched off'],
     ['past its date', { expiration_date: '2026-11-20', expiration_time: '12:00' }, 'This link has ended'],
@@ -201,7 +201,7 @@ describe('a link that is over', () => {
     expect(body).toContain(text);
   });
 
-  test('past its date leads to its expiration URL', async () => {
+  test('past its date redirects to its expiration URL', async () => {
     const link = await owner.link({
       expiration_date: '2026-01-01',
       expiration_url: 'https://example.com/over',
@@ -210,7 +210,7 @@ describe('a link that is over', () => {
     expect(await clicksOf(link)).toBe(0);
   });
 
-  test('ends at its very moment', async () => {
+  test('expires at the exact time', async () => {
     const link = await owner.link({ expiration_date: '2026-11-20', expiration_time: '12:01' });
     expect((await open(`/${link.alias}`)).status).toBe(302);
     server.clock.now = new Date('2026-11-20T12:01:00.000Z');
@@ -225,7 +225,7 @@ describe('a link that is over', () => {
     ['a prefetch', {}, { 'Sec-Purpose': 'prefetch' }],
     ['HEAD', { method: 'HEAD' }, {}],
   ])(
-    'by its clicks tells %s nothing of where it leads, and loses no click',
+    'with a click limit does not reveal its destination to %s, and uses no click',
     async (_what, options, headers) => {
       const link = await owner.link({ url: 'https://secret.example/', expiration_clicks: 1 });
       for (let i = 0; i < 3; i++) {
@@ -245,7 +245,7 @@ describe('a link that is over', () => {
     },
   );
 
-  test('by its clicks leads as many visitors on as it may, and then elsewhere', async () => {
+  test('with a click limit redirects that many visitors, and then to the expiration URL', async () => {
     const link = await owner.link({ expiration_clicks: 2, expiration_url: 'https://example.com/over' });
     const answers = [];
     for (let i = 0; i < 4; i++) answers.push(await leadsTo(link));
@@ -260,7 +260,7 @@ describe('a link that is over', () => {
 });
 
 describe('a link with a password', () => {
-  test('asks for it, and says nothing of where it leads', async () => {
+  test('asks for it, and does not reveal the destination', async () => {
     const { alias } = await owner.link({
       url: 'https://secret.example/',
       password: 'open sesame',
@@ -272,7 +272,7 @@ describe('a link with a password', () => {
     expect(body + JSON.stringify(headers)).not.toMatch(/secret/i);
   });
 
-  test('leads on by 303 with the right one, and counts that', async () => {
+  test('redirects by 303 with the right one, and counts the click', async () => {
     const link = await owner.link({ password: 'open sesame' });
     const wrong = await open(`/${link.alias}`, { form: { password: 'open' } });
     expect([wrong.status, wrong.location]).toEqual([401, undefined]);
@@ -283,12 +283,12 @@ describe('a link with a password', () => {
     expect(await clicksOf(link)).toBe(1);
   });
 
-  test('that has pixels leads straight on with the right one', async () => {
+  test('that has pixels redirects at once with the right one', async () => {
     const link = await owner.link({ password: 'x', pixel_ids: await owner.pixel() });
     expect((await open(`/${link.alias}`, { form: { password: 'x' } })).status).toBe(303);
   });
 
-  test('takes five wrong ones a minute from one address, and any number from others', async () => {
+  test('accepts five wrong ones a minute from one address, without affecting others', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (password: string, address: string) =>
       open(`/${alias}`, { form: { password }, headers: { 'X-Forwarded-For': address } });
@@ -301,14 +301,14 @@ describe('a link with a password', () => {
     expect((await guess('right', '192.0.2.2')).status).toBe(303);
   });
 
-  test('takes composed and decomposed letters for the same', async () => {
+  test('treats composed and decomposed letters as equal', async () => {
     const { alias } = await owner.link({ password: 'Caf\u00e9' });
     expect((await open(`/${alias}`, { form: { password: 'Cafe\u0301' } })).status).toBe(303);
     const decomposed = await owner.link({ password: 'Cafe\u0301' });
     expect((await open(`/${decomposed.alias}`, { form: { password: 'Caf\u00e9' } })).status).toBe(303);
   });
 
-  test('takes composed letters where the hash is from before they were composed', async () => {
+  test('accepts composed letters for a hash of an earlier version', async () => {
     const { id, alias } = await owner.link({ password: 'x' });
     const password = await hashPassword('Cafe\u0301', { N: 2, r: 1, p: 1 });
     await server.database.client.link.update({ where: { id }, data: { password } });
@@ -317,16 +317,16 @@ describe('a link with a password', () => {
     expect((await open(`/${alias}`, { form: { password: 'Cafe' } })).status).toBe(401);
   });
 
-  test('takes 128 characters in its form, however many bytes they have', async () => {
-    // One character, which is three when it is decomposed.
+  test('accepts 128 characters in its form, however many bytes they have', async () => {
+    // One character that decomposes into three.
     const { alias } = await owner.link({ password: '\u0390'.repeat(128) });
     const password = '\u0390'.normalize('NFD').repeat(128);
-    // Browsers cut off what is longer.
+    // Browsers would cut longer input.
     expect((await open(`/${alias}`)).body).not.toMatch(/maxlength/i);
     expect((await open(`/${alias}`, { form: { password } })).status).toBe(303);
   });
 
-  test('takes thirty wrong ones a minute from one address, however many links they are for', async () => {
+  test('accepts thirty wrong ones a minute from one address for all links', async () => {
     const statuses = [];
     for (let i = 0; i < 31; i++) {
       const { alias } = await owner.link({ password: 'right' });
@@ -336,9 +336,9 @@ describe('a link with a password', () => {
     expect(statuses).toEqual([...Array(30).fill(401), 429]);
   });
 
-  // The database has no say in it.
+  // It does not depend on the database.
   test.runIf(inject('database').provider === 'sqlite')(
-    'waits for the forms of one address in twenty places alone, and not for long',
+    'waits for at most twenty forms of one address, and not for long',
     async () => {
       const { alias } = await owner.link({ password: 'right' });
       const { hostname, port } = new URL(server.origin);
@@ -367,7 +367,7 @@ describe('a link with a password', () => {
     },
   );
 
-  test('takes five wrong ones a minute from one IPv6 network', async () => {
+  test('accepts five wrong ones a minute from one IPv6 network', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (address: string) =>
       open(`/${alias}`, { form: { password: 'wrong' }, headers: { 'X-Forwarded-For': address } });
@@ -376,7 +376,7 @@ describe('a link with a password', () => {
     expect((await guess('2001:db8:0:2::1')).status).toBe(401);
   });
 
-  test('is asked for it by a form that is too large, or none', async () => {
+  test('asks again for a form that is too large, or missing', async () => {
     const { alias } = await owner.link({ password: 'right' });
     expect((await open(`/${alias}`, { form: { password: 'x'.repeat(20_000) } })).status).toBe(401);
     expect((await open(`/${alias}`, { form: {} })).status).toBe(401);
@@ -399,7 +399,7 @@ describe('targeting', () => {
     expect(await leadsTo(link)).toBe('302 https://example.com/');
   });
 
-  test('by platform: the hint before the user agent', async () => {
+  test('by platform: the hint has precedence over the user agent', async () => {
     const link = await owner.link({
       target_type: 2,
       ...targets('platform', [
@@ -420,20 +420,20 @@ describe('targeting', () => {
     ['fr', ''],
     ['', ''],
     ['nonsense;;;q=x', ''],
-    // A language has the highest weight of the ranges that are it or begin with it.
+    // A language has the highest weight of its ranges, including regions.
     ['en-US,de;q=0.7,en;q=0.3', 'en'],
     ['de-AT,fr;q=0.9,en;q=0.8', 'de'],
     ['en;q=0.5,DE-de;q=0.6', 'de'],
-    // Of equal ones, the first.
+    // Of equal weights, the first.
     ['de,en', 'de'],
     ['en,de', 'en'],
-    // The rest.
+    // The wildcard.
     ['fr,*;q=0.5', 'en'],
     ['en;q=0,*;q=0.5', 'de'],
     ['*;q=0', ''],
     ['de;q=0,en-US;q=0', ''],
     ['english,den', ''],
-  ])('by language: "%s" leads to /%s', async (wish, path) => {
+  ])('by language: "%s" redirects to /%s', async (wish, path) => {
     const link = await owner.link({
       target_type: 3,
       ...targets('language', [
@@ -469,7 +469,7 @@ describe('a link with pixels', () => {
     link = await owner.link({ url: 'https://example.com/?a="><script>', pixel_ids: await owner.pixel() });
   });
 
-  test('gets a page that fires them, moves on by itself and has a plain link', async () => {
+  test('gets a page that fires them, redirects by itself and has a plain link', async () => {
     const { status, body, headers } = await open(`/${link.alias}`);
     expect([status, headers['x-robots-tag'], headers['cache-control']]).toEqual([
       200,
@@ -490,7 +490,7 @@ describe('a link with pixels', () => {
     ['DNT', { DNT: '1' }],
     ['Sec-GPC', { 'Sec-GPC': '1' }],
     ['a program', { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }],
-  ])('leads straight on for %s', async (_what, headers) => {
+  ])('redirects at once for %s', async (_what, headers) => {
     expect((await open(`/${link.alias}`, { headers })).status).toBe(302);
   });
 });
@@ -509,7 +509,7 @@ describe('clicks', () => {
     expect(await clicksOf(link)).toBe(expected);
   });
 
-  test('are counted for the page with pixels, not for HEAD, nor for any page of ours', async () => {
+  test('are counted for the page with pixels, but not for HEAD or other pages', async () => {
     const pixels = await owner.link({ pixel_ids: await owner.pixel() });
     await open(`/${pixels.alias}`);
     const head = await owner.link();
@@ -521,7 +521,7 @@ describe('clicks', () => {
     expect(await Promise.all([pixels, head, disabled, guarded].map(clicksOf))).toEqual([1, 0, 0, 0]);
   });
 
-  test('of a limited link are not used up by what is not counted', async () => {
+  test('of a limited link are not used by uncounted visits', async () => {
     const link = await owner.link({ expiration_clicks: 1 });
     await open(`/${link.alias}`, { method: 'HEAD' });
     await open(`/${link.alias}`, { headers: { 'User-Agent': 'Googlebot/2.1' } });
@@ -533,7 +533,7 @@ describe('clicks', () => {
   test.each([
     ['a link', {}],
     ['a link that ends by clicks', { expiration_clicks: 9 }],
-  ])('of %s tell when the last one was, and do not change when it was last changed', async (_what, form) => {
+  ])('of %s set the time of the last one, but not that of the last change', async (_what, form) => {
     const link = await owner.link(form);
     expect(link.last_clicked_at).toBeNull();
     for (const time of ['13:00:00.000Z', '13:30:00.500Z']) {
@@ -551,7 +551,7 @@ describe('clicks', () => {
   });
 });
 
-test('one link at the end of its counter holds up no other’s clicks', async () => {
+test('one link at its counter’s maximum does not block other links’ clicks', async () => {
   const [full, other] = [await owner.link(), await owner.link()];
   await server.database.client.linkCounter.update({
     where: { linkId: full.id },
@@ -561,7 +561,7 @@ test('one link at the end of its counter holds up no other’s clicks', async ()
   expect([await clicksOf(full), await clicksOf(other)]).toEqual([2_147_483_647, 2]);
 });
 
-test('a rotation at the end of its counter goes on', async () => {
+test('a rotation at its counter’s maximum continues', async () => {
   const link = await owner.link({
     target_type: 4,
     'rotation[0][value]': 'https://example.com/1',
@@ -574,7 +574,7 @@ test('a rotation at the end of its counter goes on', async () => {
   expect(seen).toEqual(new Set(['302 https://example.com/1', '302 https://example.com/2']));
 });
 
-test('a visitor who goes while the password is on its way is no fault of ours', async () => {
+test('a visitor who disconnects while sending the password causes no internal error', async () => {
   const { alias } = await owner.link({ password: 'right' });
   const { hostname, port } = new URL(server.origin);
   const headers = {
@@ -590,7 +590,7 @@ test('a visitor who goes while the password is on its way is no fault of ours', 
   expect(server.log.filter(({ err }) => err)).toEqual([]);
 });
 
-test('a stored pixel that is not of its network’s form is not fired', async () => {
+test('a stored pixel with another form than its network’s is not fired', async () => {
   const id = await owner.pixel();
   const link = await owner.link({ pixel_ids: id });
   await server.database.client.pixel.update({
@@ -603,7 +603,7 @@ test('a stored pixel that is not of its network’s form is not fired', async ()
 });
 
 describe('a change', () => {
-  test('is seen by the next visit', async () => {
+  test('takes effect on the next visit', async () => {
     expect((await open('/fresh')).status).toBe(404);
     const link = await owner.link({ alias: 'fresh' });
     expect(await leadsTo(link)).toBe('302 https://example.com/');
@@ -620,7 +620,7 @@ describe('a change', () => {
     expect((await open('/renamed')).status).toBe(404);
   });
 
-  test('of another process is seen within a second', async () => {
+  test('by another process takes effect within a second', async () => {
     const other = await startTestServer({ url: server.databaseUrl, background: true });
     try {
       const elsewhere = async (path: string) => (await visit(other.origin, path)).location;
@@ -638,7 +638,7 @@ describe('a change', () => {
     }
   });
 
-  test('costs nothing between: a known link is visited without a statement', async () => {
+  test('is not polled by visits: a cached link is visited without a statement', async () => {
     const link = await owner.link();
     await leadsTo(link);
     expect(await server.statementsOf(() => leadsTo(link))).toEqual([]);
@@ -649,6 +649,6 @@ test.each([
   ['/favicon.ico', 204],
   ['/robots.txt', 200],
   ['/livez', 200],
-])('%s is no link', async (path, status) => {
+])('%s is not a link', async (path, status) => {
   expect((await open(path, { headers: { 'User-Agent': BROWSER } })).status).toBe(status);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('links that change places while their spaces and pixels are deleted never fail, and all totals stay right', async () => {
+test('links that move while their spaces and pixels are deleted never fail, and all totals stay correct', async () => {
   const spaces = await Promise.all(Array.from({ length: 4 }, (_, i) => owner.space(`Space ${i}`)));
   const pixels = await Promise.all(Array.from({ length: 3 }, () => owner.pixel()));
   const links = await Promise.all(Array.from({ length: 12 }, () => owner.link()));

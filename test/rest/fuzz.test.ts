@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../src/rest/router.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
-/** `FUZZ_RUNS=20000 npx vitest run test/rest/fuzz.test.ts` looks longer. */
+/** `FUZZ_RUNS=20000 npx vitest run test/rest/fuzz.test.ts` for more runs. */
 const numRuns = Number(process.env.FUZZ_RUNS ?? 60);
 
 let server: TestServer;
@@ -85,7 +85,7 @@ const body = (content: string, type: string, method: string) => ({
   headers: { 'Content-Type': type },
 });
 
-test('v1 answers any form, and any query, in its own way', async () => {
+test('v1 answers any form and any query with one of its answers', async () => {
   const path = fc.constantFrom('/spaces', '/links');
   const id = fc.constantFrom('1', '0', '-1', '999999999999', 'x', '%00', '..%2f1');
   await fc.assert(
@@ -98,7 +98,7 @@ test('v1 answers any form, and any query, in its own way', async () => {
     }),
     { numRuns },
   );
-  // Nothing that was there is lost.
+  // Existing records are not lost.
   expect((await caller.rest('GET', '/links/1')).status).toBe(200);
 });
 

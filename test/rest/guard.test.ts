@@ -24,7 +24,7 @@ describe('pages of other sites', () => {
     });
 
   test.each(['/graphql', '/api/v1/links/1'])(
-    'of a listed site may call %s, and read what helps',
+    'of a listed site may call %s, and read useful headers',
     async (path) => {
       const asked = await preflight(APP, path);
       expect(asked.status).toBe(204);
@@ -49,7 +49,7 @@ describe('pages of other sites', () => {
 });
 
 test.each(['/api/v1/spaces', '/graphql?query={__typename}', '/', '/docs', '/livez', '/openapi.json'])(
-  'browsers may not frame, sniff or tell of %s',
+  'headers of %s forbid framing, sniffing and referrers',
   async (path) => {
     const { headers } = await caller.fetch(path);
     expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'");
@@ -60,7 +60,7 @@ test.each(['/api/v1/spaces', '/graphql?query={__typename}', '/', '/docs', '/live
   },
 );
 
-test('503s with Retry-After while as many requests are in flight as may be, and serves again after', async () => {
+test('503s with Retry-After at the maximum of requests in flight, and serves again afterwards', async () => {
   const full = await startTestServer({ maxInFlight: 1 });
   try {
     const { key } = await full.caller();

@@ -32,7 +32,7 @@ function asForm(value: unknown, name = ''): [string, string][] {
 }
 
 describe('multipart/form-data', () => {
-  test('201s and means what a form means', async () => {
+  test('201s like a form', async () => {
     const { status, body } = await send(
       'POST',
       '/links',
@@ -58,7 +58,7 @@ describe('multipart/form-data', () => {
     expect([changed.status, changed.body.data]).toMatchObject([200, { title: null, disabled: 1 }]);
   });
 
-  test('415s where it has a file', async () => {
+  test('415s with a file', async () => {
     const form = multipart({ url: 'https://example.com/', file: new File(['x'], 'x.txt') });
     expect((await send('POST', '/links', form)).status).toBe(415);
   });
@@ -79,7 +79,7 @@ describe('multipart/form-data', () => {
     expect((await send('POST', '/links', body, type)).status).toBe(400);
   });
 
-  test('400s on bytes that are no UTF-8', async () => {
+  test('400s on bytes that are not UTF-8', async () => {
     const body = Buffer.from(
       '--a\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\xff\r\n--a--\r\n',
       'latin1',
@@ -98,7 +98,7 @@ describe('_method', () => {
     expect([status, body.data]).toMatchObject([200, { title: 'New' }]);
   });
 
-  test('in the query counts too, and in multipart', async () => {
+  test('works in the query and in multipart, too', async () => {
     const { id } = await owner.link();
     expect((await send('POST', `/links/${id}?_method=PATCH`, 'title=New', form)).body.data).toMatchObject({
       title: 'New',
@@ -107,7 +107,7 @@ describe('_method', () => {
     expect([status, body]).toEqual([200, { id, object: 'link', deleted: true, status: 200 }]);
   });
 
-  test('counts in JSON, and in a POST only', async () => {
+  test('works in JSON, and only in a POST', async () => {
     const { id } = await owner.link();
     expect(
       (await send('POST', `/links/${id}`, '{"_method":"PATCH","title":"J"}', 'application/json')).body.data,
@@ -116,7 +116,7 @@ describe('_method', () => {
     expect((await owner.fetch(`/api/v1/links/${id}`)).status).toBe(200);
   });
 
-  test.each(['GET', 'TRACE', 'nonsense', ''])('%j is no override', async (method) => {
+  test.each(['GET', 'TRACE', 'nonsense', ''])('%j does not override the method', async (method) => {
     const { id } = await owner.link();
     const { status } = await send('POST', `/links/${id}`, `_method=${method}`, form);
     expect(status).toBe(405);
@@ -134,7 +134,7 @@ describe('_method', () => {
   });
 });
 
-describe('what is shown can be sent back', () => {
+describe('a whole answer can be sent back', () => {
   let shown: RestLink;
   beforeAll(async () => {
     const domain = await owner.domain('own.example');
@@ -159,14 +159,14 @@ describe('what is shown can be sent back', () => {
     expect([form.status, form.body]).toEqual([200, { data: shown, status: 200 }]);
   });
 
-  test('a space too', async () => {
+  test('for a space, too', async () => {
     const { body } = await owner.rest('GET', `/spaces/${shown.space_id}`);
     const { data } = body as { data: object };
     const sent = await send('PUT', `/spaces/${shown.space_id}`, JSON.stringify(data), 'application/json');
     expect([sent.status, sent.body.data]).toEqual([200, data]);
   });
 
-  test('also where its addresses are longer, once escaped, than new ones may be', async () => {
+  test('also with addresses that are longer, once escaped, than new ones may be', async () => {
     const long = `https://example.com/${'ä'.repeat(1_000)}`;
     const refused = await owner.rest('POST', '/links', `url=${encodeURIComponent(long)}`);
     expect([refused.status, refused.body]).toMatchObject([
@@ -246,7 +246,7 @@ describe('spellings of other clients', () => {
 });
 
 describe('a body', () => {
-  test('of all that the fields of a list allow fits', async () => {
+  test('with all fields and full lists fits', async () => {
     const rotation = Array.from({ length: 250 }, (_, i) => `https://example.com/${'x'.repeat(2_000)}${i}`);
     const form = rotation.map((url, i): [string, string] => [`rotation[${i}][value]`, url]);
     const { status, body } = await owner.rest('POST', '/links', [['url', 'https://example.com/'], ...form]);

@@ -101,7 +101,7 @@ describe('GET /links', () => {
     expect((await list(`space_id=${ids.space}`)).meta).toMatchObject({ total: 2 });
   });
 
-  test('shows each link as it is shown alone, its state included', async () => {
+  test('shows each link as a single request does, its state included', async () => {
     const { data } = await list('');
     for (const link of data)
       expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
@@ -127,7 +127,7 @@ describe('GET /links', () => {
     server.clock.now = before;
   });
 
-  test('gives pages with links that keep the parameters', async () => {
+  test('has page links that keep the parameters', async () => {
     const crowd = await server.caller('crowd');
     for (let i = 0; i < 12; i++) await crowd.link({ title: `Link ${i}` });
     const { data, links, meta } = await list('search=link&page=2&per_page=10', crowd);
@@ -139,7 +139,7 @@ describe('GET /links', () => {
   });
 
   test.each(['id', 'clicks', 'title', 'alias', 'url'])(
-    '200s without links far past the end, by %s',
+    '200s with an empty page far past the end, by %s',
     async (sort) => {
       const { data, meta } = await list(`page=2147483647&per_page=100&sort_by=${sort}`);
       expect([data, meta.total]).toEqual([[], all.length]);

@@ -19,7 +19,7 @@ afterAll(() => server.stop());
 const noon = NOON.toISOString();
 const notFound = { message: 'Resource not found.', status: 404 };
 
-/** A link that was made with its URL and alias alone. */
+/** A link created with only a URL and an alias. */
 const plain = {
   url: 'https://example.com/',
   ...plainly('inV1', () => null),
@@ -77,7 +77,7 @@ describe('POST /links', () => {
     expect({ status, body }).toEqual({ status: 201, body: { data: expected, status: 201 } });
   });
 
-  test('201s on every field at once, and shows each of them in its place', async () => {
+  test('201s on every field at once, and returns all of them', async () => {
     const { status, body } = await owner.rest('POST', '/links', [
       ['url', 'https://example.com/?q=1#x'],
       ['domain_id', String(domain)],
@@ -249,7 +249,7 @@ describe('POST /links', () => {
     ]);
   });
 
-  test('201s on a body as large as allowed, and keeps every pair', async () => {
+  test('201s on the largest allowed body, and stores every pair', async () => {
     const targets = Array.from(
       { length: 250 },
       (_, i) => `rotation[${i}][value]=https://example.com/${'x'.repeat(300)}${i}`,
@@ -383,7 +383,7 @@ describe('POST /links', () => {
     expect(await errorsOf(post(form))).toEqual(refused(errors));
   });
 
-  test('422s on every field of wrong form at once, before anything is looked up', async () => {
+  test('422s on all malformed fields at once, before any query', async () => {
     const form = 'url=x&alias=a+b&space_id=999&disabled=2&country[1][key]=XX&privacy=2';
     expect(await errorsOf(post(form))).toEqual(
       refused({
@@ -397,7 +397,7 @@ describe('POST /links', () => {
     );
   });
 
-  test('422s on all that the database refuses at once, and saves nothing', async () => {
+  test('422s on all errors that need the database at once, and saves nothing', async () => {
     const alias = newAlias();
     await owner.link({ alias });
     const before = await owner.rest('GET', '/links');
@@ -422,7 +422,7 @@ describe('POST /links', () => {
     expect(await owner.link({ alias: alias.toUpperCase() })).toMatchObject({ alias: alias.toUpperCase() });
   });
 
-  test('201s once and 422s eleven times on twelve requests at once for one alias', async () => {
+  test('201s once and 422s eleven times on twelve simultaneous requests for one alias', async () => {
     const alias = newAlias();
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(`alias=${alias}`)));
     const taken = refused({ alias: 'is already taken on this domain' });
@@ -443,7 +443,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     'country[0][value]': 'https://example.com/de',
     'rotation[0][value]': 'https://example.com/1',
   };
-  /** Hashing passwords takes its time: only where they matter. */
+  /** Hashing passwords is slow: used only where they matter. */
   const guarded = { password: 'x', privacy: 2, privacy_password: 'y' };
 
   test.each([
@@ -460,7 +460,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     });
   });
 
-  test('422s on clearing the password of statistics that it guards, and changes nothing', async () => {
+  test('422s on clearing the password of protected statistics, and changes nothing', async () => {
     const link = await owner.link(guarded);
     expect(await errorsOf(owner.rest(method, `/links/${link.id}`, 'privacy_password='))).toEqual(
       refused({ privacy_password: 'is required where a password guards the statistics' }),
@@ -519,12 +519,12 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect(cleared.body).toMatchObject({ data: { alias, space: null, pixels: [] } });
   });
 
-  test('200s on its own alias', async () => {
+  test('200s on the link’s own alias', async () => {
     const { id, alias } = await owner.link();
     expect((await owner.rest(method, `/links/${id}`, { alias })).status).toBe(200);
   });
 
-  test('tells when it was last changed', async () => {
+  test('returns when it was last changed', async () => {
     const { id } = await owner.link();
     server.clock.now = new Date('2026-11-20T13:00:00.000Z');
     const { body } = await owner.rest(method, `/links/${id}`, { title: 'Later' });
@@ -555,7 +555,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
   });
 
-  test('422s where privacy becomes 2 and no password is set', async () => {
+  test('422s if privacy becomes 2 and no password is set', async () => {
     const { id } = await owner.link();
     expect(await errorsOf(owner.rest(method, `/links/${id}`, { privacy: 2 }))).toEqual(
       refused({ privacy_password: 'is required where a password guards the statistics' }),
@@ -576,7 +576,7 @@ describe('GET and DELETE /links/{id}', () => {
     expect((await owner.rest('GET', `/links/${link.id}/`)).body).toEqual({ data: link, status: 200 });
   });
 
-  test('200s on a deletion once, then 404s, and the alias is free again', async () => {
+  test('200s on the first deletion, then 404s, and the alias is free again', async () => {
     const { id, alias } = await owner.link({ pixel_ids: pixels.join() });
     const first = await owner.rest('DELETE', `/links/${id}`);
     expect([first.status, first.body]).toEqual([200, { id, object: 'link', deleted: true, status: 200 }]);
@@ -605,7 +605,7 @@ describe('another account', () => {
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
   });
 
-  test('422s on attaching the space, domain and pixel, as on ones that do not exist', async () => {
+  test('422s on attaching the space, domain and pixel, like unknown ones', async () => {
     const form = { space_id: space, pixel_ids: pixels.join(), domain_id: domain };
     const strange = stranger.rest('POST', '/links', { url: 'https://example.com/', ...form });
     expect(await errorsOf(strange)).toEqual(

@@ -41,7 +41,7 @@ test('GET /openapi.json is valid OpenAPI 3.1, and needs no key', async () => {
   expect(valid).toBe(true);
 });
 
-test('it says the version of the program, and no word of GraphQL', () => {
+test('it has the version of the program, and does not mention GraphQL', () => {
   expect((document as unknown as { info: object }).info).toMatchObject({
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
   });
@@ -138,7 +138,7 @@ test('its examples, and the guide, have what the server takes and answers', asyn
   await limited.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Elsewhere"');
   await any((await limited.caller()).fetch('/api/v1/spaces'));
   await limited.stop();
-  // How the server gets to these is tested with each.
+  // Other tests check how the server comes to these answers.
   const running = 'The first request with this Idempotency-Key is still running. Try again shortly.';
   put('any', 409, { message: running, status: 409 });
   put('any', 503, { message: 'The database is not available. Try again shortly.', status: 503 });
@@ -149,12 +149,12 @@ test('its examples, and the guide, have what the server takes and answers', asyn
   await expect(guideToV1(examples)).toMatchFileSnapshot('../../docs/rest-v1.md');
 });
 
-test('every answer has an example, which is as its schema says', () => {
+test('every answer has an example that matches its schema', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   for (const { method, path, operation } of operations()) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
-      // Images have none.
+      // Images have no examples.
       if (Object.keys(content).some((type) => type.startsWith('image/'))) continue;
       const { schema, example } = content['application/json'] ?? { schema: {} };
       const where = `${method} ${path} ${status}`;
@@ -166,7 +166,7 @@ test('every answer has an example, which is as its schema says', () => {
   }
 });
 
-test('it says what fields may hold, what they are for and what holds where they are absent', () => {
+test('it has schemas, descriptions and defaults of fields', () => {
   const [list, links] = [document.paths['/links']?.get, document.paths['/links']?.post];
   const parameter = (name: string) => list?.parameters.find((one) => one.name === name)?.schema;
   expect(parameter('search_by')).toEqual({

@@ -5,8 +5,8 @@ import { routes } from '../../src/rest/router.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
-// Each operation of v1 beside its GraphQL twin: both are run, on records of the same making, and what GraphQL gives is
-// spelled as v1 promises by this file's own words.
+// Compares each operation of v1 with its GraphQL counterpart: both are run on equal records, and the GraphQL answer is
+// translated to v1's form by this file's own tables.
 
 let server: TestServer;
 let owner: Caller;
@@ -35,7 +35,7 @@ interface Refusal {
   fields: { path: string[]; messages: string[] }[];
 }
 
-/** What each of GraphQL's fields gives here; a twin looks into the one that its query asks for. */
+/** The types of the GraphQL fields; each counterpart uses the one that its query selects. */
 interface Data {
   space: SpaceFieldsFragment | null;
   link: LinkFieldsFragment | null;
@@ -76,7 +76,7 @@ interface Row {
 }
 
 function rowsOf(link: unknown): Page<Row> {
-  return (link as { statistics: { rowPage: Page<Row> } }).statistics.rowPage; // As the query of the twin asks.
+  return (link as { statistics: { rowPage: Page<Row> } }).statistics.rowPage; // As selected by the counterpart's query.
 }
 
 function rowOf({ value, clicks }: Row) {
@@ -125,7 +125,7 @@ function linkOf(link: LinkFieldsFragment) {
   };
 }
 
-/** v1's list, but for the links, which only v1 has. */
+/** v1's list, except the page links, which only v1 has. */
 function pageOf<Item>(
   { items, total, page, perPage, pageCount }: Page<Item>,
   path: string,
@@ -147,7 +147,7 @@ function pageOf<Item>(
   };
 }
 
-/** v1's names of the places in GraphQL's input. */
+/** v1's names for paths of GraphQL's input. */
 const names: [RegExp, string][] = [
   [/^spaceId$/, 'space_id'],
   [/^pixelIds$/, 'pixel_ids'],
@@ -248,7 +248,7 @@ const wrongInput = {
     rotation: ['x'],
   },
 };
-/** Of right form, but nothing that the database would take. */
+/** Well-formed, but refused by the database's checks. */
 const refusedForm: [string, string | number][] = [
   ['url', 'https://s.example/'],
   ['alias', 'taken'],
@@ -549,7 +549,7 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
   ],
 };
 
-/** The body without what two records of the same making cannot share: their ids and aliases. */
+/** The body without ids and aliases, which differ between equal records. */
 function comparable(body: object): unknown {
   const alias = /"alias":"([^"]+)"/.exec(JSON.stringify(body))?.[1] ?? '';
   if ('deleted' in body) return { ...body, id: 'its id' };
@@ -560,7 +560,7 @@ function comparable(body: object): unknown {
 
 const operations = routes.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
 
-test.each(operations)('%s answers as its GraphQL twin', async (operation) => {
+test.each(operations)('%s answers like its GraphQL counterpart', async (operation) => {
   const cases = await twins[operation]?.();
   expect(cases, 'this operation of v1 has no twin').toBeDefined();
   for (const { what, rest, graphql, status = 200, body } of cases ?? []) {

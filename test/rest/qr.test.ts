@@ -14,10 +14,10 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const shortUrl = () => `https://s.example/${link.alias}`;
-// It is CommonJS, whose default is its exports.
+// A CommonJS module, whose default is its exports.
 const decode = jsQR as unknown as typeof jsQR.default;
 
-/** What a camera would read. */
+/** The decoded text of an image. */
 function readOf({
   width,
   height,
@@ -30,7 +30,7 @@ function readOf({
   return decode(new Uint8ClampedArray(data), width, height)?.data;
 }
 
-/** The image that the SVG draws, four pixels a module. */
+/** The SVG as an image, with four pixels per module. */
 function drawn(svg: string): { width: number; height: number; data: Uint8Array } {
   const scale = 4;
   const modules = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1]);
@@ -46,7 +46,7 @@ function drawn(svg: string): { width: number; height: number; data: Uint8Array }
 const qrOf = (query: string, caller = owner) => caller.fetch(`/api/v1/links/${link.id}/qr${query}`);
 
 test.each(['L', 'M', 'Q', 'H'])(
-  '200s with codes that are read again, with the correction %s',
+  '200s with codes that a reader can decode, with the error correction %s',
   async (ecc) => {
     const svg = await qrOf(`?ecc=${ecc}`);
     expect([svg.status, svg.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
@@ -61,7 +61,7 @@ test.each(['L', 'M', 'Q', 'H'])(
   },
 );
 
-test('GraphQL gives the same', async () => {
+test('GraphQL returns the same code', async () => {
   const query =
     'query ($id: ID!) { link(id: $id) { plain: qrCode qrCode(size: 99, errorCorrection: H, margin: 0) } }';
   const data = await owner.data<{ link: Record<string, string> }>(query, { id: String(link.id) });
@@ -86,14 +86,14 @@ test.each([
   expect([response.status, (await response.json()).errors]).toEqual([422, { [field]: [message] }]);
 });
 
-test('404s on the link of another account, as on none', async () => {
+test('404s on the link of another account, like an unknown one', async () => {
   const other = await server.caller('other');
   const [one, none] = [await qrOf('', other), await other.fetch('/api/v1/links/99999/qr')];
   expect([one.status, none.status]).toEqual([404, 404]);
   expect(await one.text()).toBe(await none.text());
 });
 
-test('arguments of GraphQL are told by their names', async () => {
+test('errors of GraphQL arguments have their names', async () => {
   const query = 'query ($id: ID!) { link(id: $id) { qrCode(size: 1, margin: 99) } }';
   const { errors } = await owner.graphql(query, { id: String(link.id) });
   expect(errors?.[0]?.extensions).toMatchObject({

@@ -23,7 +23,7 @@ async function post(contentType: string | undefined, body: BodyInit, headers: Re
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-test('answers compact JSON in UTF-8, with a request id that the log knows', async () => {
+test('answers compact JSON in UTF-8, with a request id that is in the log', async () => {
   const response = await owner.fetch('/api/v1/spaces/999999');
   expect(response.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   expect(await response.text()).toBe('{"message":"Resource not found.","status":404}');
@@ -36,7 +36,7 @@ test('answers compact JSON in UTF-8, with a request id that the log knows', asyn
   expect(JSON.stringify(server.log)).not.toContain(owner.key);
 });
 
-describe('401s before anything else is looked at', () => {
+describe('401s before any other check', () => {
   test.each([
     ['no header', {}],
     ['another scheme', { Authorization: 'Basic eDp5' }],
@@ -94,7 +94,7 @@ test.each([
   ['DELETE', '/spaces', 'GET, HEAD, POST'],
   ['OPTIONS', '/spaces', 'GET, HEAD, POST'],
   ['POST', '/spaces/1', 'GET, HEAD, PUT, PATCH, DELETE'],
-])('405s on %s %s, and says what is allowed', async (method, path, allowed) => {
+])('405s on %s %s, and lists the allowed methods', async (method, path, allowed) => {
   const { status, body, headers } = await owner.rest(method, path);
   expect([status, headers.get('Allow')]).toEqual([405, allowed]);
   expect(body).toEqual({ message: expect.stringContaining(method), status: 405 });
@@ -132,7 +132,7 @@ test.each([
   expect(await post(type, body)).toEqual({ status: 400, body: { message: expect.any(String), status: 400 } });
 });
 
-test('413s above 1 MB, and reads a body of just that size', async () => {
+test('413s above 1 MB, and accepts a body of exactly that size', async () => {
   const padded = (size: number) => `name=Padded&x=${'y'.repeat(size - 'name=Padded&x='.length)}`;
   expect(await post(FORM, padded(1_048_577))).toEqual({
     status: 413,
@@ -146,11 +146,11 @@ test('413s on a compressed body that grows above 1 MB', async () => {
   expect((await post(FORM, new Uint8Array(body), { 'Content-Encoding': 'gzip' })).status).toBe(413);
 });
 
-test('201s on a percent sign that escapes nothing, as old clients send it', async () => {
+test('201s on a percent sign that escapes nothing', async () => {
   expect((await post(FORM, 'name=100%+sure')).body).toMatchObject({ data: { name: '100% sure' } });
 });
 
-test("writes links for the host that was asked, or the base URL's where that is unusable", async () => {
+test('writes links with the requested host, or that of the base URL if it is invalid', async () => {
   const pathFor = (headers: Record<string, string>) =>
     new Promise((resolve, reject) => {
       const url = new URL('/api/v1/spaces', server.origin);
@@ -177,7 +177,7 @@ test.each(['password', 'privacy_password'])('a %s of half a million accents cost
   const started = performance.now();
   const { status } = await owner.fetch('/api/v1/links', { method: 'POST', headers, body });
   expect(status).toBe(422);
-  // To compose them would take minutes.
+  // Composing them would take minutes.
   expect(performance.now() - started).toBeLessThan(5_000);
 });
 
@@ -201,7 +201,7 @@ test('a page of links with more targets than an answer should have is refused, o
   });
 });
 
-test('of thousands of wrong values a hundred are told', async () => {
+test('a hundred of thousands of wrong values are reported', async () => {
   const form = Array.from({ length: 4_900 }, (): [string, string] => ['rotation[]', 'x']);
   const { status, body } = await owner.rest('POST', '/links', [['url', 'https://example.com/'], ...form]);
   expect(status).toBe(422);

@@ -18,7 +18,7 @@ const absent = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined 
 const url = fc
   .webUrl({ withQueryParameters: true, withFragments: true })
   .filter((text) => text.length <= 2048);
-/** Text as people might write it: nothing that no database keeps, and nothing that trimming would take. */
+/** Storable text that trimming does not change. */
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((one) => one.trim() === one);
 const listBy = <Key extends string>(key: Key, values: string[]) =>
   absent(
@@ -64,7 +64,7 @@ const anyLink = () =>
     privacyPassword: link.privacy === 'PASSWORD' ? 'y' : undefined,
   }));
 
-/** The fields that an update accepts, as a link shows them. */
+/** The fields of an update, by their names in an answer. */
 const accepted = [
   ...['url', 'alias', 'title', 'space_id', 'pixel_ids', 'disabled', 'privacy', 'expiration_url'],
   ...['expiration_date', 'expiration_time', 'expiration_clicks', 'target_type'],
@@ -78,7 +78,7 @@ function formOf(name: string, value: unknown): [string, string][] {
   return Object.entries(value).flatMap(([key, inner]) => formOf(`${name}[${key}]`, inner));
 }
 
-test('what is read back can be sent back, as a form and as JSON, and changes nothing', async () => {
+test('an answer can be sent back, as a form and as JSON, and changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(anyLink(), async (input) => {
       const { createLink } = await owner.data<{ createLink: { id: string } }>(

@@ -102,7 +102,7 @@ describe('sort', () => {
     expect(await names('?sort_by=name&sort=asc&per_page=25')).toEqual(folded);
   });
 
-  test('the other way round reverses the ties too', async () => {
+  test('in the other direction also reverses the ties', async () => {
     expect(await names('?sort_by=name&sort=desc&per_page=25')).toEqual(folded.toReversed());
   });
 
@@ -126,11 +126,11 @@ describe('search', () => {
     ['  beta ', ['beta']],
     ["' OR 1=1 --", []],
     ['x'.repeat(500), []],
-  ])('finds the text %j as it stands', async (text, expected) => {
+  ])('finds the text %j literally', async (text, expected) => {
     expect(await names(`?sort=asc&search_by=name&search=${encodeURIComponent(text)}`)).toEqual(expected);
   });
 
-  test('counts what it found', async () => {
+  test('counts the hits', async () => {
     expect((await list('?search=alpha')).meta).toMatchObject({ total: 2, last_page: 1, to: 2 });
   });
 });

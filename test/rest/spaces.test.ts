@@ -111,7 +111,7 @@ describe('GET /spaces/{id}', () => {
 });
 
 describe.each(['PUT', 'PATCH'])('%s /spaces/{id}', (method) => {
-  test('200s and changes what is sent, nothing else', async () => {
+  test('200s and changes only the sent fields', async () => {
     const id = await owner.space('Before', { color: 2 });
     server.clock.now = new Date('2026-11-20T13:00:00.000Z');
     const { status, body } = await owner.rest(method, `/spaces/${id}`, { color: 4 });
@@ -126,7 +126,7 @@ describe.each(['PUT', 'PATCH'])('%s /spaces/{id}', (method) => {
     expect({ status, body }).toEqual({ status: 200, body: { data: changed, status: 200 } });
   });
 
-  test('200s without any field, and changes nothing, the time of the last change included', async () => {
+  test('200s without any field, and changes nothing, not even the time of the last change', async () => {
     const id = await owner.space('Untouched', { color: 2 });
     server.clock.now = new Date('2026-11-20T13:00:00.000Z');
     const { status, body } = await owner.rest(method, `/spaces/${id}`);
@@ -135,7 +135,7 @@ describe.each(['PUT', 'PATCH'])('%s /spaces/{id}', (method) => {
     expect({ status, body }).toEqual({ status: 200, body: { data: same, status: 200 } });
   });
 
-  test('422s on what cannot be cleared', async () => {
+  test('422s on clearing a required field', async () => {
     const id = await owner.space('Kept');
     const { status, body } = await owner.rest(method, `/spaces/${id}`, { name: '', color: '' });
     expect({ status, body }).toEqual(

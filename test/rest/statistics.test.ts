@@ -40,7 +40,7 @@ const rows = ({ data }: Page) => data.map(({ value, count }) => `${value}:${coun
 const csv = (path: string, caller = owner, headers = {}) =>
   caller.fetch(`/api/v1${path}`, { headers: { Accept: 'text/csv', ...headers } });
 
-test('200: clicks by day, of the last 30 days, empty ones included', async () => {
+test('200: clicks by day for the last 30 days, including days without clicks', async () => {
   const page = await stats('');
   expect(page.meta).toMatchObject({ total: 30, last_page: 3 });
   expect(page.data[0]).toEqual({ value: day, count: 5 });
@@ -95,7 +95,7 @@ test.each([
   expect(body).toMatchObject({ errors: { [field]: [expect.stringContaining(message)] } });
 });
 
-test('404 on a link of another account, and on none, whatever is accepted', async () => {
+test('404 on a link of another account, and on an unknown one, for JSON and CSV', async () => {
   const stranger = await server.caller('stranger');
   for (const id of [link.id, 999_999, 'x']) {
     expect((await stranger.rest('GET', `/stats/${id}`)).status).toBe(404);
@@ -115,7 +115,7 @@ test('200 as CSV: all values of a link, unpaged', async () => {
   expect(refused.headers.get('content-type')).toBe('application/json; charset=utf-8');
 });
 
-test('200 as CSV: links and spaces, beyond a page, with what a spreadsheet would run made harmless', async () => {
+test('200 as CSV: links and spaces, more than a page, with escaped formulas', async () => {
   const many = await server.caller('many');
   for (let i = 0; i < 105; i++) await many.link({ alias: `m${i}`, title: i === 50 ? '=1+1' : '' });
   await many.space('@work, "here"', { color: 2 });
@@ -136,7 +136,7 @@ test('200 as CSV: links and spaces, beyond a page, with what a spreadsheet would
   expect(space).toMatch(/^\d+,"'@work, ""here""",2,/);
 });
 
-test('200 as JSON where both are as welcome', async () => {
+test('200 as JSON if both are equally acceptable', async () => {
   for (const accept of ['*/*', 'application/json, text/csv', 'text/html'])
     expect((await csv('/links', owner, { Accept: accept })).headers.get('content-type')).toMatch(/json/);
 });

@@ -37,7 +37,7 @@ function query(list: keyof typeof FIELDS): string {
   }`;
 }
 
-test.each(lists)('%s are gone through in the order of their last change', async (list) => {
+test.each(lists)('%s can be paginated in the order of their last change', async (list) => {
   const what = list === 'links' ? 'Link' : 'Space';
   server.clock.now = minute(10);
   const [first] = (
@@ -58,12 +58,12 @@ test.each(lists)('%s are gone through in the order of their last change', async 
   expect(names).toEqual([...[2, 3, 4, 5].map((number) => `${what} ${number}`), `${what} new`]);
 });
 
-test.each(lists)('%s that were changed at the very moment are among those since it', async (list) => {
+test.each(lists)('updatedSince includes %s that were changed at exactly that time', async (list) => {
   const answer = await owner.data<Listed>(query(list), { since: '2026-11-20T13:10:00.000+01:00' });
   expect(answer.list.nodes).toHaveLength(1);
 });
 
-test.each(lists)('tells what is wrong with a moment of %s, and with a cursor', async (list) => {
+test.each(lists)('reports an invalid time of %s, and an invalid cursor', async (list) => {
   const wrong = await owner.graphql(query(list), { since: 'yesterday' });
   expect(wrong.errors?.[0]?.extensions).toMatchObject({
     code: 'VALIDATION',
@@ -119,7 +119,7 @@ test.each([
   expect(link).toEqual({ title: 'Link 1', shortUrl: 'https://s.example/link-1' });
 });
 
-test('finds no link by another account’s short URL, nor by what is none', async () => {
+test('finds no link by another account’s short URL, nor by other text', async () => {
   const stranger = await server.caller('stranger');
   await stranger.link({ alias: 'theirs' });
   const none = ['s.example/theirs', 's.example/LINK-1', 's.example/', '', 'ftp://s.example/link-1'];
@@ -135,7 +135,7 @@ test('finds no link by another account’s short URL, nor by what is none', asyn
     });
 });
 
-test('tells how many requests are left and until when, as the headers of both interfaces do', async () => {
+test('returns the remaining requests and the reset, like the headers of both APIs', async () => {
   const asked = '{ viewer { rateLimit { limit remaining resetAt } } }';
   const { data, headers } = await owner.graphql(asked);
   const { rateLimit } = (data as { viewer: { rateLimit: Record<string, unknown> } }).viewer;
@@ -152,7 +152,7 @@ test('tells how many requests are left and until when, as the headers of both in
   expect(Math.abs(Number(rest.headers.get('X-RateLimit-Reset')) - reset)).toBeLessThanOrEqual(1);
 });
 
-test('tells of no rate limit where there is none', async () => {
+test('returns null without a rate limit', async () => {
   const free = await startTestServer();
   const caller = await free.caller();
   const { data, headers } = await caller.graphql('{ viewer { rateLimit { limit } } }');
@@ -164,7 +164,7 @@ test('tells of no rate limit where there is none', async () => {
 test.each([
   ['space', 'deleteSpace', 'space_id', 20],
   ['pixel', 'deletePixel', 'pixel_ids', 30],
-] as const)('a link that loses its %s was changed then', async (kind, mutation, field, at) => {
+] as const)('losing its %s counts as a change of a link', async (kind, mutation, field, at) => {
   server.clock.now = minute(at);
   const id = kind === 'space' ? await owner.space('To go') : await owner.pixel();
   const link = await owner.link({ [field]: id });
@@ -178,7 +178,7 @@ test.each([
   server.clock.now = NOON;
 });
 
-test('a moment that is no text is a wrong variable, and no fault of ours', async () => {
+test('a time that is not a text is a wrong variable, not an internal error', async () => {
   const query = 'query ($since: DateTime) { links(filter: { updatedSince: $since }) { totalCount } }';
   const { status, errors } = await owner.graphql(query, { since: 5 });
   expect(status).toBe(400);

@@ -44,7 +44,7 @@ test('a reader by cursor gets every change once, while twelve write on two proce
       const next = await page(cursor, callers[seen.length % 2]);
       seen.push(...next.nodes);
       cursor = next.cursor ?? cursor;
-      // What the last ones wrote may wait for transactions of other tests.
+      // The last changes may wait for transactions of other tests.
       if (next.nodes.length === 0 && !wasWriting && seen.length >= made.length) return;
     }
   };
@@ -57,7 +57,7 @@ test('a reader by cursor gets every change once, while twelve write on two proce
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'what is committed late is not passed over by who has read what came after',
+  'a reader does not miss changes that are committed late',
   async () => {
     const [first] = servers;
     const { client } = (first as TestServer).database;
@@ -81,7 +81,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     });
     await idIsTaken;
     const early = await owner.space('Committed before');
-    // It has the larger id and is committed, but what comes before it is still to come.
+    // It is committed with the larger id, but an earlier change is still uncommitted.
     expect((await page(cursor)).nodes).toEqual([]);
     commit();
     await late;
@@ -90,12 +90,12 @@ test.runIf(inject('database').provider === 'postgresql')(
   },
 );
 
-test('a database that is restored elsewhere, whose numbers begin anew, keeps its order and its readers’ places', async () => {
+test('a database restored on another server, whose numbers start again, keeps the order and its readers’ places', async () => {
   const old = await startTestServer();
   const caller = await old.caller();
   const { client } = old.database;
   await caller.space('Before');
-  // As from a server that has made a great many transactions.
+  // As from a server with many more transactions.
   await client.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
   await client.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
   await settleEra(client);
@@ -112,7 +112,7 @@ test('a database that is restored elsewhere, whose numbers begin anew, keeps its
   await old.stop();
 });
 
-test('the feed tells of each change once as it is found, and once when it is settled, in order', async () => {
+test('the feed announces each change once when it is found, and once when it is settled, in order', async () => {
   const [first] = servers;
   const feed = new ChangeFeed((first as TestServer).database.client);
   const [found, settled]: [LoggedChange[], LoggedChange[]] = [[], []];
@@ -137,7 +137,7 @@ test('the feed tells of each change once as it is found, and once when it is set
   expect(found).toHaveLength(2);
 });
 
-test('changes are kept for as many days as the operator says', async () => {
+test('changes are kept for HISTORY_DAYS', async () => {
   const server = await startTestServer();
   const caller = await server.caller();
   for (let i = 0; i < 3; i++) {
@@ -156,7 +156,7 @@ test('changes are kept for as many days as the operator says', async () => {
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'the feed tells of a change that is committed after a great many others, and in its order',
+  'the feed announces a change that is committed after many others, in order',
   async () => {
     const { client } = (servers[0] as TestServer).database;
     const { id: accountId } = await client.account.findFirstOrThrow({ where: { name: 'owner' } });

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const FIELDS = 'id at action kind recordId fields key { prefix }';
 
-/** What is recorded is told of when all transactions of the server have ended that began before: also those of other tests. */
+/** Waits until the changes are settled: until all earlier transactions of the server have ended, also those of other tests. */
 async function settled(): Promise<void> {
   const { client } = server.database;
   const open = () =>
@@ -45,10 +45,10 @@ async function changes(args = '', caller = owner): Promise<Change[]> {
   return found.edges.map(({ node }) => node);
 }
 
-/** What a change tells in short. */
+/** A change in short form. */
 const short = ({ action, kind, recordId, fields }: Change) => [action, kind, Number(recordId), fields];
 
-test('each verb records what it did, by which key, and which fields', async () => {
+test('each mutation records its action, key and fields', async () => {
   const space = await owner.space('Old');
   const pixel = await owner.pixel();
   const domain = await owner.domain('changes.example');
@@ -94,7 +94,7 @@ test('each verb records what it did, by which key, and which fields', async () =
   for (const { at, key } of found) expect([at, key]).toEqual([NOON.toISOString(), viewer.key]);
 });
 
-test('what changes nothing records nothing, and leaves the time of the last change', async () => {
+test('a mutation that changes nothing records nothing, and keeps the time of the last change', async () => {
   const { id } = await owner.link({
     title: 'Same',
     expiration_date: '2030-01-01',
@@ -115,7 +115,7 @@ test('what changes nothing records nothing, and leaves the time of the last chan
   expect((await owner.rest('GET', `/links/${id}`)).body).toEqual(body);
 });
 
-test('what is refused records nothing', async () => {
+test('a refused mutation records nothing', async () => {
   const { alias } = await owner.link();
   await owner.rest('POST', '/links', { url: 'https://example.com/', alias });
   await owner.rest('DELETE', '/links/999999');
@@ -132,7 +132,7 @@ test('a batch records each of its records', async () => {
   expect((await changes()).map(({ action }) => action)).toEqual(Array(4).fill('CREATED'));
 });
 
-test('what goes with another record is told of the links that had it', async () => {
+test('the deletion of a space or pixel is recorded for its links', async () => {
   const space = await owner.space('S');
   const pixel = await owner.pixel();
   const [a, b] = [await owner.link({ space_id: space }), await owner.link({ pixel_ids: pixel })];
@@ -146,7 +146,7 @@ test('what goes with another record is told of the links that had it', async () 
   ]);
 });
 
-test('what the operator does has no key', async () => {
+test('changes by the operator have no key', async () => {
   const domain = await owner.domain('operated.example');
   const { client } = server.database;
   await client.domain.update({ where: { id: domain }, data: { verifiedAt: null } });
@@ -161,7 +161,7 @@ test('what the operator does has no key', async () => {
   ]);
 });
 
-test('links of all accounts on a domain that the operator removes are told of to each', async () => {
+test('links on a domain that the operator removes are recorded for their own accounts', async () => {
   const { client } = server.database;
   const times = { createdAt: NOON, updatedAt: NOON };
   const { id } = await client.domain.create({
@@ -186,7 +186,7 @@ test('links of all accounts on a domain that the operator removes are told of to
   ]);
 });
 
-test('a link that comes into a space while that is deleted loses it by a recorded change', async () => {
+test('a link that is moved into a space during its deletion loses it by a recorded change', async () => {
   for (let i = 0; i < 10; i++) {
     const space = await owner.space(`S${i}`);
     const { id } = await owner.link();
@@ -195,12 +195,12 @@ test('a link that comes into a space while that is deleted loses it by a recorde
       owner.rest('DELETE', `/spaces/${space}`),
     ]);
     const told = (await changes(`filter: { kind: LINK, recordId: ${id} }`)).map(({ fields }) => fields);
-    // It was never in it, or was and is not any more.
+    // It was never in the space, or is not any more.
     expect(told.slice(1)).toEqual(moved.status === 200 ? [['space'], ['space']] : []);
   }
 });
 
-test('nobody sees another account’s changes', async () => {
+test('an account does not see other accounts’ changes', async () => {
   const { id } = await owner.link();
   const stranger = await server.caller('stranger');
   expect(await changes('', stranger)).toEqual([]);
@@ -226,7 +226,7 @@ describe('the list', () => {
     expect((await changes(args)).map(({ action, kind }) => `${action} ${kind}`)).toEqual(expected);
   });
 
-  test('can be narrowed to a record, counted, and gone through by cursor in either direction', async () => {
+  test('can be filtered by record, counted, and paginated by cursor in both directions', async () => {
     const all = await changes();
     const [{ recordId } = { recordId: '' }] = all;
     expect(await changes(`filter: { kind: SPACE, recordId: ${recordId} }`)).toHaveLength(2);
@@ -275,7 +275,7 @@ describe('the list', () => {
   });
 });
 
-test('links and spaces tell their history, the newest first', async () => {
+test('links and spaces have their history, newest first', async () => {
   const space = await owner.space('S');
   const { id } = await owner.link({ space_id: space });
   await owner.rest('PATCH', `/links/${id}`, { title: 'x' });

@@ -37,7 +37,7 @@ test.each<[string, string, object]>([
     'query ($if: Boolean = true) { link(id: ID) { id @include(if: $if) title } }',
     { if: null },
   ],
-])('%s is answered the fifth time as the first time', async (_name, query, variables) => {
+])('%s has the same answer the fifth time as the first time', async (_name, query, variables) => {
   const answers = [];
   for (let i = 0; i < 5; i++)
     answers.push(

@@ -42,7 +42,7 @@ async function make(...list: string[]): Promise<void> {
   for (const name of list) await owner.space(name);
 }
 
-test('gives the newest 20 first, and says what follows', async () => {
+test('returns the newest 20 by default, and whether more follow', async () => {
   await make(...Array.from({ length: 22 }, (_, index) => `Space ${index}`));
   const stretch = await spaces({});
   expect(names(stretch)).toEqual(Array.from({ length: 20 }, (_, index) => `Space ${21 - index}`));
@@ -88,7 +88,7 @@ describe.each([
   });
 });
 
-test('stays right while records come and go before, after and at the cursor', async () => {
+test('stays valid while records are added and deleted before, after and at the cursor', async () => {
   await make('b', 'd', 'f', 'h', 'j');
   const { edges, pageInfo } = await spaces({ first: 2, orderBy: BY_NAME });
   const at = edges.at(-1)?.node.id;
@@ -108,7 +108,7 @@ test('stays right while records come and go before, after and at the cursor', as
   ]);
 });
 
-test('says that nothing comes before when all of it was deleted', async () => {
+test('has no previous page after all earlier records are deleted', async () => {
   await make('a', 'b');
   const { edges, pageInfo } = await spaces({ first: 1, orderBy: BY_NAME });
   await owner.rest('DELETE', `/spaces/${edges[0]?.node.id}`);
@@ -116,7 +116,7 @@ test('says that nothing comes before when all of it was deleted', async () => {
   expect([names(rest), rest.pageInfo.hasPreviousPage]).toEqual([['b'], false]);
 });
 
-test('knows what lies on the other side of a cursor beyond which there is nothing', async () => {
+test('knows the records on the other side of a cursor at the end', async () => {
   await make('a');
   const { pageInfo } = await spaces({});
   const past = await spaces({ after: pageInfo.endCursor });
@@ -125,7 +125,7 @@ test('knows what lies on the other side of a cursor beyond which there is nothin
   expect(ahead).toMatchObject({ edges: [], pageInfo: { hasNextPage: true, hasPreviousPage: false } });
 });
 
-test('gives no edges, and right knowledge of what follows, for first: 0', async () => {
+test('returns no edges, and correct page info, for first: 0', async () => {
   await make('a');
   const { edges, pageInfo } = await spaces({ first: 0 });
   expect([edges, pageInfo]).toEqual([
@@ -134,7 +134,7 @@ test('gives no edges, and right knowledge of what follows, for first: 0', async 
   ]);
 });
 
-test('filters, and counts what it found', async () => {
+test('filters, and counts the hits', async () => {
   await make('50%', '500', 'Fifty');
   const found = await spaces({ filter: { search: '50%' } });
   expect([names(found), found.totalCount]).toEqual([['50%'], 1]);

@@ -76,12 +76,12 @@ test('a new domain serves visitors only once its record is found, and may have l
   expect(await verify(id)).toMatchObject({ __typename: 'Domain', verified: true, verification });
   expect(await leadsTo('go.example:8080')).toBe('https://example.com/own');
   expect(await owner.data(explain)).toMatchObject({ explainRedirect: { outcome: 'REDIRECT' } });
-  // It is asked no more.
+  // DNS is not asked again.
   server.dns.clear();
   expect(await verify(id)).toMatchObject({ verified: true });
 });
 
-test('another process hears of it within a second, and of a new domain too', async () => {
+test('it takes effect in another process within a second, and so does a new domain', async () => {
   const other = await startTestServer({ url: server.databaseUrl, background: true, verifiesDomains: true });
   try {
     const elsewhere = async () =>
@@ -98,7 +98,7 @@ test('another process hears of it within a second, and of a new domain too', asy
   }
 });
 
-test('another host has to be verified anew, another port has not', async () => {
+test('a new host has to be verified again, a new port does not', async () => {
   const { id, verification } = await add('moving.example');
   server.dns.set(verification.name, [verification.value]);
   await verify(id);
@@ -116,7 +116,7 @@ test('another host has to be verified anew, another port has not', async () => {
   expect(updateDomain.verification.value).not.toBe(verification.value);
 });
 
-test('two changes at once never leave a name with another’s verification', async () => {
+test('simultaneous changes never leave a name with another’s verification', async () => {
   for (let i = 0; i < 10; i++) {
     const { id } = await add(`mine-${i}.example`);
     await server.database.client.domain.update({
@@ -133,7 +133,7 @@ test('two changes at once never leave a name with another’s verification', asy
   }
 });
 
-test('nobody verifies another account’s domain, or a shared one', async () => {
+test('an account cannot verify another account’s domain, or a shared one', async () => {
   const { id } = await add('private.example');
   const stranger = await server.caller('stranger');
   const missing = { __typename: 'NotFoundError', code: 'NOT_FOUND', message: 'No such domain.' };
@@ -145,13 +145,13 @@ test('nobody verifies another account’s domain, or a shared one', async () => 
   expect(await verify(domains.edges[0]?.node.id ?? '', stranger)).toEqual(missing);
 });
 
-test('DNS that does not answer is told of as a missing record', async () => {
+test('DNS that does not answer is reported as a missing record', async () => {
   const { id } = await add('silent.example');
   server.dns.set('_linkspace.silent.example', new Error('SERVFAIL'));
   expect((await verify(id)).__typename).toBe('ValidationError');
 });
 
-test('where domains are not verified, a new one serves at once', async () => {
+test('with verification off, a new domain serves at once', async () => {
   const lax = await startTestServer();
   try {
     const caller = await lax.caller();

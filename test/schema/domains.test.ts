@@ -43,7 +43,7 @@ async function sharedId(): Promise<string> {
   return (await domainsOf(owner)).find(({ shared }) => shared)?.id ?? '';
 }
 
-test('adds a domain, and shows it', async () => {
+test('creates a domain, and returns it', async () => {
   const input = { name: 'go.example', notFoundUrl: 'https://example.com/lost' };
   const { createDomain } = await owner.data<{ createDomain: { id: string } }>(create, { input });
   const domain = { ...input, id: createDomain.id, shared: false, createdAt: noon, updatedAt: noon };
@@ -58,7 +58,7 @@ test.each([
   ['usual.example:80', 'usual.example'],
   ['final.example.', 'final.example'],
   ['final.example.:8080', 'final.example:8080'],
-])('keeps the host %j as browsers send it', async (name, expected) => {
+])('stores the host %j as browsers send it', async (name, expected) => {
   expect(await owner.data(create, { input: { name } })).toMatchObject({ createDomain: { name: expected } });
 });
 
@@ -99,7 +99,7 @@ test.each([
   },
 );
 
-test('lets one of many accounts at once have a host, on whichever port', async () => {
+test('gives a host to one of many simultaneous accounts, on any port', async () => {
   const callers = await Promise.all(Array.from({ length: 8 }, (_, i) => server.caller(`racer ${i}`)));
   const made = await Promise.all(
     callers.map((caller, i) =>
@@ -141,7 +141,7 @@ test('refuses a host that any account has, however it is written', async () => {
   });
 });
 
-test('lets one of many at once have a host', async () => {
+test('gives a host to one of many simultaneous requests', async () => {
   const attempts = Array.from({ length: 12 }, () =>
     owner.data<{ createDomain: { __typename: string } }>(create, { input: { name: 'wanted.example' } }),
   );
@@ -150,7 +150,7 @@ test('lets one of many at once have a host', async () => {
   expect(types.filter((type) => type === 'ValidationError')).toHaveLength(11);
 });
 
-test('changes what is there, and null clears what can be cleared', async () => {
+test('changes the given fields, and null clears those that can be cleared', async () => {
   const id = await make('changing.example');
   server.clock.now = new Date('2026-11-20T13:00:00.000Z');
   const set = await owner.data(update, { id, input: { notFoundUrl: 'https://example.com/' } });
@@ -169,14 +169,14 @@ test('changes what is there, and null clears what can be cleared', async () => {
   expect(cleared).toMatchObject({ updateDomain: { notFoundUrl: null } });
 });
 
-test('deletes a domain once', async () => {
+test('deletes a domain, only once', async () => {
   const id = await make('gone.example');
   expect(await owner.data(remove, { id })).toEqual({ deleteDomain: { __typename: 'DeletedRecord', id } });
   expect(await owner.data(remove, { id })).toEqual({ deleteDomain: missing });
 });
 
 describe('a shared domain', () => {
-  test('is seen by every account, and made once', async () => {
+  test('is visible to every account, and created once', async () => {
     await shareDefaultDomain(server.database.client, 's.example', null, NOON);
     for (const caller of [owner, stranger]) {
       const shared = (await domainsOf(caller)).filter((domain) => domain.shared);
@@ -184,7 +184,7 @@ describe('a shared domain', () => {
     }
   });
 
-  test('is one record, whichever name it gets, and however many processes give it one', async () => {
+  test('is one record, whatever its name, and however many processes set it', async () => {
     const db = server.database.client;
     const [{ id } = { id: 0 }] = await db.domain.findMany({ where: { isDefault: true } });
     const renamed = await shareDefaultDomain(db, 'other-s.example', 'https://example.com/lost', NOON);
@@ -198,7 +198,7 @@ describe('a shared domain', () => {
     ]);
   });
 
-  test('of those that earlier versions left, the one with the most links is it', async () => {
+  test('is the one with the most links, of those that earlier versions left', async () => {
     const old = await startTestServer();
     try {
       const db = old.database.client;
@@ -208,7 +208,7 @@ describe('a shared domain', () => {
       await db.domain.create({ data: { name: 'localhost:3000', hostKey: 'localhost', ...times } });
       const { renamed } = await shareDefaultDomain(db, 'new.example', null, NOON);
       expect(renamed).toEqual({ from: 's.example', links: 1 });
-      // And one that has the host already is it, whatever else there is.
+      // A domain that already has the host becomes the default one.
       expect((await shareDefaultDomain(db, 'localhost:3000', null, NOON)).renamed).toBeNull();
       expect(await db.domain.findMany({ where: { isDefault: true } })).toMatchObject([
         { name: 'localhost:3000' },
@@ -218,7 +218,7 @@ describe('a shared domain', () => {
     }
   });
 
-  test("is nobody's to change", async () => {
+  test('cannot be changed by any account', async () => {
     const id = await sharedId();
     expect(await owner.data(update, { id, input: { name: 'x.example' } })).toEqual({ updateDomain: missing });
     expect(await owner.data(remove, { id })).toEqual({ deleteDomain: missing });

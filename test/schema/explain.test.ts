@@ -27,7 +27,7 @@ async function explain(input: object, caller = owner): Promise<Explained> {
 const notReached = (...rules: string[]) =>
   rules.map((rule) => ({ rule, applied: false, why: 'Not reached.' }));
 
-test('tells what a visitor gets, and why, rule by rule', async () => {
+test('explains what a visitor gets, rule by rule', async () => {
   const { id } = await owner.link({
     password: 'x',
     target_type: 1,
@@ -56,7 +56,7 @@ test('tells what a visitor gets, and why, rule by rule', async () => {
   });
 });
 
-test('tells of a link at another moment', async () => {
+test('explains a visit at another time', async () => {
   const { id } = await owner.link({
     expiration_date: '2027-01-01',
     expiration_url: 'https://example.com/over',
@@ -93,12 +93,12 @@ test.each([
   });
 });
 
-test('refuses a moment that is none', async () => {
+test('refuses an invalid time', async () => {
   const { errors } = await owner.graphql(query, { input: { linkId: '1', at: 'tomorrow' } });
   expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION', fields: [{ path: ['input', 'at'] }] } }]);
 });
 
-test('tells that pixels are fired', async () => {
+test('explains that pixels are fired', async () => {
   const { id } = await owner.link({ pixel_ids: await owner.pixel() });
   expect(await explain({ linkId: String(id), userAgent: BROWSER })).toMatchObject({
     outcome: 'PIXELS',
@@ -106,7 +106,7 @@ test('tells that pixels are fired', async () => {
   });
 });
 
-test('tells that a program is not told where a link leads that ends by clicks', async () => {
+test('explains that a link with a click limit does not reveal its destination to a program', async () => {
   const { id } = await owner.link({ expiration_clicks: 1 });
   expect(await explain({ linkId: String(id), userAgent: 'curl/8.5.0' })).toMatchObject({
     outcome: 'PREVIEW',
@@ -129,18 +129,18 @@ test.each([
   });
 });
 
-test('counts the letters of a password once they are composed, as where it is set', async () => {
+test('counts the letters of a password after composing them, as when it is set', async () => {
   const { id } = await owner.link({ password: 'e\u0301'.repeat(128) });
   const explained = await explain({ linkId: String(id), password: 'e\u0301'.repeat(128) });
   expect(explained.outcome).toBe('REDIRECT');
 });
 
-test('takes a moment with white space around it, as all text', async () => {
+test('accepts a time with surrounding white space', async () => {
   const { id } = await owner.link({ expiration_date: '2027-01-01' });
   expect((await explain({ linkId: String(id), at: ' 2027-01-01T00:00Z ' })).outcome).toBe('EXPIRED');
 });
 
-test('counts nothing, and says what the live visit then does', async () => {
+test('counts nothing, and predicts the real visit', async () => {
   const { id, alias } = await owner.link({
     expiration_clicks: 1,
     target_type: 4,

@@ -14,7 +14,7 @@ const names = parse(query).definitions.flatMap((definition) =>
   definition.kind === Kind.OPERATION_DEFINITION && definition.name ? [definition.name.value] : [],
 );
 
-test.each(names)("GraphiQL's example %s runs as it stands", async (operationName) => {
+test.each(names)("GraphiQL's example %s runs unchanged", async (operationName) => {
   const caller = await server.caller();
   const response = await caller.fetch('/graphql', {
     method: 'POST',

@@ -4,12 +4,12 @@ import { subscribe } from '../support/events.ts';
 import { allBlocks, type Block, blocksOf } from '../support/markdown.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
-/** The mutations of the guides whose result is an error, as the guides say. */
+/** The mutations of the guides whose result is an error. */
 const refused = ['CreateLinks', 'RenameLink'];
 
 let server: TestServer;
 let caller: Caller;
-/** What the examples ask for, of records that there are when they are run. */
+/** The variables of the examples, for existing records. */
 const variables: Record<string, () => Promise<string>> = {
   id: async () => String((await caller.link()).id),
   spaceId: async () => String(await caller.space('Launch')),
@@ -74,7 +74,7 @@ test.each(requests.map((block) => [block.place, operationOf(block).name?.value ?
   },
 );
 
-test('the explained visit of the guide to redirects is answered as it says, for the link of the guide to GraphQL', async () => {
+test('the explanation in the guide to redirects is the real answer for the link of the GraphQL guide', async () => {
   const [query, answer] = blocksOf('docs/redirects.md').filter(({ language }) =>
     ['graphql', 'json'].includes(language),
   );

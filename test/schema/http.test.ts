@@ -35,7 +35,7 @@ test.each([
 test.each([
   ['application/graphql-response+json', 'application/graphql-response+json; charset=utf-8'],
   ['application/json', 'application/json; charset=utf-8'],
-])('answers %s where it is asked for', async (accept, type) => {
+])('answers %s if it is accepted', async (accept, type) => {
   const response = await owner.fetch('/graphql', {
     method: 'POST',
     headers: { ...JSON_TYPE, Accept: accept },
@@ -65,12 +65,12 @@ test('runs queries by GET, but no mutations', async () => {
   expect((await get('mutation { deleteSpace(id: 1) { __typename } }')).status).toBe(405);
 });
 
-test('tells what is wrong with a query', async () => {
+test('reports what is wrong with a query', async () => {
   const { errors } = await owner.graphql('{ nothing }');
   expect(errors?.[0]?.message).toMatch(/Cannot query field "nothing"/);
 });
 
-test('403s with the code FORBIDDEN on an operation that the key has no scope for, and does nothing', async () => {
+test('403s with the code FORBIDDEN on an operation without the key’s scope, and does nothing', async () => {
   const reader = await server.caller('owner', ['read']);
   const writer = await server.caller('owner', ['write']);
   const mutation = 'mutation { createSpace(input: { name: "Refused" }) { __typename } }';
@@ -84,7 +84,7 @@ test('403s with the code FORBIDDEN on an operation that the key has no scope for
   expect(await reader.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 0 } });
 });
 
-test('a client that breaks off in the middle of a query is no fault of ours', async () => {
+test('a client that disconnects during a query causes no internal error', async () => {
   const headers = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' };
   const broken = request(`${server.origin}/graphql`, {
     method: 'POST',
@@ -99,7 +99,7 @@ test('a client that breaks off in the middle of a query is no fault of ours', as
   expect(server.log.slice(logged).map(({ msg }) => msg)).toEqual(['request']);
 });
 
-test('hides a fault of ours behind a request id, on both surfaces', async () => {
+test('hides an internal error behind a request id, in both APIs', async () => {
   const broken = await startTestServer();
   try {
     const caller = await broken.caller();
@@ -118,7 +118,7 @@ test('hides a fault of ours behind a request id, on both surfaces', async () => 
   }
 });
 
-test("gives the schema's text without a key", async () => {
+test("serves the schema's text without a key", async () => {
   const response = await fetch(`${server.origin}/schema.graphql`);
   expect(response.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
   expect(await response.text()).toBe(readFileSync('schema.graphql', 'utf8'));
@@ -127,7 +127,7 @@ test("gives the schema's text without a key", async () => {
 describe('GraphiQL', () => {
   const page = (origin: string) => fetch(`${origin}/graphql`, { headers: { Accept: 'text/html' } });
 
-  test('opens without a key, with examples and a place for the key, and holds no data', async () => {
+  test('opens without a key, with examples and a field for the key, and contains no data', async () => {
     const response = await page(server.origin);
     const html = await response.text();
     expect([response.status, response.headers.get('Content-Type')]).toEqual([
@@ -139,7 +139,7 @@ describe('GraphiQL', () => {
     expect(html.length).toBeLessThan(10_000);
   });
 
-  test('is off, with introspection, where the operator says so', async () => {
+  test('can be switched off, together with introspection', async () => {
     const closed = await startTestServer({ graphiql: false });
     try {
       const caller = await closed.caller();
@@ -172,7 +172,7 @@ describe('GraphiQL', () => {
     }
   });
 
-  test('finds introspection on', async () => {
+  test('has introspection when it is on', async () => {
     const { __schema } = await owner.data<{ __schema: object }>('{ __schema { queryType { name } } }');
     expect(__schema).toEqual({ queryType: { name: 'Query' } });
   });
@@ -183,12 +183,12 @@ test.each([
   ['/api/v1/spaces/999', 404],
   ['/api/v1/nowhere', 404],
   ['/graphql?query={__typename}', 200],
-])('no cache keeps what %s answers', async (path, status) => {
+])('the answer to %s is not cacheable', async (path, status) => {
   const response = await owner.fetch(path);
   expect([response.status, response.headers.get('Cache-Control')]).toEqual([status, 'private, no-store']);
 });
 
-test('no cache keeps a refusal', async () => {
+test('a refusal is not cacheable', async () => {
   const response = await fetch(`${server.origin}/api/v1/spaces`);
   expect([response.status, response.headers.get('Cache-Control')]).toEqual([401, 'private, no-store']);
 });

@@ -75,7 +75,7 @@ test.each([
 test.each([
   ['an alias', `{ ${'a'.repeat(101)}: __typename }`],
   ['a name', `query ${'a'.repeat(101)} { __typename }`],
-])('refuses %s that is too long: an answer repeats it', async (_what, query) => {
+])('refuses %s that is too long, since an answer repeats it', async (_what, query) => {
   const { data, errors } = await caller.graphql(query);
   expect([data, errors?.[0]?.extensions]).toMatchObject([undefined, { code: 'TOO_COSTLY', limit: 100 }]);
 });
@@ -134,7 +134,7 @@ test.each([
   expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 1 } });
 });
 
-test('a batch that is too long by itself is wrong input', async () => {
+test('a batch that is too long is refused as invalid input', async () => {
   const { errors } = await caller.graphql(shared(1), { inputs: inputs(101) });
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', fields: [{ path: ['inputs'] }] });
 });
@@ -205,7 +205,7 @@ test.each([
   expect((await caller.graphql(query, variables)).errors).toBeUndefined();
 });
 
-test('the targets of an answer are bounded by what they take', async () => {
+test('the size of targets in an answer is limited', async () => {
   const rotation = Array.from({ length: 250 }, (_, i) => `https://example.com/${i}/${'x'.repeat(1_950)}`);
   const long = await server.caller('long lists');
   for (let i = 0; i < 10; i++)
@@ -220,7 +220,7 @@ test('the targets of an answer are bounded by what they take', async () => {
   expect((await long.graphql(query(1))).errors).toBeUndefined();
 });
 
-test('every list says how many values it holds', () => {
+test('every list declares its size', () => {
   const isList = (type: GraphQLOutputType): boolean => isListType(isNonNullType(type) ? type.ofType : type);
   const silent = Object.values(schema.getTypeMap()).flatMap((type) =>
     (isObjectType(type) || isInterfaceType(type)) && !type.name.startsWith('__')
@@ -232,20 +232,20 @@ test('every list says how many values it holds', () => {
   expect(silent).toEqual([]);
 });
 
-test('what is remembered of documents is bounded', async () => {
+test('the cache of documents is bounded', async () => {
   const long = (i: number) => `# ${i} ${'x'.repeat(400_000)}\n{ __typename }`;
   for (let i = 0; i < 5; i++) expect((await caller.graphql(long(i))).errors).toBeUndefined();
   expect(documentCaches.documentCache.calculatedSize).toBeLessThanOrEqual(500_000);
 });
 
-test('a message that repeats what was sent is cut', async () => {
+test('a message that repeats the input is shortened', async () => {
   const { errors } = await caller.graphql('query ($first: Int) { links(first: $first) { totalCount } }', {
     first: 'x'.repeat(100_000),
   });
   expect(errors?.[0]?.message.length).toBeLessThan(600);
 });
 
-test('the size of a page counts, from a variable too', async () => {
+test('the size of a page counts, also from a variable', async () => {
   const query = 'query ($first: Int) { links(first: $first) { edges { node { id } } } }';
   const costFor = async (variables: object) => {
     const response = await caller.fetch('/graphql', {
@@ -260,7 +260,7 @@ test('the size of a page counts, from a variable too', async () => {
   ]);
 });
 
-test('nobody is told of costs who does not ask', async () => {
+test('the cost is in the answer only on request', async () => {
   const response = await caller.fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -269,7 +269,7 @@ test('nobody is told of costs who does not ask', async () => {
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
 });
 
-test('what tools ask of a schema is within the limits', async () => {
+test('introspection queries of tools are within the limits', async () => {
   const { errors } = await caller.graphql(getIntrospectionQuery());
   expect(errors).toBeUndefined();
 });

@@ -39,7 +39,7 @@ async function links(caller: Caller, variables: object): Promise<Links> {
   return (await caller.data<{ links: Links }>(query, variables)).links;
 }
 
-/** What each order compares, in the test's own words: text in lower case by code point; null stands for no title. */
+/** The values that each order compares: text in lower case by code point; null for no title. */
 const values: Record<string, (link: Node) => number | string | null> = {
   ID: ({ id }) => Number(id),
   CLICKS: ({ clicks }) => clicks,
@@ -105,7 +105,7 @@ describe.each(orders)('ordered by %s %s', (field, direction) => {
     expect(backward).toEqual(whole);
   });
 
-  test('each cursor stays right while links come and go before, after and at it', async () => {
+  test('each cursor stays valid while links are added and deleted before, after and at it', async () => {
     const { edges } = await links(caller, { first: 100, orderBy });
     for (const index of [1, 4, 8]) await caller.rest('DELETE', `/links/${edges[index]?.node.id}`);
     for (const title of ['', 'A', 'bb', 'zzz']) await make(title, 'y');
@@ -185,7 +185,7 @@ describe('Space.links', () => {
     ]);
   });
 
-  test('filters, and counts what it found', async () => {
+  test('filters, and counts the hits', async () => {
     expect(await read({ filter: { search: '1' } })).toEqual([
       ['A', ['a1'], 1, false],
       ['B', ['b1'], 1, false],

@@ -7,7 +7,7 @@ let server: TestServer;
 let caller: Caller;
 
 const long = `https://example.com/${'é'.repeat(1_300)}`;
-/** Shorter and longer ones than an entry of an index holds, some alike, some alike in all that an index has of them. */
+/** URLs below and above the size of an index entry, some equal, some with an equal indexed prefix. */
 const urls = [
   'b',
   'a',
@@ -21,7 +21,7 @@ const urls = [
   'zz',
 ];
 
-/** As many links by one statement: one in forty in a space, one in fifty disabled, and one in fifty expired. */
+/** Inserts links in one statement: one in forty in a space, one in fifty disabled, and one in fifty expired. */
 async function fill(count: number): Promise<void> {
   const { client } = server.database;
   const [domain, space] = [await caller.domain('many.example'), await caller.space('Space')];
@@ -55,7 +55,7 @@ interface Links {
   };
 }
 
-test.each(['ASC', 'DESC'])('links come in the order of their URLs, however long: %s', async (direction) => {
+test.each(['ASC', 'DESC'])('links are ordered by URL, however long: %s', async (direction) => {
   const other = await server.caller(`long ${direction}`);
   const { id: domainId } = await server.database.client.domain.findFirstOrThrow();
   const account = await server.database.client.account.findFirstOrThrow({
@@ -95,7 +95,7 @@ test.each(['ASC', 'DESC'])('links come in the order of their URLs, however long:
   expect(await walk('last', 'before')).toEqual(forward);
 });
 
-/** How the database would carry out a statement, whatever its parameters are. */
+/** The database's generic plan of a statement. */
 async function planOf(statement: string): Promise<string> {
   const { client } = server.database;
   if (provider === 'sqlite') {
@@ -122,10 +122,10 @@ test.each([
   ],
   ['that are disabled', 'filter: { status: DISABLED }', ['Link_disabled']],
   ['that are expired', 'filter: { status: EXPIRED }', ['Link_ending']],
-])('a page of links %s is read by indexes that have its order', async (_what, of, indexes) => {
+])('a page of links %s is read by an index with its order', async (_what, of, indexes) => {
   const plan = await plansOf(`, ${of}`, 'edges { node { id title } }');
   for (const index of indexes) expect(plan).toContain(index);
-  // What is sorted is what the parts of a list give, one page each.
+  // Only the pages of the list's parts are sorted.
   for (const [, rows] of plan.matchAll(/(?<!Incremental )Sort {2}\(.*rows=(\d+)/g))
     expect(Number(rows)).toBeLessThan(20);
   expect(plan).not.toMatch(/Seq Scan on "(Link|LinkCounter)"|SCAN "?Link/);
@@ -137,7 +137,7 @@ test.each([
   ['disabled', 'status: DISABLED'],
   ['of a domain', 'domainId: "1"'],
   ['in a space', 'spaceId: "1"'],
-])('the total of links %s is a sum over kept numbers', async (_what, filter) => {
+])('the total of links %s is a sum of stored totals', async (_what, filter) => {
   const statements = await server.statementsOf(() =>
     caller.data(`{ links(first: 5, filter: { ${filter} }) { totalCount } }`),
   );
@@ -146,7 +146,7 @@ test.each([
   expect(total).not.toContain('FROM "Link" ');
 });
 
-test('a search of one or two characters is counted as far as a page of v1 needs it, and no further by a connection', async () => {
+test('a search of one or two characters is counted completely by v1, and up to a limit by a connection', async () => {
   const numbers = Array.from({ length: MANY }, (_, index) => String(index + 1));
   const totals = async (search: string) => {
     const { links } = await caller.data<Links>(`{ links(filter: { search: "${search}" }) { totalCount } }`);

@@ -70,14 +70,14 @@ const plain = {
 };
 
 describe('createLink', () => {
-  test('makes a link of a URL alone', async () => {
+  test('creates a link with only a URL', async () => {
     const { id, alias, shortUrl, ...link } = await create({ url });
     expect(link).toEqual(plain);
     expect(shortUrl).toBe(`https://s.example/${alias}`);
     expect(id).toMatch(/^\d+$/);
   });
 
-  test('takes every field', async () => {
+  test('accepts every field', async () => {
     const spaceId = String(await owner.space('Everything'));
     const pixelId = String(await owner.pixel());
     const domainId = String(await owner.domain('every.example'));
@@ -126,7 +126,7 @@ describe('createLink', () => {
     });
   });
 
-  test('takes null for every field that has a default', async () => {
+  test('accepts null for every field with a default', async () => {
     const names =
       'domainId alias title password spaceId pixelIds disabled privacy privacyPassword expiration targeting';
     const nulls = Object.fromEntries(names.split(' ').map((name) => [name, null]));
@@ -158,7 +158,7 @@ describe('createLink', () => {
     );
   });
 
-  test('refuses all that the database has against it at once', async () => {
+  test('reports all errors that need the database at once', async () => {
     await create({ url, alias: 'taken' });
     const input = {
       url: 'http://s.example',
@@ -181,7 +181,7 @@ describe('createLink', () => {
     );
   });
 
-  test('keeps passwords as salted hashes', async () => {
+  test('stores passwords as salted hashes', async () => {
     const { id } = await create({ url, password: 'same', privacy: 'PASSWORD', privacyPassword: 'same' });
     const { password, privacyPassword } = await server.database.client.link.findUniqueOrThrow({
       where: { id: Number(id) },
@@ -204,7 +204,7 @@ describe('createLink', () => {
 });
 
 describe('generated aliases', () => {
-  test('a collision is tried again, and never shown; aliases grow where they are taken', async () => {
+  test('a collision is retried, and never visible; aliases get longer if they are taken', async () => {
     const stuck = await startTestServer({ url: server.databaseUrl, random: () => 0 });
     try {
       const caller = await stuck.caller('lucky');
@@ -256,7 +256,7 @@ describe('updateLink', () => {
       },
     ],
     [{ targeting: null }, { targeting: plain.targeting }],
-  ])('%j changes that, and nothing else', async (input, changes) => {
+  ])('%j changes only that field', async (input, changes) => {
     const link = await create(full);
     expect(await update(link.id, input)).toEqual({ ...link, ...changes });
   });
@@ -265,12 +265,12 @@ describe('updateLink', () => {
     [{ password: null }, { hasPassword: false }],
     [{ privacyPassword: null }, { hasPrivacyPassword: false }],
     [{ privacy: 'PASSWORD' }, { privacy: 'PASSWORD' }],
-  ])('%j of a link with passwords changes that, and nothing else', async (input, changes) => {
+  ])('%j of a link with passwords changes only that field', async (input, changes) => {
     const link = await create({ url, password: 'x', privacyPassword: 'y' });
     expect(await update(link.id, input)).toEqual({ ...link, ...changes });
   });
 
-  test('takes a link into a space and out of it, and replaces its pixels', async () => {
+  test('moves a link into a space and out of it, and replaces its pixels', async () => {
     const spaceId = String(await owner.space('In and out'));
     const pixelIds = [String(await owner.pixel()), String(await owner.pixel())];
     const { id } = await create({ url, pixelIds: pixelIds.slice(0, 1) });
@@ -291,7 +291,7 @@ describe('updateLink', () => {
     expect(await update(id, input)).toEqual(refusal(fields));
   });
 
-  test('refuses to clear the password of statistics that it guards', async () => {
+  test('refuses to clear the password of protected statistics', async () => {
     const { id } = await create({ url, privacy: 'PASSWORD', privacyPassword: 'y' });
     const missing = refusal({ privacyPassword: 'is required where a password guards the statistics' });
     expect(await update(id, { privacyPassword: null })).toEqual(missing);
@@ -318,7 +318,7 @@ describe('createLinks and deleteLinks', () => {
     deleteLinks(ids: $ids) { __typename ... on DeletedRecord { id } ... on Error { code } }
   }`;
 
-  test('give a result for each, in order; one bad one spoils no other', async () => {
+  test('return a result for each, in order; a refused one does not affect the others', async () => {
     const inputs = [{ url, alias: 'batch' }, { url: 'x' }, { url, alias: 'batch' }, { url, title: 'Last' }];
     const { createLinks: made } = await owner.data<{ createLinks: Result[] }>(createLinks, { inputs });
     expect(made).toMatchObject([
@@ -338,7 +338,7 @@ describe('createLinks and deleteLinks', () => {
     });
   });
 
-  test('take none, and a hundred', async () => {
+  test('accept an empty list, and a hundred', async () => {
     expect(await owner.data(createLinks, { inputs: [] })).toEqual({ createLinks: [] });
     const inputs = Array(100).fill({ url });
     const { createLinks: made } = await owner.data<{ createLinks: Result[] }>(createLinks, { inputs });
@@ -367,7 +367,7 @@ describe('createLinks and deleteLinks', () => {
   });
 });
 
-describe('what a link belongs to', () => {
+describe('the space, pixels and domain of a link', () => {
   test('a deleted space leaves its links, without a space', async () => {
     const spaceId = String(await owner.space('Short-lived'));
     const { id } = await create({ url, spaceId });
@@ -386,7 +386,7 @@ describe('what a link belongs to', () => {
     });
   });
 
-  test('a domain that still has links is not deleted; without them it is', async () => {
+  test('a domain is deleted only if it has no links', async () => {
     const domainId = String(await owner.domain('busy.example'));
     const { id } = await create({ url, domainId });
     const remove = `mutation ($id: ID!) {
@@ -406,7 +406,7 @@ describe('what a link belongs to', () => {
   });
 });
 
-describe('of what an account may not use, it learns nothing', () => {
+describe('errors do not reveal', () => {
   const create = `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
     __typename ... on ValidationError { fields { path messages } } } }`;
 
@@ -439,7 +439,7 @@ describe('of what an account may not use, it learns nothing', () => {
   });
 });
 
-test('an address that was allowed when it came may be sent back after its host became a short domain', async () => {
+test('a stored address may be sent back after its host became a short domain', async () => {
   const caller = await server.caller('late domain');
   const to = (path: string) => `https://later.example/${path}`;
   const targeting = {
@@ -465,7 +465,7 @@ test('an address that was allowed when it came may be sent back after its host b
   });
 });
 
-test('an id that is sent twice is named once', async () => {
+test('an id that is sent twice is reported once', async () => {
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation { createLink(input: { url: "https://example.com/", pixelIds: ["99999", "99999"] }) {
       ... on ValidationError { fields { messages } } } }`,
@@ -473,7 +473,7 @@ test('an id that is sent twice is named once', async () => {
   expect(createLink).toEqual({ fields: [{ messages: ['must be ids of your pixels, which 99999 is not'] }] });
 });
 
-test('a moment may have white space around it, as all text', async () => {
+test('a time may have surrounding white space', async () => {
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation { createLink(input: { url: "https://example.com/", expiration: { at: " 2030-01-01T00:00Z " } }) {
       ... on Link { expiration { at } } } }`,
@@ -485,7 +485,7 @@ test.each([
   ['country', 'countries', '\u00df'],
   ['country', 'countries', 'd\u0435'],
   ['language', 'languages', '\u212aa'],
-])('a %s beyond ASCII is folded into no code', async (key, list, code) => {
+])('a %s beyond ASCII is not folded into a code', async (key, list, code) => {
   const targeting = { type: 'NONE', [list]: [{ [key]: code, url }] };
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
@@ -498,7 +498,7 @@ test.each([
   });
 });
 
-test('a URL has 2048 characters at most as it is sent, with special ones escaped', async () => {
+test('a URL has at most 2048 characters, with special ones escaped', async () => {
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
       __typename ... on ValidationError { fields { path messages } } } }`,

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A new record of each kind that editors share, and how it is changed and read. */
+/** For each kind with `ifUpdatedAt`: how to create, change and read a record. */
 const kinds = {
   Link: {
     make: async () => (await owner.link({ title: 'Old' })).id,
@@ -56,7 +56,7 @@ async function update(
   return result;
 }
 
-test.each(names)('of twelve editors of a %s who saw the same, one changes it', async (kind) => {
+test.each(names)('of twelve editors of the same state of a %s, one changes it', async (kind) => {
   const id = await kinds[kind].make();
   const { record } = await owner.data<Recorded>(kinds[kind].read(id));
   const editors = Array.from({ length: 12 }, (_, index) => update(kind, id, `By ${index}`, record.updatedAt));
@@ -72,7 +72,7 @@ test.each(names)('of twelve editors of a %s who saw the same, one changes it', a
   }
 });
 
-test.each(names)('whoever reads what a %s is now can change it then', async (kind) => {
+test.each(names)('an editor who reads the current %s can then change it', async (kind) => {
   const id = await kinds[kind].make();
   const { record } = await owner.data<Recorded>(kinds[kind].read(id));
   const { updatedAt } = await update(kind, id, 'First', record.updatedAt);
@@ -84,7 +84,7 @@ test.each(names)('whoever reads what a %s is now can change it then', async (kin
 });
 
 test.each(names)(
-  'each of the changes of a %s by editors has another time, however fast they come',
+  'the changes of a %s by editors have different times, however fast they are',
   async (kind) => {
     const id = await kinds[kind].make();
     let seen = (await owner.data<Recorded>(kinds[kind].read(id))).record.updatedAt;
@@ -97,7 +97,7 @@ test.each(names)(
   },
 );
 
-test.each(names)('a %s that is gone, or a moment that is none, is told as ever', async (kind) => {
+test.each(names)('a deleted %s, or an invalid time, is reported as usual', async (kind) => {
   expect(await update(kind, 999_999, 'X', '2026-11-20T12:00:00Z')).toEqual({
     __typename: 'NotFoundError',
     code: 'NOT_FOUND',
@@ -139,7 +139,7 @@ test('changes many links, with a result for each, in order', async () => {
   expect(await stranger.data(`{ link(id: ${theirs.id}) { title } }`)).toEqual({ link: { title: 'Theirs' } });
 });
 
-test('changes a hundred links at most, and counts their passwords', async () => {
+test('changes at most a hundred links, and counts the cost of their passwords', async () => {
   const changes = (count: number, input: object) => ({
     inputs: Array.from({ length: count }, () => ({ id: '1', input })),
   });

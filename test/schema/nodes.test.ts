@@ -18,13 +18,13 @@ const EVERYTHING = `{
 }`;
 type Listed = Record<string, { nodes: { id: string; nodeId: string }[] }>;
 
-/** The global ids of all that an account has, by the list. */
+/** The global ids of all records of an account, from the lists. */
 async function nodeIds(caller: Caller): Promise<[string, string][]> {
   const lists = Object.entries(await caller.data<Listed>(EVERYTHING));
   return lists.flatMap(([list, { nodes }]) => nodes.map(({ nodeId }): [string, string] => [list, nodeId]));
 }
 
-/** Some of each kind, whose numbers are the same. */
+/** Creates records of each kind, with equal numbers. */
 async function fill(caller: Caller, host: string, count = 1): Promise<void> {
   await caller.domain(host);
   for (let i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ const NODES = `query ($ids: [ID!]!) { nodes(nodeIds: $ids) {
 } }`;
 type Nodes = { nodes: ({ __typename: string; nodeId: string } | null)[] };
 
-test('gives each record an id that no other record has, of whatever type', async () => {
+test('gives each record an id that is unique among all types', async () => {
   await fill(owner, 'nodes.example', 2);
   const ids = await nodeIds(owner);
   expect(new Set(ids.map(([list]) => list)).size).toBe(5);
@@ -48,7 +48,7 @@ test('gives each record an id that no other record has, of whatever type', async
   expect(ids.length).toBeGreaterThan(9);
 });
 
-test('finds each record by it, in order, and as often as it is asked for', async () => {
+test('finds each record by it, in order, and repeatedly', async () => {
   const all = (await nodeIds(owner)).map(([, nodeId]) => nodeId).reverse();
   const ids = [...all, all[0] ?? ''];
   const { nodes } = await owner.data<Nodes>(NODES, { ids });
@@ -62,7 +62,7 @@ test('finds each record by it, in order, and as often as it is asked for', async
   }
 });
 
-test('an unknown id, one of another account and one that is none look alike', async () => {
+test('unknown, other accounts’ and invalid ids have the same answer', async () => {
   await fill(stranger, 'stranger-nodes.example');
   const theirs = (await nodeIds(stranger)).filter(([list]) => list !== 'domains').map(([, id]) => id);
   const { domains } = await stranger.data<{ domains: { nodes: { name: string; nodeId: string }[] } }>(
@@ -104,7 +104,7 @@ test('refuses more than a hundred ids', async () => {
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', fields: [{ path: ['nodeIds'] }] });
 });
 
-test('a record that is deleted is told of by the ids that it had', async () => {
+test('a deleted record is returned by its ids', async () => {
   const { id } = await owner.link();
   const { link } = await owner.data<{ link: { nodeId: string } }>(`{ link(id: ${id}) { nodeId } }`);
   const { deleteLink } = await owner.data<{ deleteLink: object }>(
@@ -114,7 +114,7 @@ test('a record that is deleted is told of by the ids that it had', async () => {
   expect(await owner.data(NODES, { ids: [link.nodeId] })).toEqual({ nodes: [null] });
 });
 
-test('what is asked often is answered as it is the first time', async () => {
+test('a frequent query has the same answer as the first time', async () => {
   const [[, nodeId] = ['', '']] = await nodeIds(owner);
   const queries = [
     EVERYTHING,
@@ -128,7 +128,7 @@ test('what is asked often is answered as it is the first time', async () => {
   }
 });
 
-test('a connection has its records without their cursors too', async () => {
+test('a connection also has its records without cursors', async () => {
   const { links } = await owner.data<{ links: { nodes: object[]; edges: { node: object }[] } }>(
     '{ links(first: 4) { nodes { id title } edges { node { id title } } } }',
   );

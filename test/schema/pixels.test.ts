@@ -31,7 +31,7 @@ async function make(fields: Partial<typeof input> = {}): Promise<string> {
   return answer.createPixel.id;
 }
 
-test('adds a pixel, and shows it', async () => {
+test('creates a pixel, and returns it', async () => {
   const { createPixel } = await owner.data<{ createPixel: { id: string } }>(create, { input });
   const pixel = { ...input, id: createPixel.id, createdAt: noon, updatedAt: noon };
   expect(createPixel).toEqual({ __typename: 'Pixel', ...pixel });
@@ -52,7 +52,7 @@ const values = {
   X: 'o1abc',
 };
 
-test('knows every network of the schema, and takes its ids', async () => {
+test('knows every network of the schema, and accepts its ids', async () => {
   const { __type } = await owner.data<{ __type: { enumValues: { name: string }[] } }>(
     '{ __type(name: "PixelType") { enumValues { name } } }',
   );
@@ -85,7 +85,7 @@ test('refuses every wrong field at once', async () => {
   });
 });
 
-test('changes what is there, and clears nothing', async () => {
+test('changes the given fields, and clears nothing', async () => {
   const id = await make();
   expect(await owner.data(update, { id, input: { type: 'X', value: 'o1abc' } })).toMatchObject({
     updatePixel: { name: 'Ads', type: 'X', value: 'o1abc' },
@@ -95,7 +95,7 @@ test('changes what is there, and clears nothing', async () => {
   });
 });
 
-test('deletes a pixel once', async () => {
+test('deletes a pixel, only once', async () => {
   const id = await make();
   expect(await owner.data(remove, { id })).toEqual({ deletePixel: { __typename: 'DeletedRecord', id } });
   expect(await owner.data(remove, { id })).toEqual({ deletePixel: missing });
@@ -130,7 +130,7 @@ test.each([
   });
 });
 
-test('holds a changed type to the value that is there', async () => {
+test('checks the stored value against a changed type', async () => {
   const mutation = `mutation ($id: ID!, $input: UpdatePixelInput!) {
     updatePixel(id: $id, input: $input) { __typename ... on ValidationError { fields { path } } }
   }`;
@@ -144,7 +144,7 @@ test('holds a changed type to the value that is there', async () => {
   expect(await change({ type: 'FACEBOOK', value: '123' })).toEqual({ updatePixel: { __typename: 'Pixel' } });
 });
 
-test('lists by cursor, the oldest first', async () => {
+test('lists by cursor, oldest first', async () => {
   const lister = await server.caller('lister');
   const ids = [];
   for (let i = 0; i < 5; i++) ids.push(String(await lister.pixel(`Pixel ${i}`)));

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Each field of a link, with all that it has below. */
+/** Each field of a link, with all of its subfields. */
 function fieldsOfLink(): [string, string][] {
   const type = schema.getType('Link');
   if (!isObjectType(type)) throw new Error('there is no such type');
@@ -63,7 +63,7 @@ const ask = async (asked: string) => {
   return [link, links.edges[0]?.node, linkPage.items[0]] as Record<string, unknown>[];
 };
 
-test.each(fields)('%s, asked for alone, is what it is beside all others', async (name, asked) => {
+test.each(fields)('%s, selected alone, has the same value as with all others', async (name, asked) => {
   const [all] = await ask(whole);
   expect(all?.[name]).not.toBeNull();
   for (const alone of await ask(asked)) expect(alone).toEqual({ [name]: all?.[name] });
@@ -77,7 +77,7 @@ const joined = ['space', 'domain'].flatMap((name) => {
     .map((leaf) => [name, leaf.name] as const);
 });
 
-test.each(joined)('%s { %s }, asked for alone, is what it is beside all others', async (name, leaf) => {
+test.each(joined)('%s { %s }, selected alone, has the same value as with all others', async (name, leaf) => {
   const [all] = await ask(whole);
   const record = all?.[name] as Record<string, unknown> | undefined;
   for (const alone of await ask(`${name} { ${leaf} }`))
@@ -85,7 +85,7 @@ test.each(joined)('%s { %s }, asked for alone, is what it is beside all others',
 });
 
 test.each(['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'])(
-  'a list ordered by %s can be gone through, whatever is asked of its links',
+  'a list ordered by %s can be paginated, whatever fields are selected',
   async (field) => {
     for (let i = 0; i < 3; i++) await owner.link({ title: `T${i}` });
     const query = (after: string) =>
@@ -103,7 +103,7 @@ test.each(['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'])(
   },
 );
 
-test('lists of one request that ask for different fields each get theirs', async () => {
+test('lists of one request with different fields each get theirs', async () => {
   const { a, b } = await owner.data<{ a: { edges: { node: object }[] }; b: { edges: { node: object }[] } }>(
     '{ a: links(first: 1) { edges { node { alias } } } b: links(first: 1) { edges { node { clicks space { name } } } } }',
   );
@@ -111,7 +111,7 @@ test('lists of one request that ask for different fields each get theirs', async
   expect(Object.keys(b.edges[0]?.node ?? {})).toEqual(['clicks', 'space']);
 });
 
-test('what is not asked for is not read', async () => {
+test('unselected columns are not read', async () => {
   const [statement = ''] = await server.statementsOf(() =>
     owner.data('{ links(first: 3) { edges { node { alias } } } }'),
   );
@@ -119,7 +119,7 @@ test('what is not asked for is not read', async () => {
   expect(statement).not.toMatch(/"url"|"password"|Domain|Space|LinkCounter|LinkPixel/);
 });
 
-test('of what is joined, only what is asked for is read', async () => {
+test('only selected columns of joined records are read', async () => {
   const [statement = ''] = await server.statementsOf(() =>
     owner.data(
       '{ links(first: 3) { edges { node { shortUrl space { ...S } } } } } fragment S on Space { color }',

@@ -92,7 +92,7 @@ test('all given fields must be the same, and no others', async () => {
   for (const fields of others) expect((await create({ url, ...fields, reuse: true })).id).not.toBe(id);
 });
 
-test('takes the newest that is active, and the account’s own', async () => {
+test('returns the account’s newest active link', async () => {
   const url = newUrl();
   const stranger = await server.caller('stranger');
   await create({ url }, stranger);
@@ -106,7 +106,7 @@ test('takes the newest that is active, and the account’s own', async () => {
   expect(await create({ url, reuse: true })).toEqual(next);
 });
 
-test('says what is wrong as ever, and without it makes another', async () => {
+test('reports errors as usual, and without it creates another link', async () => {
   expect(await create({ url: 'nonsense', reuse: true })).toMatchObject({ __typename: 'ValidationError' });
   const url = newUrl();
   const { id } = await create({ url, alias: 'taken-reuse', reuse: true });
@@ -116,7 +116,7 @@ test('says what is wrong as ever, and without it makes another', async () => {
   expect((await create({ url })).id).not.toBe(id);
 });
 
-test('records nothing of a link that is there already', async () => {
+test('records nothing for an existing link', async () => {
   const input = { url: newUrl(), reuse: true };
   await create(input);
   const before = await server.database.client.change.count();

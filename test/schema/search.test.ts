@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What the databases or their indexes could take for more than itself, letters of two cases, and some of several bytes. */
+/** Characters with a special meaning in the databases or their indexes, letters in both cases, and multi-byte ones. */
 const text = (minLength: number) =>
   fc.string({ unit: fc.constantFrom(...'aAbB %_\\"\'*:^-()[]ÄäЖж漢🎈'), minLength, maxLength: 8 });
 
@@ -32,7 +32,7 @@ async function found(caller: Caller, search: string, searchBy = 'TITLE'): Promis
   return ids;
 }
 
-test('finds just the links whose title contains the text, whatever it is of', async () => {
+test('finds exactly the links whose title contains the text, whatever its characters', async () => {
   const caller = await server.caller();
   const titles = fc.sample(text(3), { numRuns: 100, seed: 7 });
   const ids = await create(caller, titles);
@@ -63,7 +63,7 @@ test.each([
   expect(await found(caller, 'winter', searchBy)).toEqual([]);
 });
 
-test('finds all of more links than it would look up one by one', async () => {
+test('finds all links beyond the limit for single look-ups', async () => {
   const caller = await server.caller();
   const { domain_id: domainId } = await caller.link();
   const { id: accountId } = await server.database.client.account.findUniqueOrThrow({
@@ -85,14 +85,14 @@ test('finds all of more links than it would look up one by one', async () => {
   expect(linkPage).toEqual({ total: 1100, items: last });
 });
 
-test.runIf(inject('database').provider === 'sqlite')('reads the few links that the index names', async () => {
+test.runIf(inject('database').provider === 'sqlite')('reads only the few links of the index', async () => {
   const caller = await server.caller();
   const [id] = await create(caller, ['A needle']);
   const [, page] = await server.statementsOf(async () => expect(await found(caller, 'needle')).toEqual([id]));
   expect(page).toContain('"id" IN (SELECT "value" FROM json_each(?))');
 });
 
-/** As many links of another account, each with the text in its title, alias and URL. */
+/** Creates links of another account, each with the text in its title, alias and URL. */
 async function createElsewhere(count: number, text: string): Promise<void> {
   const caller = await server.caller(`elsewhere ${count} ${text}`);
   for (let at = 0; at < count; at += 100) {
@@ -107,7 +107,7 @@ async function createElsewhere(count: number, text: string): Promise<void> {
   }
 }
 
-test('meets no other account’s links, however many there are', async () => {
+test('does not read other accounts’ links, however many there are', async () => {
   await createElsewhere(700, 'foreign');
   const caller = await server.caller('narrow');
   const [id] = await create(caller, ['My foreign link']);
@@ -121,7 +121,7 @@ test('meets no other account’s links, however many there are', async () => {
 });
 
 test.runIf(inject('database').provider === 'sqlite')(
-  'no two accounts have an entry of the index in common, whose reading would take time',
+  'accounts share no entry of the index, whose reading would take time',
   async () => {
     for (const name of ['one', 'two'])
       await server
@@ -140,7 +140,7 @@ test.runIf(inject('database').provider === 'sqlite')(
 );
 
 test.runIf(inject('database').provider === 'postgresql').each(['titleKey', 'aliasKey', 'urlKey'])(
-  'has an index for the texts in %s of an account',
+  'has an index for the text of %s per account',
   async (column) => {
     const [plan] = await server.database.client.$queryRawUnsafe<{ indexdef: string }[]>(
       `SELECT indexdef FROM pg_indexes WHERE indexname = 'Link_${column}_text'`,
@@ -149,7 +149,7 @@ test.runIf(inject('database').provider === 'postgresql').each(['titleKey', 'alia
   },
 );
 
-test('finds a text of as many characters as may be searched for, at any place', async () => {
+test('finds a text of the maximum length, at any position', async () => {
   const caller = await server.caller('long');
   const text = `${'ab'.repeat(249)}ac`;
   const [id] = await create(caller, ['Long']);
@@ -168,7 +168,7 @@ test('finds a text of as many characters as may be searched for, at any place', 
   ]);
 });
 
-test('of texts that are alike for long costs little time', async () => {
+test('of texts with long common parts takes little time', async () => {
   const caller = await server.caller('hostile');
   const url = `https://example.com/${'a'.repeat(1_000)}${'b'.repeat(1_000)}`;
   for (let i = 0; i < 40; i++) await caller.link({ url });

@@ -22,7 +22,7 @@ const remove = `mutation ($id: ID!) { deleteSpace(id: $id) {
 const show = `query ($id: ID!) { space(id: $id) { id name color createdAt updatedAt } }`;
 const missing = { __typename: 'NotFoundError', code: 'NOT_FOUND', message: 'No such space.' };
 
-test('creates a space, and shows it under the id that REST shows', async () => {
+test('creates a space, and returns it with v1’s id', async () => {
   const { createSpace } = await owner.data<{ createSpace: { id: string } }>(create, {
     input: { name: 'Launch', color: 3 },
   });
@@ -41,7 +41,7 @@ test('creates a space, and shows it under the id that REST shows', async () => {
   });
 });
 
-test('names every wrong field at once, as data', async () => {
+test('reports every wrong field at once, as data', async () => {
   expect(await owner.data(create, { input: { name: ' ', color: 7 } })).toEqual({
     createSpace: {
       __typename: 'ValidationError',
@@ -55,7 +55,7 @@ test('names every wrong field at once, as data', async () => {
   });
 });
 
-test('changes only the fields that are there', async () => {
+test('changes only the given fields', async () => {
   const id = String(await owner.space('Before', { color: 2 }));
   server.clock.now = new Date('2026-11-20T13:00:00.000Z');
   const { updateSpace } = await owner.data<{ updateSpace: object }>(update, { id, input: { name: 'After' } });
@@ -64,7 +64,7 @@ test('changes only the fields that are there', async () => {
   expect(updateSpace).toEqual({ __typename: 'Space', ...changed });
 });
 
-test('clears nothing that cannot be cleared', async () => {
+test('refuses to clear a required field', async () => {
   const id = String(await owner.space('Kept', { color: 2 }));
   expect(await owner.data(update, { id, input: { name: null, color: null } })).toMatchObject({
     updateSpace: { __typename: 'ValidationError', fields: [{ path: ['name'] }, { path: ['color'] }] },
@@ -72,21 +72,21 @@ test('clears nothing that cannot be cleared', async () => {
   expect(await owner.data(show, { id })).toMatchObject({ space: { name: 'Kept', color: 2 } });
 });
 
-test('deletes a space once', async () => {
+test('deletes a space, only once', async () => {
   const id = String(await owner.space('Gone'));
   expect(await owner.data(remove, { id })).toEqual({ deleteSpace: { __typename: 'DeletedRecord', id } });
   expect(await owner.data(remove, { id })).toEqual({ deleteSpace: missing });
 });
 
 describe("another account's space", () => {
-  test('is null when it is read, like one that does not exist', async () => {
+  test('is null, like an unknown one', async () => {
     const id = String(await owner.space('Private'));
     for (const wanted of [id, '999999', '2147483648', 'abc', '']) {
       expect(await stranger.data(show, { id: wanted })).toEqual({ space: null });
     }
   });
 
-  test('is not found when it is changed or deleted, and stays as it is', async () => {
+  test('cannot be changed or deleted', async () => {
     const id = String(await owner.space('Private'));
     expect(await stranger.data(update, { id, input: { name: 'Stolen' } })).toEqual({ updateSpace: missing });
     expect(await stranger.data(remove, { id })).toEqual({ deleteSpace: missing });
@@ -103,7 +103,7 @@ describe("another account's space", () => {
   });
 });
 
-test('knows who asks', async () => {
+test('returns the viewer’s account and key', async () => {
   const writer = await server.caller('named', ['read', 'write'], new Date('2027-01-01T00:00:00.000Z'));
   expect(
     await writer.data('{ viewer { account { name } key { prefix scopes createdAt expiresAt } } }'),
@@ -120,7 +120,7 @@ test('knows who asks', async () => {
   });
 });
 
-test('numbers pages', async () => {
+test('has numbered pages', async () => {
   const pager = await server.caller('pager');
   for (let i = 1; i <= 12; i++) await pager.space(`Space ${i}`);
   const query = `query ($page: Int, $perPage: Int) { spacePage(page: $page, perPage: $perPage) {

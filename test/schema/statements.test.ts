@@ -4,7 +4,7 @@ import { type Caller, startTestServer, type TestServer } from '../support/server
 let server: TestServer;
 let few: Caller;
 let many: Caller;
-/** As many spaces, each with two links that fire a pixel. */
+/** Creates spaces, each with two links that fire a pixel. */
 async function fill(caller: Caller, count: number): Promise<void> {
   const domain = await caller.domain(`${count}.example`);
   for (let i = 0; i < count; i++) {
@@ -95,15 +95,12 @@ test.runIf(inject('database').provider === 'sqlite').each([
   ['a filter', 'filter: { status: ACTIVE }'],
   ['a search that no index serves', 'filter: { search: "zq" }'],
   ['an order within a space', 'filter: { spaceId: 1 }, orderBy: { field: TITLE }'],
-])(
-  'reads what scans by %s one after the other, so that others have their turn between',
-  async (_what, of) => {
-    const fields = ['a', 'b', 'c'].map((alias) => `${alias}: links(${of}) { edges { node { id } } }`);
-    expect(await server.statementsOf(() => few.data(`{ ${fields.join(' ')} }`))).toHaveLength(3);
-  },
-);
+])('runs scans by %s one after the other, with pauses for other work', async (_what, of) => {
+  const fields = ['a', 'b', 'c'].map((alias) => `${alias}: links(${of}) { edges { node { id } } }`);
+  expect(await server.statementsOf(() => few.data(`{ ${fields.join(' ')} }`))).toHaveLength(3);
+});
 
-test('tells the total of an unfiltered list without counting rows', async () => {
+test('returns the total of an unfiltered list without counting rows', async () => {
   const statements = await server.statementsOf(() =>
     many.data(`{
       spacePage { total } spaces { totalCount edges { node { links { totalCount } } } }
@@ -114,7 +111,7 @@ test('tells the total of an unfiltered list without counting rows', async () => 
   expect(statements.join()).not.toMatch(/count\s*\(/i);
 });
 
-test('keeps that total right through creations and deletions', async () => {
+test('keeps that total correct through creations and deletions', async () => {
   const id = await few.space('One more');
   expect(await few.data('{ spacePage { total } }')).toEqual({ spacePage: { total: 3 } });
   await few.rest('DELETE', `/spaces/${id}`);
@@ -122,14 +119,14 @@ test('keeps that total right through creations and deletions', async () => {
   expect(await few.data('{ spacePage { total } }')).toEqual({ spacePage: { total: 2 } });
 });
 
-test('keeps that total right while many write at once', async () => {
+test('keeps that total correct during concurrent writes', async () => {
   const busy = await server.caller('busy');
   const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => busy.space(`Space ${index}`)));
   await Promise.all(ids.slice(0, 5).map((id) => busy.rest('DELETE', `/spaces/${id}`)));
   expect(await busy.data('{ spacePage { total } }')).toEqual({ spacePage: { total: 15 } });
 });
 
-test('keeps the totals of links right as they are made, moved and deleted', async () => {
+test('keeps the totals of links correct as they are created, moved and deleted', async () => {
   const caller = await server.caller('mover');
   const [a, b] = [await caller.space('A'), await caller.space('B')];
   const totals = async () => {
@@ -152,7 +149,7 @@ test('keeps the totals of links right as they are made, moved and deleted', asyn
   expect(await totals()).toEqual([5, 2, 0]);
 });
 
-/** How SQLite would carry out a statement, by its own account, as far as links are concerned. */
+/** The parts of SQLite's query plan that concern links. */
 async function planOf(statement: string): Promise<string[]> {
   const rows = await server.database.client.$queryRawUnsafe<{ detail: string }[]>(
     `EXPLAIN QUERY PLAN ${statement.replaceAll('?', '1')}`,

@@ -98,7 +98,7 @@ test('counts, visitors and bots of a link, its space and its account', async () 
   expect(viewer.account.statistics).toEqual(link.statistics);
 });
 
-test('a list of links, or of spaces, costs no more statements than one of them', async () => {
+test('a list of links or spaces costs as many statements as one of them', async () => {
   const many = await server.caller('many');
   for (let i = 0; i < 20; i++) await many.link({ space_id: await many.space(`Space ${i}`) });
   const fields = `statistics(from: "2025-11-21", to: "2026-11-20") { clicks visitors bots series { clicks } months: series(interval: MONTH) { clicks }
@@ -119,7 +119,7 @@ test('a list of links, or of spaces, costs no more statements than one of them',
   }
 });
 
-test('only what is asked for is read', async () => {
+test('only selected statistics are read', async () => {
   const { id } = await owner.link();
   const read = (fields: string) =>
     server.statementsOf(() => owner.data(`{ link(id: ${id}) { statistics { ${fields} } } }`));
@@ -153,7 +153,7 @@ test.each([
   ['', 'top(by: BROWSER, first: -1) { others }', 'first'],
   ['', 'rowPage(of: BROWSER, perPage: 0) { total }', 'perPage'],
   ['', 'rowPage(of: BROWSER, perPage: 10001) { total }', 'perPage'],
-])('statistics%s { %s } is refused, and %s named', async (period, fields, argument) => {
+])('statistics%s { %s } is refused with the name %s', async (period, fields, argument) => {
   const { id } = await owner.link();
   const { data, errors } = await owner.graphql(`{ link(id: ${id}) { statistics${period} { ${fields} } } }`);
   expect(data).toEqual({ link: null });
@@ -221,7 +221,7 @@ test('the owner sees the statistics whatever the privacy, and nobody else does',
   expect(await stranger.data(query)).toEqual({ link: null });
 });
 
-test('resetStatistics deletes what was counted, and leaves the clicks', async () => {
+test('resetStatistics deletes the statistics, but not the clicks', async () => {
   const resetting = await server.caller('resetting');
   const links = [await resetting.link(), await resetting.link()];
   for (const { alias } of links) for (let i = 0; i < 3; i++) await visit(server.origin, `/${alias}`);
@@ -246,7 +246,7 @@ test('resetStatistics deletes what was counted, and leaves the clicks', async ()
       viewer { account { statistics { clicks visitors top(by: BROWSER) { rows { value clicks } } } } } }`,
   );
   expect(link).toEqual({ clicks: 4, statistics: { clicks: 1, visitors: 1 } });
-  // On PostgreSQL, it is told of when all transactions of the server have ended that were open.
+  // On PostgreSQL, it is visible after all open transactions of the server have ended.
   const last = `{ link(id: ${id}) { history(first: 1) { nodes { action fields } } } }`;
   await expect
     .poll(() => resetting.data(last))
@@ -256,7 +256,7 @@ test('resetStatistics deletes what was counted, and leaves the clicks', async ()
   });
 });
 
-test('values of any period are those of its days', async () => {
+test('the values of any period are the sum over its days', async () => {
   const whole = await server.caller('periods');
   const { id, alias } = await whole.link();
   const days: string[] = [];
@@ -297,7 +297,7 @@ test('values of any period are those of its days', async () => {
   }
 });
 
-test('what was counted at once goes with a link that is deleted before the rest is written', async () => {
+test('a claimed click is subtracted if its link is deleted before the rest is written', async () => {
   const capped = await server.caller('capped');
   const [link, kept] = [await capped.link({ expiration_clicks: 50 }), await capped.link()];
   for (let i = 0; i < 3; i++) await visit(server.origin, `/${link.alias}`);
@@ -319,17 +319,14 @@ test('what was counted at once goes with a link that is deleted before the rest 
   ]);
 });
 
-test.each(['0000-01-10', '1969-12-31'])(
-  'a day before days are counted, %s, is a wrong argument',
-  async (day) => {
-    const { id } = await (await server.caller('early')).link();
-    const query = `{ link(id: ${id}) { statistics(to: "${day}") { clicks } } }`;
-    const { errors } = await (await server.caller('early')).graphql(query);
-    expect(errors?.[0]).toMatchObject({ extensions: { code: 'VALIDATION', fields: [{ path: ['to'] }] } });
-  },
-);
+test.each(['0000-01-10', '1969-12-31'])('a day before 1970, %s, is a wrong argument', async (day) => {
+  const { id } = await (await server.caller('early')).link();
+  const query = `{ link(id: ${id}) { statistics(to: "${day}") { clicks } } }`;
+  const { errors } = await (await server.caller('early')).graphql(query);
+  expect(errors?.[0]).toMatchObject({ extensions: { code: 'VALIDATION', fields: [{ path: ['to'] }] } });
+});
 
-test('a reset before the rest of a visit is written leaves nothing of it', async () => {
+test('a reset before the rest of a visit is written removes all of it', async () => {
   const caller = await server.caller('reset at once');
   const { id, alias } = await caller.link({ expiration_clicks: 50 });
   for (let i = 0; i < 3; i++) await visit(server.origin, `/${alias}`);

@@ -32,7 +32,7 @@ const listen = (caller = owner, filter = {}) => subscribe<Told>(caller, QUERY, {
 const told = ({ seen }: Events<Told>) =>
   seen.map(({ data }) => `${data?.changes.action} ${data?.changes.kind} ${data?.changes.recordId}`);
 
-test('every change of either process comes once, in order, within a second', async () => {
+test('every change of both processes is sent once, in order, within a second', async () => {
   const events = await listen();
   expect([events.status, events.type]).toEqual([200, expect.stringMatching(/^text\/event-stream/)]);
   const elsewhere = other.callerWith(owner.key);
@@ -46,7 +46,7 @@ test('every change of either process comes once, in order, within a second', asy
   events.close();
 });
 
-test('many at once from two processes come once each, in the order of the list', async () => {
+test('many simultaneous changes of two processes are sent once each, in the order of the list', async () => {
   const events = await listen();
   const elsewhere = other.callerWith(owner.key);
   await Promise.all(
@@ -63,7 +63,7 @@ test('many at once from two processes come once each, in the order of the list',
   events.close();
 });
 
-test('a filter narrows them, and another account hears nothing', async () => {
+test('a filter applies, and another account gets nothing', async () => {
   const stranger = await server.caller('stranger');
   const [all, links, none] = [await listen(), await listen(owner, { kind: 'LINK' }), await listen(stranger)];
   const space = await owner.space('S');
@@ -74,7 +74,7 @@ test('a filter narrows them, and another account hears nothing', async () => {
   for (const one of [all, links, none]) one.close();
 });
 
-test('it begins with a sign of life, and is logged with its name when it ends', async () => {
+test('it begins with a comment, and is logged with its name when it ends', async () => {
   const events = await subscribe<Told>(owner, QUERY.replace('subscription', 'subscription Heard'));
   await expect.poll(() => events.comments()).toBeGreaterThan(0);
   events.close();
@@ -90,7 +90,7 @@ test('a revoked key ends it', async () => {
   expect(await events.ended).toBe('complete');
 });
 
-test('a key may have ten, and has room again when one ends', async () => {
+test('a key may have ten, and another one after one has ended', async () => {
   const open = await Promise.all(Array.from({ length: 10 }, () => listen()));
   const tooMany = await listen();
   await tooMany.ended;
@@ -123,13 +123,13 @@ test.each([
   expect((await send(server.origin)).status).toBe(status);
 });
 
-test('a filter that means nothing is refused as in a query', async () => {
+test('an invalid filter is refused as in a query', async () => {
   const events = await listen(owner, { since: 'yesterday' });
   await events.ended;
   expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'VALIDATION' } }] }]);
 });
 
-test('it needs the scope to read', async () => {
+test('it needs the scope read', async () => {
   const writer = await server.caller('writer', ['write']);
   const events = await listen(writer);
   await events.ended;
@@ -192,7 +192,7 @@ test('the end of the service ends it in order', async () => {
   await third.stop();
 });
 
-test('a reader who reads gets all of a large batch', async () => {
+test('a client that reads gets all of a large batch', async () => {
   const events = await listen();
   await owner.space('A change, after whose place in the log the others come');
   await expect.poll(() => events.seen.length).toBe(1);
@@ -216,7 +216,7 @@ test('a reader who reads gets all of a large batch', async () => {
   events.close();
 });
 
-test('a client that takes anything is served too, again and again, and leaves its place', async () => {
+test('a client that accepts any type is served repeatedly, and frees its place', async () => {
   for (let i = 0; i < 12; i++) {
     const abort = new AbortController();
     const response = await owner.fetch('/graphql', {
@@ -234,7 +234,7 @@ test('a client that takes anything is served too, again and again, and leaves it
   }
 });
 
-test('none begins once the service stops', async () => {
+test('none begins while the service stops', async () => {
   const third = await startTestServer({ url: server.databaseUrl });
   third.endSubscriptions();
   const events = await listen(third.callerWith(owner.key));

@@ -26,7 +26,7 @@ async function ask(body: object) {
 
 const viewer = { status: 200, body: { data: { viewer: { account: { name: 'Acme' } } } } };
 
-test('executes the documents that it trusts, by their ids, again and again', async () => {
+test('executes trusted documents by their ids, repeatedly', async () => {
   for (let asked = 0; asked < 3; asked++)
     expect(await ask({ documentId: 'name-of-the-account' })).toEqual(viewer);
   const id = String(await caller.space('News'));
@@ -81,7 +81,7 @@ test('serves v1 as before', async () => {
   expect((await caller.rest('GET', '/spaces')).status).toBe(200);
 });
 
-test('knows no documentId where all documents are executed', async () => {
+test('ignores documentId if all documents are executed', async () => {
   const open = await startTestServer();
   try {
     const response = await (await open.caller()).fetch('/graphql?documentId=a-space');

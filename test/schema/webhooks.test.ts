@@ -37,7 +37,7 @@ async function make(fields: Partial<typeof input> = {}, caller = owner): Promise
   return createWebhook.webhook.id;
 }
 
-test('creates a webhook, and shows its secret this once', async () => {
+test('creates a webhook, and shows its secret once', async () => {
   const { createWebhook } = await owner.data<Created>(create, { input });
   const { id } = createWebhook.webhook;
   const webhook = { ...input, id, disabled: false, createdAt: noon, updatedAt: noon };
@@ -63,7 +63,7 @@ test.each([
   });
 });
 
-test('refuses every wrong field at once, and a webhook that hears nothing', async () => {
+test('refuses every wrong field at once, and a webhook without events', async () => {
   expect(await owner.data(create, { input: { url: 'x', events: [] } })).toMatchObject({
     createWebhook: {
       __typename: 'ValidationError',
@@ -72,14 +72,14 @@ test('refuses every wrong field at once, and a webhook that hears nothing', asyn
   });
 });
 
-test('takes an event that is named twice once', async () => {
+test('accepts a duplicate event once', async () => {
   const id = await make({ events: ['SPACE_UPDATED', 'LINK_CREATED', 'SPACE_UPDATED'] });
   expect(await owner.data(show, { id })).toMatchObject({
     webhook: { events: ['LINK_CREATED', 'SPACE_UPDATED'] },
   });
 });
 
-test('changes what is there, and clears nothing', async () => {
+test('changes the given fields, and clears nothing', async () => {
   const id = await make();
   const change = (fields: object) => owner.data(update, { id, input: fields });
   expect(await change({ disabled: true, events: ['SPACE_DELETED'] })).toMatchObject({
@@ -94,7 +94,7 @@ test('changes what is there, and clears nothing', async () => {
     });
 });
 
-test('gives another secret', async () => {
+test('rotates the secret', async () => {
   const { createWebhook } = await owner.data<Created>(create, { input });
   const { id } = createWebhook.webhook;
   const { rotateWebhookSecret } = await owner.data<{ rotateWebhookSecret: { secret: string } }>(rotate, {
@@ -105,7 +105,7 @@ test('gives another secret', async () => {
   expect(rotateWebhookSecret.secret).not.toBe(createWebhook.secret);
 });
 
-test('records what was done, by the names of the fields', async () => {
+test('records its changes, with the names of the fields', async () => {
   const writer = await server.caller('writer');
   const id = await make({}, writer);
   await writer.data(update, { id, input: { url: 'https://other.example/', events: input.events } });
@@ -124,7 +124,7 @@ test('records what was done, by the names of the fields', async () => {
   ]);
 });
 
-test('deletes a webhook once', async () => {
+test('deletes a webhook, only once', async () => {
   const id = await make();
   expect(await owner.data(remove, { id })).toEqual({ deleteWebhook: { __typename: 'DeletedRecord', id } });
   expect(await owner.data(remove, { id })).toEqual({ deleteWebhook: missing });
@@ -162,7 +162,7 @@ test('a key that may only read changes nothing', async () => {
   expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
 });
 
-test('an account has at most twenty, also where they are made at once', async () => {
+test('an account has at most twenty, also with simultaneous requests', async () => {
   const many = await server.caller('many');
   const made = await Promise.all(
     Array.from({ length: 23 }, () => many.data<{ createWebhook: object }>(create, { input })),
@@ -179,7 +179,7 @@ test('an account has at most twenty, also where they are made at once', async ()
   expect(webhooks.totalCount).toBe(20);
 });
 
-test('lists webhooks oldest first, and the deliveries of each by as many statements as of one', async () => {
+test('lists webhooks oldest first, and the deliveries of all with as many statements as of one', async () => {
   const lister = await server.caller('lister');
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) ids.push(await make({}, lister));

@@ -72,7 +72,7 @@ test('the front end', async () => {
   );
 });
 
-test('the front end is not built against a schema that lacks a field it uses', async () => {
+test('the front end cannot be built with a schema that lacks a field it uses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-examples-'));
   const schema = join(folder, 'schema.graphql');
   writeFileSync(

@@ -10,7 +10,7 @@ import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 const given = inject('database');
-/** Where PostgreSQL keeps the tables of one database; what it needs to run itself is elsewhere. */
+/** The tablespace of one database; PostgreSQL's own files are on another disk. */
 const TABLESPACE = 'linkspace_test_small_disk';
 
 let postgres: PostgresServer | undefined;
@@ -28,7 +28,7 @@ async function databaseOn(folder: string): Promise<string> {
 const disk = mountSmallDisk(24);
 
 describe.skipIf(disk === null)('when the disk is full', () => {
-  const small = disk as SmallDisk; // Where it is not there, no test and no hook of this runs, but this line does.
+  const small = disk as SmallDisk; // Without a disk, tests and hooks are skipped, but this line runs.
   let program: Program & { origin: string };
   let owner: Caller;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     small.remove();
   });
 
-  /** Makes links whose URLs take space, until one is not answered 201. */
+  /** Creates links with long URLs, until one is not answered with 201. */
   async function storeUntilRefused() {
     const url = `https://example.com/${'x'.repeat(2000)}`;
     for (let made = 0; ; made++) {
@@ -51,7 +51,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     }
   }
 
-  test('writes fail with a clear 503, reads and visits go on, and all is well when there is space', async () => {
+  test('writes fail with a clear 503, reads and visits work, and everything works again when there is space', async () => {
     const { id, alias } = await owner.link();
     small.fill();
     const { answer, made } = await storeUntilRefused();

@@ -5,7 +5,7 @@ import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
-/** How many writes are sent, and how many times the program is killed meanwhile. */
+/** The number of writes, and of kills meanwhile. */
 const WRITES = 200;
 const KILLS = 2;
 
@@ -34,7 +34,7 @@ async function write(caller: Caller, number: number): Promise<string> {
   }
 }
 
-test('writes with keys that are sent again after SIGKILL are done once each', async () => {
+test('writes with keys that are repeated after SIGKILL are done once each', async () => {
   const settings = { DATABASE_URL: await newDatabase(), BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY };
   const answered = new Map<number, string>();
   for (let kill = 0; kill <= KILLS; kill++) {
@@ -44,7 +44,7 @@ test('writes with keys that are sent again after SIGKILL are done once each', as
     const sender = async () => {
       for (let number = next++; number < WRITES; number = next++) {
         const text = await write(caller, number);
-        // Who had the answer before gets the same one now.
+        // A repeated answer must be the same.
         expect(text).toBe(answered.get(number) ?? text);
         answered.set(number, text);
       }

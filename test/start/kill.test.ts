@@ -6,9 +6,9 @@ import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
-/** `KILL_ROUNDS=20 npx vitest run test/start/kill.test.ts` looks longer. */
+/** `KILL_ROUNDS=20 npx vitest run test/start/kill.test.ts` for more rounds. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
-/** How a client hears that the server is gone. */
+/** A client's errors after the server was killed. */
 const GONE = /fetch failed|ECONNRE|socket hang up|terminated/;
 const KEY = 'the-first-key-of-an-empty-database';
 
@@ -24,14 +24,14 @@ afterEach(async () => {
   await database.close();
 });
 
-/** What the program said was done, by the link's id; and the title that was on its way, which may be there or not. */
+/** The acknowledged state of a link, and the title that was in flight, which may be stored or not. */
 interface Acknowledged {
   title: string;
   sent: string;
   pixels: number;
 }
 
-/** Makes links and changes them, one after the other, until the program is gone. */
+/** Creates and changes links, one after the other, until the program is killed. */
 async function write(caller: Caller, pixel: number, done: Map<number, Acknowledged>): Promise<void> {
   for (;;) {
     const { id } = await caller.link({ title: 'made', pixel_ids: pixel });
@@ -46,7 +46,7 @@ async function write(caller: Caller, pixel: number, done: Map<number, Acknowledg
   }
 }
 
-/** Visits a link that may have so many clicks, each of which is written before it is answered. */
+/** Visits a link with a click limit, whose clicks are written before the answer. */
 async function click(origin: string, alias: string, clicked: { times: number }): Promise<void> {
   for (;;) {
     const { status } = await visit(origin, `/${alias}`);
@@ -54,7 +54,7 @@ async function click(origin: string, alias: string, clicked: { times: number }):
   }
 }
 
-/** What the database itself finds wrong. */
+/** The results of the database's own integrity check. */
 async function faults(): Promise<unknown> {
   const { client } = database;
   if (inject('database').provider === 'postgresql') {
@@ -72,7 +72,7 @@ async function faults(): Promise<unknown> {
   ];
 }
 
-test('what was acknowledged outlives SIGKILL, and the database is whole', async () => {
+test('acknowledged writes survive SIGKILL, and the database is consistent', async () => {
   const done = new Map<number, Acknowledged>();
   const clicked = { times: 0 };
   let capped: { id: number; alias: string } | undefined;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.end('SIGTERM'));
 
-/** The samples whose name and labels contain all of the texts, added up. */
+/** The sum of the samples whose name and labels contain all of the texts. */
 async function sample(...texts: string[]): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   expect(response.headers.get('Content-Type')).toContain('text/plain');
@@ -52,9 +52,9 @@ test('counts requests by surface and operation, uses of v1 by key, clicks, looku
   expect(await sample('nodejs_eventloop_lag_seconds ')).toBeGreaterThan(0);
 });
 
-test('counts what webhooks were told, and what waits', async () => {
+test('counts delivered and waiting webhook messages', async () => {
   const caller = new Caller(program.origin, KEY);
-  // No address of this machine is asked: it fails, and waits to be tried again.
+  // Private addresses are refused: the attempt fails, and waits for a retry.
   await caller.data(
     `mutation { createWebhook(input: { url: "http://127.0.0.1:${port}/", events: [SPACE_CREATED] }) { __typename } }`,
   );
@@ -65,13 +65,13 @@ test('counts what webhooks were told, and what waits', async () => {
   expect(await sample('linkspace_webhook_lag_seconds ')).toBeLessThan(5);
 });
 
-test('the log names the operation too', async () => {
+test('the log has the operation, too', async () => {
   await expect
     .poll(() => program.log.filter(({ msg }) => msg === 'request').map(({ operation }) => operation))
     .toEqual(expect.arrayContaining(['POST /links', 'GET /links/:id', 'Dashboard']));
 });
 
-test('names that clients choose do not fill the metrics', async () => {
+test('names that clients choose are limited in the metrics', async () => {
   const caller = new Caller(program.origin, KEY);
   const before = (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).length;
   for (let i = 0; i < 40; i++) {

@@ -23,7 +23,7 @@ afterAll(async () => {
 const importing = (...args: string[]) => runProgram('cli/import', env, args);
 const count = async () => server.database.client.link.count();
 
-test('imports and exports by commands, and tells what it did', async () => {
+test('imports and exports by commands, and prints a summary', async () => {
   const args = ['--format', 'bitly', '--file', join(exportsFolder, 'bitly.csv'), '--account', 'owner'];
   const { code, stdout, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([0, '']);
@@ -42,12 +42,12 @@ test('imports and exports by commands, and tells what it did', async () => {
     { alias: 'spring-26', clicks: 1204 },
     { alias: '3xAbCd' },
   ]);
-  // The service that runs beside it finds them.
+  // The running service finds them.
   const { body } = await owner.rest('GET', '/links?sort=asc');
   expect(body).toMatchObject({ data: [{ alias: 'spring-26', clicks: 1204 }, { alias: '3xAbCd' }] });
 });
 
-test('stopped by Ctrl-C, it leaves whole links, and goes on when it is run again', async () => {
+test('stopped by Ctrl-C, an import leaves complete links, and continues when it is repeated', async () => {
   const file = join(folder, 'many.csv');
   const rows = Array.from(
     { length: 8_000 },
@@ -88,7 +88,7 @@ test.each([
     /may not use the domain b|no file/,
   ],
 ])('a wrong command is refused: %j', async (args, message) => {
-  // A start of a process each: once is enough.
+  // Each starts a process: one database is enough.
   if (server.database.provider === 'postgresql') return;
   const { code, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);

@@ -36,7 +36,7 @@ async function open(name: keyof typeof clients, through: typeof fetch = fetch): 
 }
 
 describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => {
-  test('loads five pages into one list, in which records with the same number stay apart', async () => {
+  test('loads five pages into one list, and keeps records of different types with the same id apart', async () => {
     const [link] = await Promise.all([owner.link({ title: 'The link' })]);
     const spaces = [];
     while (spaces.at(-1) !== link.id) spaces.push(await owner.space(`Space ${spaces.length}`));
@@ -52,7 +52,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(screen.spaces()).toContain(`Space ${spaces.length - 1}`);
   });
 
-  test('shows a change at once, and takes it back where another editor was first', async () => {
+  test('shows a change at once, and reverts it if another editor was first', async () => {
     const screen = await open(name);
     const row = first(screen);
     await screen.loadMore();
@@ -61,7 +61,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(titles(screen)[0]).toBe('Mine');
     expect(await renaming).toBeNull();
     expect(titles(screen).slice(0, 3)).toEqual(['Mine', 'Link 8', 'Link 7']);
-    // The row of before is not what the record is now.
+    // The row is outdated.
     const late = screen.rename(row, 'Late');
     expect(titles(screen)[0]).toBe('Late');
     expect((await late)?.message).toContain('was changed since');
@@ -69,7 +69,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(await screen.rename(first(screen), 'Mine again')).toBeNull();
   });
 
-  test('shows what another editor made of it', async () => {
+  test('shows another editor’s change', async () => {
     const screen = await open(name);
     server.clock.now = new Date(server.clock.now.getTime() + 1_000);
     await owner.rest('PATCH', `/links/${first(screen).id}`, { title: 'Theirs' });
@@ -77,7 +77,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(titles(screen)[0]).toBe('Theirs');
   });
 
-  test('shows what is wrong beside its field, and takes the change back', async () => {
+  test('shows an error at its field, and reverts the change', async () => {
     const screen = await open(name);
     const renaming = screen.rename(first(screen), 'x'.repeat(256));
     expect(titles(screen)[0]).toHaveLength(256);
@@ -91,7 +91,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(titles(screen)).not.toContain('Wrong');
   });
 
-  test('a new link comes first, and a deleted one leaves the list', async () => {
+  test('a new link is first in the list, and a deleted one is removed', async () => {
     const screen = await open(name);
     await screen.loadMore();
     expect(await screen.create('https://example.com/', 'New')).toBeNull();
@@ -105,7 +105,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(titles(screen)).toEqual(['New', 'Link 7', 'Link 6', 'Link 5', 'Link 4']);
   });
 
-  test('a mutation whose answer was lost is sent again, and done once', async () => {
+  test('a mutation with a lost answer is sent again, and done once', async () => {
     let lost = 0;
     const losing: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
@@ -126,7 +126,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 
-test('Apollo Client knows the types of all interfaces that it asks', () => {
+test('Apollo Client knows the types of all interfaces that it uses', () => {
   const interfaces = Object.values(schema.getTypeMap()).filter(
     (type) => isAbstractType(type) && type.name in apollo.possibleTypes,
   );
@@ -140,7 +140,7 @@ test('Apollo Client knows the types of all interfaces that it asks', () => {
   expect(Object.fromEntries(possible)).toEqual(apollo.possibleTypes);
 });
 
-test('what Relay’s compiler made is of these operations, and of this schema', async () => {
+test('the output of Relay’s compiler matches the operations and the schema', async () => {
   const source = readFileSync('examples/screen/relay-operations.ts', 'utf8');
   const texts = [...source.matchAll(/graphql`([^`]*)`/g)].map(([, text = '']) => text);
   expect(texts).toHaveLength(4);

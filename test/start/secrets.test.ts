@@ -7,7 +7,7 @@ import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
-/** Each is found only where it was kept as it is. */
+/** Unique texts, which are found only if stored in plain text. */
 const secrets = {
   key: 'secret-of-a-key-0123456789-0123456789',
   wrongKey: 'secret-of-a-wrong-key',
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** All that the database keeps: of SQLite the bytes of its files, of PostgreSQL the text of all rows. */
+/** The whole content of the database: for SQLite the bytes of its files, for PostgreSQL the text of all rows. */
 async function stored(): Promise<string> {
   if (inject('database').provider === 'sqlite') {
     const file = url.slice('file:'.length);
@@ -51,7 +51,7 @@ async function stored(): Promise<string> {
   return JSON.stringify(await Promise.all(rows));
 }
 
-test('no secret stands in the log or in the database', async () => {
+test('no secret is in the log or in the database', async () => {
   const owner = new Caller(program.origin, secrets.key);
   await new Caller(program.origin, secrets.wrongKey).rest('GET', `/links?password=${secrets.inQuery}`);
   const { id, alias } = await owner.link({
@@ -77,7 +77,7 @@ test('no secret stands in the log or in the database', async () => {
   expect(kept).toContain('to be found');
   expect(kept).toMatch(/\$scrypt\$ln=14,r=8,p=5\$[\w+/=]{24}\$[\w+/=]{44}/);
   const { stderr } = await program.end('SIGTERM');
-  // The greeting of the first start, which is no line of the log, is where its key is told.
+  // The key is printed in the greeting of the first start, which is not part of the log.
   const log = JSON.stringify(program.log);
   expect(log).toContain('unexpected error');
   const told = Object.entries(secrets).filter(([, secret]) => `${kept}${log}${stderr}`.includes(secret));

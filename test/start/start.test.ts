@@ -21,7 +21,7 @@ async function start(env: Record<string, string>, command?: [string, ...string[]
 
 const emptyDatabase = () => newDatabase({ migrated: false });
 
-test('the first start prints a key once, with commands that can be pasted; later starts print none', async () => {
+test('the first start prints a key once, with commands to paste; later starts print none', async () => {
   const DATABASE_URL = await emptyDatabase();
   const first = await start({ DATABASE_URL });
   await expect.poll(() => first.stdout).toContain('/graphql\n');
@@ -54,7 +54,7 @@ test('the first start prints a key once, with commands that can be pasted; later
   expect(`${JSON.stringify(second.log)}${JSON.stringify(first.log)}`).not.toContain(key);
 });
 
-test('the first key may be given, and is then accepted', async () => {
+test('the first key can be set, and is then accepted', async () => {
   const INITIAL_API_KEY = 'k'.repeat(32);
   const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY });
   const headers = { Authorization: `Bearer ${INITIAL_API_KEY}` };
@@ -64,7 +64,7 @@ test('the first key may be given, and is then accepted', async () => {
   expect(program.stdout).toContain('-H "Authorization: Bearer $KEY"');
 });
 
-test('the port opens when the program can answer: whoever is connected is answered', async () => {
+test('the port opens when the program is ready: every connection is answered', async () => {
   const DATABASE_URL = await emptyDatabase();
   const port = await freePort();
   const starting = start({ DATABASE_URL, PORT: String(port) });
@@ -90,7 +90,7 @@ test('the port opens when the program can answer: whoever is connected is answer
   expect([...outcomes.keys()].sort()).toEqual(['200', 'not open']);
 });
 
-test('a base URL whose host an account holds stops the start, until the operator takes it away', async () => {
+test('a base URL whose host an account owns stops the start, until the operator removes the domain', async () => {
   const DATABASE_URL = await newDatabase();
   const server = await startTestServer({ url: DATABASE_URL });
   const holder = await server.caller('holder');
@@ -161,7 +161,7 @@ test('SIGTERM finishes what is in flight, and exits with 0', async () => {
   const answers = await Promise.allSettled(inFlight);
   const refused = answers.filter((answer) => answer.status === 'rejected');
   expect(code).toBe(0);
-  // What had not been accepted may be refused; what was answered was answered whole.
+  // Connections that were not accepted may be refused; all answers are complete.
   expect(answers.length - refused.length).toBeGreaterThan(0);
   for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value.status).toBe(201);
 });

@@ -5,9 +5,9 @@ import { type Program, startProgram } from '../support/process.ts';
 import { TestReceiver } from '../support/receiver.ts';
 import { Caller } from '../support/server.ts';
 
-/** `KILL_ROUNDS=20 npx vitest run test/start/webhook-kill.test.ts` looks longer. */
+/** `KILL_ROUNDS=20 npx vitest run test/start/webhook-kill.test.ts` for more rounds. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
-/** How a client hears that the server is gone. */
+/** A client's errors after the server was killed. */
 const GONE = /fetch failed|ECONNRE|socket hang up|terminated/;
 const KEY = 'the-first-key-of-an-empty-database';
 const WRITERS = 4;
@@ -30,7 +30,7 @@ const start = () =>
     WEBHOOK_ALLOW_PRIVATE: 'on',
   });
 
-/** Makes spaces and changes each, until the program is gone; notes what it said was done. */
+/** Creates and changes spaces, until the program is killed; records the acknowledged changes. */
 async function write(caller: Caller, done: Map<number, string[]>): Promise<void> {
   for (;;) {
     const id = await caller.space('made');
@@ -44,7 +44,7 @@ async function write(caller: Caller, done: Map<number, string[]>): Promise<void>
   }
 }
 
-test('whatever was acknowledged before SIGKILL is told of, each record’s changes in their order', async () => {
+test('all changes acknowledged before SIGKILL are delivered, each record’s in order', async () => {
   const done = new Map<number, string[]>();
   for (let round = 0; round < ROUNDS; round++) {
     program = await start();
@@ -67,7 +67,7 @@ test('whatever was acknowledged before SIGKILL is told of, each record’s chang
   const of = (id: number) => receiver.received.filter(({ message }) => message.data.id === id);
   const ids = (id: number) => [...new Set(of(id).map(({ headers }) => headers['webhook-id']))];
   const missing = () => [...done].filter(([id, types]) => ids(id).length < types.length);
-  // The queue of the process that was killed is taken over after 5 seconds.
+  // The queue of the killed process is taken over after 5 seconds.
   await expect.poll(missing, { timeout: 60_000, interval: 250 }).toEqual([]);
   for (const [id] of done) {
     const first = ids(id).map((one) => of(id).find(({ headers }) => headers['webhook-id'] === one));
@@ -76,6 +76,6 @@ test('whatever was acknowledged before SIGKILL is told of, each record’s chang
   }
   const sent = receiver.received.length;
   const different = new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size;
-  // What was on its way when it was killed, which is four messages at most and those that waited to be noted.
+  // Messages in flight at a kill: at most four, and those whose outcome was not written yet.
   expect(sent - different).toBeLessThanOrEqual(ROUNDS * 8);
 }, 600_000);

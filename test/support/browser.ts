@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Where a browser is on this machine, by `CHROMIUM_PATH` or in the usual places; undefined where there is none. */
+/** The path of a browser, from `CHROMIUM_PATH` or the usual places; undefined if there is none. */
 export const chromiumPath = [process.env.CHROMIUM_PATH ?? '', ...PLACES].find(
   (path) => path && existsSync(path),
 );
@@ -18,7 +18,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath, args });
 }
 
-/** A page that reaches nothing but the server; what it asked for elsewhere is in `elsewhere`. */
+/** A page that can reach only the server; requests to other hosts are in `elsewhere`. */
 export async function openPage(
   browser: Browser,
   origin: string,

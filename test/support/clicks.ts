@@ -5,7 +5,7 @@ import { type Receipt, writeVisits } from '../../src/db/statistics/write.ts';
 import { OTHER_REFERRER } from '../../src/domain/visit/facts.ts';
 import { PendingVisits } from '../../src/redirect/pending-visits.ts';
 
-/** Writes clicks of links, of which no more is known, under a receipt. */
+/** Writes clicks of links, without statistics, with a receipt. */
 export async function addClicks(
   db: Db,
   clicks: ReadonlyMap<number, { count: number; last: Date }>,

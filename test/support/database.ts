@@ -28,7 +28,7 @@ export function postgresqlUrl(server: string, name: string): string {
   return url.href;
 }
 
-/** The URL of a new database of this project's kind, migrated or empty. */
+/** The URL of a new database of this test project's provider, migrated or empty. */
 export async function newDatabase({ migrated = true } = {}): Promise<string> {
   const given = inject('database');
   const name = `linkspace_test_${randomUUID().replaceAll('-', '')}`;

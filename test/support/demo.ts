@@ -4,7 +4,7 @@ import { OperatorLists } from '../../src/domain/link/operator-lists.ts';
 import { hashPassword } from '../../src/domain/password.ts';
 import { NOON, type TestServer } from '../../src/testing/server.ts';
 
-/** Fills a server's database as `npm run demo` does, up to the server's time; returns what it made, and its owner. */
+/** Fills a server's database like `npm run demo`, up to the server's time; returns the result and the owner. */
 export async function fillServer(server: TestServer, seed: number, options: Partial<DemoOptions> = {}) {
   const caller = await server.caller('default');
   const { client } = server.database;

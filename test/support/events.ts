@@ -1,14 +1,14 @@
 import type { Caller } from './server.ts';
 
-/** What came over a subscription so far. */
+/** The events of a subscription so far. */
 export interface Events<T> {
   readonly status: number;
   readonly type: string;
   /** The data of its events, in order. */
   readonly seen: T[];
-  /** Comments, by which proxies see that it is alive. */
+  /** The number of comments, which keep the connection alive. */
   readonly comments: () => number;
-  /** Settles when the server ends it: with the last event's name. */
+  /** Resolves with the last event's name when the server ends it. */
   readonly ended: Promise<string>;
   close(): void;
 }

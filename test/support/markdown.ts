@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The project's guides, the first one to read first. */
+/** The project's guides. */
 export const guides: readonly string[] = [
   'README.md',
   ...['docs', 'docs/adr', 'examples'].flatMap((folder) =>
@@ -18,7 +18,7 @@ export const guides: readonly string[] = [
 /** A block of code in a guide. */
 export interface Block {
   readonly file: string;
-  /** Where it begins, to be found by: docs/x.md:12. */
+  /** Its file and line: docs/x.md:12. */
   readonly place: string;
   readonly language: string;
   readonly text: string;
@@ -44,14 +44,14 @@ export function proseOf(file: string): string {
   return readFileSync(file, 'utf8').replace(FENCE, (block) => '\n'.repeat(block.split('\n').length - 1));
 }
 
-/** What stands between backticks within the text of a guide. */
+/** The code spans in the prose of a guide. */
 export function codeSpansOf(file: string): string[] {
   return [...proseOf(file).matchAll(/(?<!`)(`+)(?!`)([\s\S]*?[^`])\1(?!`)/g)].map(({ 2: code = '' }) =>
     code.replace(/\s+/g, ' ').trim(),
   );
 }
 
-/** The commands of a block for the shell: lines that go on are put together, comments left out. */
+/** The commands of a shell block: continued lines are joined, comments left out. */
 export function commandsOf({ text }: Block): string[] {
   return text
     .replace(/\\\n/g, ' ')

@@ -6,7 +6,7 @@ function typed(type: number, content: Buffer): Buffer {
 const text = (value: string): Buffer => typed(2, Buffer.from(value));
 const uint16 = (value: number): Buffer => typed(5, Buffer.from([value >> 8, value & 255]));
 const uint32 = (value: number): Buffer => typed(6, Buffer.from([0, 0, value >> 8, value & 255]));
-/** Types from 8 on are told in a second byte. */
+/** Types from 8 on are in a second byte. */
 const emptyArray = Buffer.from([0, 11 - 7]);
 const uint64 = (value: number): Buffer => Buffer.from([1, 9 - 7, value]);
 
@@ -16,11 +16,11 @@ function map(entries: Record<string, Buffer>): Buffer {
   return Buffer.concat([Buffer.from([(7 << 5) | pairs.length]), ...content]);
 }
 
-/** A database that knows the country of one network, given by its first three numbers, and nothing else. */
+/** A database with the country of a single network, given by its first three numbers. */
 export function countryDatabase(network: [number, number, number], country: string): Buffer {
   const bits = network.flatMap((part) => [...part.toString(2).padStart(8, '0')].map(Number));
   const nodes = bits.length;
-  // A record is the next node; the number of nodes for "unknown"; or beyond it and a gap of 16, a place in the data.
+  // A record is the next node, or the number of nodes for "unknown", or (beyond it and a gap of 16) an offset in the data.
   const records = bits.flatMap((bit, index) => {
     const next = index === nodes - 1 ? nodes + 16 : index + 1;
     return bit === 0 ? [next, nodes] : [nodes, next];

@@ -8,7 +8,7 @@ import {
   Import,
   type ImportOptions,
   type ImportReport,
-  type Told,
+  type LineMessage,
 } from '../../src/domain/importing/import.ts';
 import {
   OperatorLists,
@@ -21,7 +21,7 @@ import { NOON, type TestServer } from './server.ts';
 export const exportsFolder = new URL('./exports/', import.meta.url).pathname;
 
 interface Options extends Partial<ImportOptions> {
-  /** The name of an account that has a key. */
+  /** The name of an account with a key. */
   account?: string;
   blocked?: string;
   reserved?: string;
@@ -33,12 +33,12 @@ async function writerOf({ database }: TestServer, account: string) {
   return { accountId: id, keyId: null };
 }
 
-/** Imports a file, or a text as one, as the command does; by default our own format into the account `owner`. */
+/** Imports a file, or a text as a file, like the command; by default our own format into the account `owner`. */
 export async function importInto(
   server: TestServer,
   file: { path: string } | { text: string | Buffer },
   { account = 'owner', blocked = '', reserved = '', stopAfter, ...given }: Options = {},
-): Promise<ImportReport & { told: Told[] }> {
+): Promise<ImportReport & { told: LineMessage[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-import-'));
   const path = 'path' in file ? file.path : join(folder, 'file');
   if ('text' in file) writeFileSync(path, file.text);
@@ -52,10 +52,10 @@ export async function importInto(
     hashPassword: (password: string) => hashPassword(password, { N: 2 ** 10, r: 8, p: 1 }),
     resolveTxt: async () => [],
   };
-  const told: Told[] = [];
+  const told: LineMessage[] = [];
   let done = 0;
   const hooks = {
-    tell: (one: Told) => void told.push(one),
+    tell: (one: LineMessage) => void told.push(one),
     progress(lines: number) {
       done = lines;
     },
@@ -72,7 +72,7 @@ export async function importInto(
   }
 }
 
-/** What the command would export of the account. */
+/** The export of the account. */
 export async function exportOf(
   server: TestServer,
   format: 'csv' | 'json' = 'csv',

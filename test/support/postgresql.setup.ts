@@ -5,7 +5,7 @@ import { startPostgres } from './postgres-server.ts';
 
 const TEMPLATE = 'linkspace_test_template';
 
-/** Migrates one database, which every test file copies; on the server of TEST_DATABASE_URL, or on one of its own. */
+/** Migrates one database, which every test file copies; on the server of TEST_DATABASE_URL, or on a new one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
   const server = given ? { url: given, stop: async () => {} } : await startPostgres();

@@ -30,7 +30,7 @@ export class Program {
     });
   }
 
-  /** Waits for the end; sends SIGTERM first where asked. */
+  /** Waits for the end, after sending the signal, if given. */
   async end(signal?: NodeJS.Signals): Promise<Finished> {
     if (signal) this.child.kill(signal);
     const { exitCode, signalCode } = this.child;
@@ -55,7 +55,7 @@ export async function runProgram(
   return new Program(process.execPath, [dist(program), ...args], env).end();
 }
 
-/** Starts the server on a port of the system's choice, by the given command, and waits until it listens. */
+/** Starts the server by the given command on a port that the system chooses, and waits until it listens. */
 export async function startProgram(
   env: Record<string, string>,
   [command, ...args]: [string, ...string[]] = [process.execPath, dist('main')],

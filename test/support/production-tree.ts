@@ -6,9 +6,9 @@ interface Lock {
 }
 
 /**
- * Makes in `folder` what `npm ci --omit=dev --omit=optional --omit=peer` and a build would, out of what is installed and
- * built here. Packages are linked to, and Node is told to take the links for the places: what a package needs is then looked
- * for beside the links.
+ * Creates in `folder` the result of `npm ci --omit=dev --omit=optional --omit=peer` and a build, from the installed packages
+ * and the build here. Packages are symbolic links, which Node is told to preserve, so that dependencies are looked up next to
+ * the links.
  * @returns the command that runs one of its programs
  */
 export function makeProductionTree(folder: string): (program: string) => [string, ...string[]] {

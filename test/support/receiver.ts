@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A message as a receiver got it. */
+/** A received message. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -12,7 +12,7 @@ export interface Received {
 
 type Answering = (received: Received, res: ServerResponse) => void;
 
-/** A receiver of webhooks, which answers 204 unless it is told otherwise. */
+/** A webhook receiver, which answers 204 by default. */
 export class TestReceiver {
   readonly received: Received[] = [];
   answer: Answering = (_received, res) => void res.writeHead(204).end();
@@ -43,7 +43,7 @@ export class TestReceiver {
     return `http://127.0.0.1:${this.port}${path}`;
   }
 
-  /** What came to a path. */
+  /** The messages to a path. */
   at(path: string): Received[] {
     return this.received.filter((one) => one.path === path);
   }

@@ -8,10 +8,10 @@ import { newDatabase } from './database.ts';
 export { Caller, type RestAnswer, type RestLink } from '../../src/testing/caller.ts';
 export { NOON, type TestServer } from '../../src/testing/server.ts';
 
-/** How soon a change is promised to be seen everywhere, in milliseconds. */
+/** The time within which changes must take effect everywhere, in milliseconds. */
 export const A_SECOND = 1_000;
 
-/** The test kit's server, on a new database of the kind that the tests are run on. */
+/** The test kit's server, on a new database of this test project's provider. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   return start({ ...options, url: options.url ?? (await newDatabase()) });
 }

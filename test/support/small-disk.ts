@@ -5,14 +5,14 @@ import { join } from 'node:path';
 
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves not a byte free. */
+  /** Fills it completely. */
   fill(): void;
-  /** Takes that back. */
+  /** Frees the space again. */
   free(): void;
   remove(): void;
 }
 
-/** A file system of its own in memory; null where this machine does not let us mount one. */
+/** A small file system in memory; null if mounting is not allowed. */
 export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-disk-'));
   try {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
-/** A browser as people use it. */
+/** The user agent of a browser. */
 export const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
 
@@ -19,7 +19,7 @@ export interface VisitOptions {
   form?: Record<string, string>;
 }
 
-/** Opens a path as a visitor of `s.example` would, by a browser unless the headers say otherwise; follows nothing. */
+/** Opens a path as a visitor of `s.example`, by default with a browser's user agent; does not follow redirects. */
 export async function visit(
   origin: string,
   path: string,
@@ -30,7 +30,7 @@ export async function visit(
   const sent = request({
     hostname,
     port,
-    // As it stands: no parser of URLs may tidy it up.
+    // Sent literally: no URL parser may normalize it.
     path,
     method: method ?? (form ? 'POST' : 'GET'),
     headers: {

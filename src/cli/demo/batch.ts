@@ -4,7 +4,7 @@ import { kinds } from '../../db/statistics/value.ts';
 import { destinationOf, factsOf } from '../../domain/visit/facts.ts';
 import type { DemoVisit } from './visitors.ts';
 
-/** Adds a visit of a link at a moment to those that are to be written. */
+/** Adds a visit of a link to the visits to write. */
 export function addVisit(
   visits: Visits,
   linkId: number,

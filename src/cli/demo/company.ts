@@ -1,26 +1,26 @@
 import type { LinkInput } from '../../domain/link/input.ts';
 
-/** When people come: at work, at leisure, or all the week. */
+/** When people visit: at work, in their free time, or the whole week. */
 export type Week = 'work' | 'leisure' | 'all';
 
-/** Where visits of a link come from; `none` is without a referrer, as from letters and paper. */
+/** The source of visits; mail and paper have mostly no referrer. */
 export type Source = 'mail' | 'social' | 'search' | 'press' | 'paper' | 'site';
 
-/** A link of the company, and how it is visited. */
+/** A link of the company, and the pattern of its visits. */
 export interface DemoLink {
   readonly space: string | null;
   readonly alias: string;
   readonly title: string;
   readonly path: string;
-  /** How many days before the end of the year it was made. */
+  /** How many days before the end of the year it was created. */
   readonly age: number;
-  /** Clicks on a usual day. */
+  /** Clicks on an average day. */
   readonly daily: number;
   readonly week: Week;
   readonly source: Source;
-  /** Of a campaign: after how many days half as many come. */
+  /** For a campaign: after how many days the visits have halved. */
   readonly halfLife?: number;
-  /** How much the season matters, from 0 to 1: bicycles are bought in spring and summer. */
+  /** The influence of the season, from 0 to 1: bicycles sell in spring and summer. */
   readonly season?: number;
   readonly more?: Partial<
     Pick<LinkInput, 'privacy' | 'privacyPassword' | 'disabled' | 'targeting' | 'password'>
@@ -29,7 +29,7 @@ export interface DemoLink {
 
 export const SITE = 'https://lindenhof.example';
 
-/** The spaces of a small maker of bicycles, with their colours. */
+/** The spaces of a small bicycle company, with their colours. */
 export const demoSpaces: readonly (readonly [name: string, color: number])[] = [
   ['Website', 1],
   ['Newsletter', 2],
@@ -251,7 +251,7 @@ const lasting: readonly DemoLink[] = [
   },
 ];
 
-/** Each month a newsletter with its links, which most people open within days. */
+/** Monthly newsletters, whose links most people open within days. */
 const newsletters: readonly DemoLink[] = [
   ['winter-lights', 'Lights for the winter', 350],
   ['new-year', 'Plans for the new year', 318],
@@ -281,7 +281,7 @@ const newsletters: readonly DemoLink[] = [
   },
 }));
 
-/** Posts and fairs: a few weeks of attention each. */
+/** Posts and fairs, with a few weeks of visits each. */
 const campaigns: readonly DemoLink[] = [
   ['fair', 'Bicycle fair in spring', 'Print and shops', 225, 90, 5, 'press'],
   ['raffle', 'Win a city bicycle', 'Social media', 160, 210, 4, 'social'],

@@ -18,14 +18,14 @@ import { poisson, type Random } from './random.ts';
 import { demoVisit, weekdays } from './visitors.ts';
 
 const DAYS = 365;
-/** How many people come to a link, for each visit of a day: some of them come more than once. */
+/** The number of people per visit of a day, from which visitors are drawn: some visit more than once. */
 const PEOPLE = 2;
 
 export interface DemoOptions {
-  /** When the year ends. */
+  /** The end of the year. */
   readonly now: Date;
   readonly random: Random;
-  /** How much of the visits there is, and of how many days before the end; all by default. */
+  /** The share of visits, and the number of days before the end; all by default. */
   readonly scale?: number;
   readonly days?: number;
 }
@@ -36,9 +36,9 @@ export interface DemoResult {
   readonly clicks: number;
 }
 
-/** How many clicks are expected on a day, the `since`-th of the link's. */
+/** The expected number of clicks on a day, `since` days after the link was created. */
 function expected({ daily, week, halfLife, season = 0 }: DemoLink, at: Date, since: number): number {
-  // Most of all at the beginning of June.
+  // The maximum is at the beginning of June.
   const turn = (at.getUTCMonth() + at.getUTCDate() / 31 - 5) / 12;
   const ofSeason = 1 + 0.55 * season * Math.cos(2 * Math.PI * turn);
   const ofAge = halfLife === undefined ? 0.75 + (0.5 * since) / DAYS : 0.5 ** (since / halfLife);
@@ -72,7 +72,7 @@ async function makeLinks(
   return made;
 }
 
-/** The visits of one link's day, none of them after `end`. */
+/** Adds the visits of one day of a link, none of them after `end`. */
 function addVisits(
   visits: Visits,
   link: Link,
@@ -84,7 +84,7 @@ function addVisits(
   if (since < 0) return 0;
   const mood = 0.85 + 0.3 * random();
   const count = poisson(expected(demo, startOf(day), since) * mood * scale, random);
-  // Those who were led on before it was switched off count as ever.
+  // Visits from before a link was disabled count normally.
   const visited = { ...link, disabled: false, clicks: 0, turns: 0, pixels: [] };
   const people = { first: Math.floor(random() * 1e7), count: Math.max(1, Math.round(count * PEOPLE)) };
   let clicks = 0;
@@ -100,9 +100,9 @@ function addVisits(
 }
 
 /**
- * Fills an empty database with a year of a small company: spaces, links and what was counted of their visits. With the same time
- * and randomness, it is the same year.
- * @throws OperatorError where the database has links
+ * Fills an empty database with a year of a small company: spaces, links and statistics. It is deterministic, given the time
+ * and the random numbers.
+ * @throws OperatorError if the database has links
  */
 export async function fillDemo(db: Db, actor: Actor, site: Site, options: DemoOptions): Promise<DemoResult> {
   if ((await db.link.findFirst({ select: { id: true } })) !== null)
@@ -118,7 +118,7 @@ export async function fillDemo(db: Db, actor: Actor, site: Site, options: DemoOp
     const visits: Visits = new Map();
     for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
     await writeVisits(db, visits, { processId, number }, memory);
-    // As the service does when a day is over.
+    // As the service does at the end of a day.
     while (await forgetVisitors(db, day));
   }
   return { spaces: demoSpaces.length, links: links.length, clicks };

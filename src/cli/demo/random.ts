@@ -1,7 +1,7 @@
-/** A number from 0 up to, and without, 1. */
+/** A random number from 0 to below 1. */
 export type Random = () => number;
 
-/** Numbers that look random and are the same for the same seed: Park and Miller's generator. */
+/** A seeded generator of pseudo-random numbers: Park and Miller's. */
 export function seededRandom(seed: number): Random {
   const modulus = 2_147_483_647;
   let state = (Math.abs(Math.trunc(seed)) % (modulus - 1)) + 1;
@@ -9,12 +9,12 @@ export function seededRandom(seed: number): Random {
     state = (state * 48_271) % modulus;
     return (state - 1) / (modulus - 1);
   };
-  // The first ones of small seeds are alike.
+  // The first numbers of small seeds are similar.
   for (let i = 0; i < 10; i++) next();
   return next;
 }
 
-/** One of the items, each as likely as its weight says. */
+/** One of the items, with probabilities by weight. */
 export function pick<Item>(items: readonly (readonly [Item, number])[], random: Random): Item {
   let left = random() * items.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [item, weight] of items) {
@@ -26,7 +26,7 @@ export function pick<Item>(items: readonly (readonly [Item, number])[], random: 
   return last;
 }
 
-/** How many come where so many are expected, each for themselves: Poisson's distribution, of many the normal one. */
+/** A Poisson-distributed number; for large means, normally distributed. */
 export function poisson(mean: number, random: Random): number {
   if (mean > 30) {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

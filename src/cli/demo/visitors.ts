@@ -35,7 +35,7 @@ const programs: Weighed<string> = [
   ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 2],
 ];
 
-/** Countries with the languages that are preferred there. */
+/** Countries with their visitors' preferred languages. */
 const countries: Weighed<readonly [country: string | null, languages: Weighed<string>]> = [
   [
     [
@@ -118,7 +118,7 @@ const countries: Weighed<readonly [country: string | null, languages: Weighed<st
   [[null, [['de-DE,de;q=0.9', 100]]], 10],
 ];
 
-/** The pages with the link; an empty one is none. */
+/** The referrers by source; an empty one is none. */
 const referrers: Readonly<Record<Source, Weighed<string>>> = {
   mail: [
     ['', 78],
@@ -158,7 +158,7 @@ const referrers: Readonly<Record<Source, Weighed<string>>> = {
     ['https://www.google.com/', 8],
   ],
 };
-/** How many of those who come from there hold a phone. */
+/** The share of mobile visitors by source. */
 const onTheMoveBy: Readonly<Record<Source, number>> = {
   mail: 0.55,
   social: 0.85,
@@ -168,14 +168,14 @@ const onTheMoveBy: Readonly<Record<Source, number>> = {
   site: 0.5,
 };
 
-/** How many come in each hour (UTC), from midnight on. */
+/** The weights of the hours (UTC), from midnight. */
 const hours: Readonly<Record<Week, readonly number[]>> = {
   work: [1, 1, 1, 1, 2, 6, 14, 20, 22, 22, 20, 17, 18, 19, 19, 17, 13, 10, 8, 7, 6, 4, 3, 2],
   leisure: [3, 2, 1, 1, 2, 4, 8, 10, 11, 12, 13, 14, 13, 12, 12, 13, 15, 18, 22, 24, 22, 16, 10, 6],
   all: [2, 1, 1, 1, 2, 6, 12, 15, 16, 15, 14, 14, 14, 13, 13, 14, 15, 16, 17, 17, 15, 11, 7, 4],
 };
 
-/** How likely a day of the week is, from Sunday on, compared with a usual one. */
+/** The weights of the days of the week, from Sunday; 1 is average. */
 export const weekdays: Readonly<Record<Week, readonly number[]>> = {
   work: [0.3, 1.2, 1.3, 1.3, 1.25, 1.05, 0.35],
   leisure: [1.35, 0.9, 0.85, 0.85, 0.9, 0.95, 1.25],
@@ -189,7 +189,7 @@ export interface DemoVisit {
   readonly referrer: string;
 }
 
-/** One of some people who opens a link. The same people come again: who they are decides what is known of them. */
+/** A visit by one of some people. A person's number determines all of its properties, so people can visit again. */
 export function demoVisit(
   { source, week }: Pick<DemoLink, 'source' | 'week'>,
   people: { readonly first: number; readonly count: number },

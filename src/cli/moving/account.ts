@@ -7,7 +7,7 @@ import type { OperatorLists } from '../../domain/link/operator-lists.ts';
 import { hashPassword } from '../../domain/password.ts';
 import { OperatorError } from '../../operator-error.ts';
 
-/** The account of that name, as the operator writes for it. @throws OperatorError where there is none */
+/** The account of that name, as a writer without a key. @throws OperatorError if there is none */
 export async function accountNamed(db: Db, name: string): Promise<Writer> {
   const account = await db.account.findUnique({ where: { name } });
   if (account === null)
@@ -17,7 +17,7 @@ export async function accountNamed(db: Db, name: string): Promise<Writer> {
   return { accountId: account.id, keyId: null };
 }
 
-/** The service as the database and the environment have it. @throws OperatorError where it was never started */
+/** The site, from the database and the configuration. @throws OperatorError if the service was never started */
 export async function siteOf(db: Db, config: Config, lists: OperatorLists): Promise<Site> {
   const domain = await db.domain.findFirst({ where: { isDefault: true } });
   if (domain === null)

@@ -6,25 +6,25 @@ import { columnsFor, hasLinks, type ImportFormat, neededColumns } from '../../do
 import type { SourceLine } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 
-/** The most that a record may have, in bytes: a link with all its targets has half of it. */
+/** The largest record, in bytes: a link with full lists of targets has half of it. */
 const LONGEST_RECORD = 8_000_000;
-/** How much of a file is looked at to see what it is, in bytes. */
+/** How many bytes of a file are read to detect its format. */
 const HEAD = 65_536;
 
-/** A file of links, to be read once. */
+/** A file of links, which can be read once. */
 export interface Source {
-  /** What its records are called: those of a JSON file have no lines. */
+  /** The word for its records: those of a JSON file are not lines. */
   readonly unit: 'line' | 'record';
   readonly lines: AsyncIterable<SourceLine>;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
-  /** How much of it was read, in bytes. */
+  /** The number of bytes that were read. */
   read(): number;
 }
 
 /**
- * Opens a CSV or JSON file, whichever it is.
- * @throws OperatorError where it cannot be read, or is none of the format
+ * Opens a CSV or JSON file, and detects which it is.
+ * @throws OperatorError if it cannot be read, or does not have the format
  */
 export async function openSource(path: string, format: ImportFormat): Promise<Source> {
   const { head, size } = await headOf(path);
@@ -54,7 +54,7 @@ async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
   }
 }
 
-/** What stands between the cells of the first line, outside of quotes. */
+/** The delimiter of the first line, outside of quotes. */
 function delimiterOf(text: string): string {
   const [line = ''] = text.trimStart().split(/\r|\n/, 1);
   const bare = line.replace(/"[^"]*"/g, '');
@@ -94,10 +94,10 @@ async function* csvLines(
   stream.on('error', (error) => parser.destroy(error));
   stream.pipe(parser);
   let header: string[] | null = null;
-  // The parser counts a Windows line end within a cell as two.
+  // The parser counts a Windows line break within a cell as two lines.
   let countedTwice = 0;
   try {
-    // What the parser gives with `info`.
+    // The parser's type with the option `info`.
     for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
       yield* unreadable.splice(0);
       countedTwice += breaksIn(record, /\r\n/g);
@@ -159,7 +159,7 @@ async function* jsonRecords(stream: ReadStream, isList: boolean): AsyncGenerator
       const size = found.length > 0 ? Math.ceil(chunk.length / found.length) : 0;
       for (const value of found) {
         line++;
-        // Any object has unknown values by its keys.
+        // Any object is a record of unknown values.
         const raw = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
         yield raw === null
           ? { line, size, unreadable: 'is no object' }

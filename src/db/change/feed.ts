@@ -1,27 +1,35 @@
 import type { Db } from '../connection/client.ts';
-import { type LoggedChange, newSince, type Place, placeOf, type Seen, seenNow, settledAfter } from './log.ts';
+import {
+  type LoggedChange,
+  type LogSnapshot,
+  newSince,
+  type Place,
+  placeOf,
+  readLogSnapshot,
+  settledAfter,
+} from './log.ts';
 
-/** Who hears of changes, as they are found. */
+/** Receives changes as they are found. */
 export interface ChangeListener {
   /** A change, as soon as it is committed; once, and in any order. */
   onChange?(change: LoggedChange): void;
-  /** The same when nothing can come before it any more: once, and in order. */
+  /** A change, once its order is final: once, and in order. */
   onSettled?(change: LoggedChange): void;
-  /** Settles when there is room for more, or soon. */
+  /** Resolves when the listener can take more changes, or after a short time. */
   hasRoom?(): Promise<void>;
 }
 
-/** Follows the log of changes from where it ends when it is first read. */
+/** Follows the log of changes, starting at its end at the first read. */
 export class ChangeFeed {
   readonly #db: Db;
   readonly #listeners = new Set<ChangeListener>();
-  /** Which transactions had ended when it was last read. */
-  #seen: Seen | null = null;
-  /** What was told of by the last read: some of it may be found once more. */
+  /** Which transactions had ended at the last read. */
+  #seen: LogSnapshot | null = null;
+  /** Changes that the last read announced: the next read may find some of them again. */
   #told = new Set<number>();
-  /** After which everything is still to be told of as settled. */
+  /** Changes after this place are not announced as settled yet. */
   #place: Place | null = null;
-  #latest: Seen | null = null;
+  #latest: LogSnapshot | null = null;
   #settling = false;
   #run = 0;
 
@@ -29,16 +37,16 @@ export class ChangeFeed {
     this.#db = db;
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that removes the listener. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells of what came since it was last called. A call that has not ended yet tells of nothing any more. */
+  /** Announces changes since the last call. An earlier call that is still running announces nothing more. */
   async read(): Promise<void> {
     const run = ++this.#run;
-    const now = await seenNow(this.#db);
+    const now = await readLogSnapshot(this.#db);
     const before = this.#seen;
     const told = new Set<number>();
     if (before !== null) {
@@ -53,13 +61,13 @@ export class ChangeFeed {
     this.#told = told;
     this.#place ??= placeOf(now);
     this.#latest = now;
-    // Whoever takes long to hear of it keeps nobody else waiting.
+    // A slow listener must not delay this.
     this.#settle().catch(() => {
-      // It is told of after the next read.
+      // The next read tries again.
     });
   }
 
-  /** Tells in order of what nothing can come before any more. */
+  /** Announces changes whose order is final. */
   async #settle(): Promise<void> {
     if (this.#settling) return;
     this.#settling = true;

@@ -6,27 +6,28 @@ import { insertMany } from '../insert-many.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
-/** A change that is yet to be recorded. `fields` are names of the schema. */
+/** A change that is not recorded yet. `fields` are names of the schema. */
 export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
   readonly fields: readonly string[];
 };
 
-/** A change as the log has it, with its place: they are read in the order of `tx`, then `id`. */
+/** A recorded change, with its place in the log: the order is `tx`, then `id`. */
 export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 
 /**
- * Transactions commit in another order than the one in which they took the ids of their rows, so that who goes on after the
- * largest id misses rows. They are read in the order of the transactions' own numbers instead, and on PostgreSQL only as far
- * as all of those have ended: nothing can come before what was read. SQLite has one writer, and no such gap.
+ * Transactions do not commit in the order of their rows' ids, so a reader that continues after the largest id misses rows.
+ * Rows are read in the order of transaction numbers instead, and on PostgreSQL only up to the oldest transaction that is
+ * still open: no later row can come before rows that were read. SQLite has one writer, and does not have this problem.
  *
- * The numbers begin anew where a database is restored elsewhere, or copied: the era, which is raised then, comes before them.
+ * These numbers start again when a database is restored on another server, or copied: the era, which is raised then, comes
+ * before them.
  */
 const ERA_BITS = Prisma.raw('40');
 const era = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`;
 const sqliteEra = sql`(${era} << ${ERA_BITS})`;
 const postgresqlEra = sql`(${era}::bigint << ${ERA_BITS})`;
 
-/** What changes meet that nothing can come before any more. */
+/** The condition of changes whose order is final. */
 export function isSettled(db: Db): Sql {
   if (isSqlite(db)) return sql`1 = 1`;
   return sql`"tx" < ${postgresqlEra} + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`;
@@ -35,7 +36,7 @@ export function isSettled(db: Db): Sql {
 /** How many changes one statement records. */
 const TOGETHER = 1_000;
 
-/** The value of "tx" in what a transaction records. */
+/** The value of "tx" for changes that a transaction records. */
 export function txNumber(db: Db | Tx): Sql {
   return isSqlite(db) ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
 }
@@ -43,19 +44,19 @@ export function txNumber(db: Db | Tx): Sql {
 type Listener = (changes: readonly (NewChange & { readonly id: number })[]) => void;
 const listeners = new WeakMap<Db, Set<Listener>>();
 
-/** Hears of the changes that this process made through `db`, when they are committed. Returns what ends that. */
+/** Calls the listener with the changes that this process makes through `db`, after the commit. Returns a function that removes it. */
 export function onOwnChanges(db: Db, listener: Listener): () => void {
   const known = listeners.get(db) ?? new Set();
   listeners.set(db, known.add(listener));
   return () => known.delete(listener);
 }
 
-/** Tells this process of changes that it has committed. */
-export function tellOwn(db: Db, changes: Parameters<Listener>[0]): void {
+/** Calls this process's listeners with changes that it has committed. */
+export function announceOwnChanges(db: Db, changes: Parameters<Listener>[0]): void {
   for (const listener of listeners.get(clientOf(db)) ?? []) listener(changes);
 }
 
-/** One transaction, in which what `record` is given is recorded beside what is changed. */
+/** Runs `work` in a transaction, in which `record` adds changes to the log. */
 export async function changing<T>(
   db: Db,
   work: (tx: Tx, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
@@ -63,7 +64,7 @@ export async function changing<T>(
   return transaction(db, async (tx) => {
     const recorded: (NewChange & { id: number })[] = [];
     whenCommitted(tx, () => {
-      if (recorded.length > 0) tellOwn(db, recorded);
+      if (recorded.length > 0) announceOwnChanges(db, recorded);
     });
     return work(tx, async (changes) => {
       for (let from = 0; from < changes.length; from += TOGETHER)
@@ -79,7 +80,7 @@ async function insert(tx: Tx, changes: readonly NewChange[]) {
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }
 
-/** Begins another era where the log has numbers that this database has not given yet. To be called before anything is changed. */
+/** Begins a new era if the log has numbers that this server has not assigned yet. Call it before anything is changed. */
 export async function settleEra(db: Db): Promise<void> {
   const next = isSqlite(db)
     ? sql`${sqliteEra} + 1`
@@ -95,16 +96,16 @@ export interface Place {
   readonly id: number;
 }
 
-/** Which transactions had ended at a moment: all before `settled`, and of those up to `next` all that are not in `open`. */
-export interface Seen {
+/** Which transactions had ended at some time: all before `settled`, and those before `next` that are not in `open`. */
+export interface LogSnapshot {
   readonly settled: number;
   readonly open: readonly number[];
   readonly next: number;
-  /** The largest id; of SQLite, which has no transactions side by side. */
+  /** The largest id; only for SQLite, which has no concurrent transactions. */
   readonly lastId: number;
 }
 
-export async function seenNow(db: Db): Promise<Seen> {
+export async function readLogSnapshot(db: Db): Promise<LogSnapshot> {
   if (isSqlite(db)) {
     const [row] = await readRows<{ era: number; lastId: number }>(
       db,
@@ -126,8 +127,8 @@ export async function seenNow(db: Db): Promise<Seen> {
   return { settled: base + Number(xmin), open, next: base + Number(xmax), lastId: 0 };
 }
 
-/** Where the log ended: nothing that is settled later comes before it. */
-export function placeOf({ settled, next, lastId }: Seen): Place {
+/** The end of the log: changes that settle later come after it. */
+export function placeOf({ settled, next, lastId }: LogSnapshot): Place {
   return lastId > 0 ? { tx: next, id: lastId } : { tx: Math.min(settled, next), id: 0 };
 }
 
@@ -138,8 +139,8 @@ function logged(row: Change): LoggedChange {
   return { ...row, tx: Number(row.tx) };
 }
 
-/** What was committed since then, in no order, and maybe some that was just before. */
-export async function* newSince(db: Db, { open, next, lastId }: Seen): AsyncGenerator<LoggedChange> {
+/** Changes committed since then, in any order; may repeat some from just before. */
+export async function* newSince(db: Db, { open, next, lastId }: LogSnapshot): AsyncGenerator<LoggedChange> {
   const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : Prisma.empty;
   const isNew = isSqlite(db) ? sql`"id" > ${lastId}` : sql`(${opened} "tx" >= ${next})`;
   let from: Sql = Prisma.empty;
@@ -155,8 +156,12 @@ export async function* newSince(db: Db, { open, next, lastId }: Seen): AsyncGene
   }
 }
 
-/** The next changes after a place that were settled then, in order. */
-export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen): Promise<LoggedChange[]> {
+/** The next settled changes after a place, in order. */
+export async function settledAfter(
+  db: Db,
+  { tx, id }: Place,
+  { settled }: LogSnapshot,
+): Promise<LoggedChange[]> {
   const rows = await readRows<Change>(
     db,
     sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled}
@@ -165,7 +170,7 @@ export async function settledAfter(db: Db, { tx, id }: Place, { settled }: Seen)
   return rows.map(logged);
 }
 
-/** The account's changes with one of these ids, of which there is at least one. */
+/** The account's changes with these ids; `ids` must not be empty. */
 export async function changesWithIds(
   db: Db,
   accountId: number,
@@ -182,7 +187,7 @@ export async function changesWithIds(
 const DELETED_TOGETHER = 1_000;
 
 /**
- * Deletes changes from before a moment, the oldest first, but for those that webhooks are still to be told of; returns whether
+ * Deletes changes from before a time, the oldest first, except those that are not queued for webhooks yet; returns whether
  * there may be more.
  */
 export async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { within } from '../../within.ts';
 
-/** How long after the connection broke off it is made again, in milliseconds. */
+/** How long to wait before reconnecting, in milliseconds. */
 const AGAIN_AFTER = 1_000;
 
-/** A connection that hangs is given up, so that another is made. */
+/** A connection that hangs is closed, and replaced by a new one. */
 const END_TIMEOUT = 1_000;
 const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 
-/** Who hears of notifications. */
+/** Receives notifications. */
 export interface Listener {
   onNotification(payload: string): void;
-  /** Is awaited whenever notifications begin to arrive, also after they did not for a while. */
+  /** Awaited whenever notifications begin to arrive, also after an interruption. */
   onListening?(): Promise<void>;
 }
 
 /**
- * PostgreSQL's notifications on one channel, by a connection of its own. A pooler may take the LISTEN and deliver nothing:
- * so `works` is true only after a notification of our own came back.
+ * PostgreSQL's notifications on one channel, with a connection of its own. A pooler may accept LISTEN and deliver nothing:
+ * so `works` is true only after our own notification has arrived.
  */
 export class Notifications {
   readonly #url: string;
@@ -35,21 +35,21 @@ export class Notifications {
     this.#listener = listener;
   }
 
-  /** Whether notifications arrive just now. */
+  /** Whether notifications arrive at the moment. */
   get works(): boolean {
     return this.#works;
   }
 
   start(): void {
     this.#wanted = true;
-    // Loaded here, since a start on SQLite has no use for it.
+    // Loaded here, since SQLite does not need it.
     void import('pg').then(({ default: { Client } }) => {
       if (this.#wanted) this.#listen(new Client({ connectionString: this.#url, ...LIMITS }));
     });
   }
 
   #listen(client: Client): void {
-    // Beside the channel: what only proves the connection is no news to the other processes.
+    // A separate channel, so that other processes do not receive the probes.
     const probes = `${this.#channel}_probe`;
     const probe = randomUUID();
     this.#client = client;
@@ -76,7 +76,7 @@ export class Notifications {
       .catch(again);
   }
 
-  /** Notifies all who listen, this process included; nobody where the connection is away. */
+  /** Notifies all listening processes, this one included; does nothing without a connection. */
   async notify(): Promise<void> {
     await this.#client?.query('SELECT pg_notify($1, $2)', [this.#channel, '']);
   }

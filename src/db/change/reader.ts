@@ -4,7 +4,7 @@ import type { Tx } from '../connection/transaction.ts';
 import { sql } from '../reading/list.ts';
 import type { Place } from './log.ts';
 
-/** How far the named reader has read the log; null where it has not begun. */
+/** How far the named reader has read the log; null if it has not begun. */
 export async function placeOfReader(db: Db, name: string): Promise<Place | null> {
   const [row] = await readRows<{ tx: number; changeId: number }>(
     db,
@@ -13,7 +13,7 @@ export async function placeOfReader(db: Db, name: string): Promise<Place | null>
   return row ? { tx: Number(row.tx), id: Number(row.changeId) } : null;
 }
 
-/** Has the reader begin at a place, wherever it was. */
+/** Sets the reader to a place, whatever its place was. */
 export async function beginReader(tx: Tx, name: string, { tx: number, id }: Place): Promise<void> {
   await tx.$executeRaw(sql`
     INSERT INTO "LogReader" ("name", "tx", "changeId") VALUES (${name}, ${number}, ${id})
@@ -21,8 +21,8 @@ export async function beginReader(tx: Tx, name: string, { tx: number, id }: Plac
 }
 
 /**
- * Moves the reader on from where it was; returns whether it was still there. Of several processes that have read the same,
- * one moves it, and whatever it does in the same transaction is done once.
+ * Moves the reader from one place to another; returns whether it was still at the first. If several processes have read the
+ * same changes, only one of them moves the reader, so the rest of its transaction is done once.
  */
 export async function moveReader(tx: Tx, name: string, from: Place, to: Place): Promise<boolean> {
   const moved = await tx.$executeRaw(sql`

@@ -5,7 +5,7 @@ import { deleteOldChanges } from './log.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Deletes changes that are older than so many days. */
+/** Deletes changes that are older than a number of days. */
 export class ChangeRetention extends Retention {
   readonly #db: Db;
   readonly #days: number;

@@ -4,28 +4,28 @@ import { DatabaseAway } from '../connection/errors.ts';
 import { ChangeFeed } from './feed.ts';
 import { Notifications } from './notifications.ts';
 
-/** How old the knowledge of what has changed may be, in milliseconds: a change counts within a second everywhere. */
+/** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
 const TRUSTED_FOR = 900;
-/** How often it is renewed while nobody waits for it, in milliseconds. */
+/** How often the database is polled in the background, in milliseconds. */
 const RENEWED_EVERY = 400;
-/** How long a visit waits to learn whether something has changed, and any other request, in milliseconds. */
+/** How long a visit, and any other request, waits for a poll, in milliseconds. */
 const VISIT_TIMEOUT = 200;
 const REQUEST_TIMEOUT = 2_000;
 /** The channel on which a trigger notifies of each revision. */
 const CHANNEL = 'linkspace';
 
-/** How often other processes are told to look at once, in milliseconds. */
+/** The minimum time between two notifications to other processes, in milliseconds. */
 const HINTED_EVERY = 250;
 
 /**
- * Knows when something that processes keep in memory has changed: of keys by a number that a trigger raises with every change,
- * of records by the log of changes. Both are polled. On PostgreSQL a notification makes the next poll come at once; where a
- * connection pooler forbids those, polling alone keeps the promise. It is sent beside the transactions, and seldom: sent
- * within, it would have all of them wait for each other as they commit.
+ * Finds out when something that processes cache has changed: for keys by a number that a trigger raises with every change,
+ * for records by the log of changes. Both are polled. On PostgreSQL a notification starts the next poll at once; behind a
+ * connection pooler without notifications, polling alone is fast enough. Notifications are sent outside of transactions, at a
+ * limited rate: inside, all transactions would wait for each other at commit.
  */
 export class Revisions {
   readonly #database: Database;
-  /** The log of changes, as it is followed with each poll. */
+  /** The log of changes, read with each poll. */
   readonly feed: ChangeFeed;
   #hint: NodeJS.Timeout | undefined;
   #hintedAt = Number.NEGATIVE_INFINITY;
@@ -33,9 +33,9 @@ export class Revisions {
   readonly #numbers = new Map<string, number>();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #confirming: Promise<void> | null = null;
-  /** Whether the database did not answer when it was last asked, or has not answered for too long. */
+  /** Whether the last poll failed or took too long. */
   #away = false;
-  /** Until when visits do not ask a database that has just refused to answer. */
+  /** Until when visits do not wait for a database that has just failed. */
   #restsUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #notifications: Notifications | null;
@@ -49,36 +49,36 @@ export class Revisions {
         : null;
   }
 
-  /** Calls back when the topic's number is not the one that was known, the first time included. */
+  /** Calls `onChange` when the topic's number changes, and when it is first read. */
   watch(topic: string, onChange: () => void): void {
     this.#watchers.set(topic, [...(this.#watchers.get(topic) ?? []), onChange]);
   }
 
-  /** The topic's number as it was last seen; null before it was. */
+  /** The topic's last known number; null before the first poll. */
   numberOf(topic: string): number | null {
     return this.#numbers.get(topic) ?? null;
   }
 
-  /** Whether the database does not answer, so that what is remembered may be older than a second. */
+  /** Whether the database does not answer, so that cached data may be older than a second. */
   get away(): boolean {
     return this.#away;
   }
 
-  /** Whether what is known is less than a second old. */
+  /** Whether the last poll is less than a second old. */
   get isFresh(): boolean {
     return performance.now() - this.#confirmedAt <= TRUSTED_FOR;
   }
 
   /**
-   * Makes sure that what is known is less than a second old.
-   * @throws DatabaseAway where the database does not say so soon; what it says where it cannot be asked
+   * Makes sure that the last poll is less than a second old.
+   * @throws DatabaseAway if the database does not answer in time, or the database's own error
    */
   async fresh(): Promise<void> {
     if (this.isFresh) return;
     await this.confirm();
   }
 
-  /** The same, for who is better served with what is remembered than not at all. Of a database that is away nobody waits. */
+  /** The same, for callers that prefer stale data to an error. Does not wait while the database is down. */
   async freshOrAway(): Promise<void> {
     if (this.isFresh || (this.#away && performance.now() < this.#restsUntil)) return;
     const confirmed = this.confirm().catch(() => {});
@@ -86,11 +86,11 @@ export class Revisions {
     if ((await within(VISIT_TIMEOUT, confirmed)) === LATE) this.#away = true;
   }
 
-  /** Asks once for all who wait; the age counts from before the question, never from the answer. */
+  /** Polls once for all callers; its age counts from before the query, not from the answer. */
   confirm(): Promise<void> {
     this.#confirming ??= (async () => {
       const askedAt = performance.now();
-      // Where a connection went dark, the next question goes by another one.
+      // If a connection hangs, the next query uses another one.
       if ((await within(REQUEST_TIMEOUT, this.#look())) === LATE)
         throw new DatabaseAway('the database did not answer in time');
       this.#confirmedAt = askedAt;
@@ -116,13 +116,13 @@ export class Revisions {
     await this.feed.read();
   }
 
-  /** Renews the knowledge in the background, so that a request after a pause need not wait for it. */
+  /** Polls in the background, so that a request after a pause need not wait for a poll. */
   start(): void {
     this.#timer = setInterval(() => this.#renew(), RENEWED_EVERY).unref();
     this.#notifications?.start();
   }
 
-  /** Has this process, and before long the others, look at what has changed. */
+  /** Makes this process and the others poll soon. */
   changed(): void {
     if (this.#hint !== undefined || this.#timer === undefined) return;
     const wait = Math.max(0, this.#hintedAt + HINTED_EVERY - performance.now());
@@ -144,7 +144,7 @@ export class Revisions {
 
   #renew(): void {
     this.confirm().catch(() => {
-      // Whoever needs to know asks again, and hears of the failure.
+      // The next request polls again, and gets the error.
     });
   }
 }

@@ -1,7 +1,7 @@
 import { oneLine } from '../../one-line.ts';
 import { PoolerBetween } from './postgres.ts';
 
-/** What an adapter tells of why a database could not be used; which of these are there depends on the cause. */
+/** Details of an adapter's error; which of them exist depends on the cause. */
 interface Cause {
   readonly kind?: unknown;
   readonly code?: unknown;
@@ -18,7 +18,7 @@ function causesOf(error: unknown): Cause[] {
   return [one, ...causesOf(one.cause)];
 }
 
-/** A part of a URL, unless a slash too many has made it of what may hold a password. */
+/** A part of a URL; masked if a wrong slash may have put a password into it. */
 function shown(part: string): string {
   return /[@:]/.test(part) ? '***' : part;
 }
@@ -34,7 +34,7 @@ function placeOf(url: string) {
   };
 }
 
-/** What to do, by what the adapters and PostgreSQL call the fault. */
+/** What to do, by the error names of the adapters and PostgreSQL. */
 const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: string) => string][] = [
   [
     /DatabaseNotReachable|SocketTimeout|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/,
@@ -73,8 +73,8 @@ function isDriverBroken(error: unknown): boolean {
 }
 
 /**
- * Why a database could not be used, and what to do, in words; null where nothing is known of the fault.
- * @param variable where the URL comes from, as the operator knows it
+ * Why a database could not be used, and what to do; null for an unknown error.
+ * @param variable the environment variable or option with the URL
  */
 export function adviceOn(error: unknown, url: string, variable: string): string | null {
   if (error instanceof PoolerBetween)

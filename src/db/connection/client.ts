@@ -1,23 +1,23 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../../generated/sqlite/client.ts';
-import { readDirectly, type Source, tellTransaction } from './direct.ts';
+import { readDirectly, registerTransaction, type Source } from './direct.ts';
 import { hasPooler } from './postgres.ts';
 import { keepPrivate, pathOf } from './sqlite-file.ts';
 import { keepsStatements, rawReader } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
 import { namesOfStatements } from './statement-names.ts';
 
-/** The client that the program is written against; the other one takes every call that this one takes. */
+/** The client type of the program; the PostgreSQL client accepts every call that this one accepts. */
 export type Db = SqliteClient;
 export type Provider = 'sqlite' | 'postgresql';
 
-/** One SQL statement as Prisma sent it, and how long it took. */
+/** Called with a SQL statement as Prisma sent it, and its duration. */
 export type StatementListener = (sql: string, seconds: number) => void;
 
 export interface Database {
   readonly provider: Provider;
   readonly url: string;
-  /** The server itself, for what a pooler does not pass on. */
+  /** The URL of the server itself, for features that a pooler lacks. */
   readonly directUrl: string;
   /** Whether `url` is a pooler's. */
   readonly pooled: boolean;
@@ -26,7 +26,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Which database a URL names: `file:…` is SQLite, `postgres://…` and `postgresql://…` are PostgreSQL, else null. */
+/** The provider of a URL: `file:…` is SQLite, `postgres://…` and `postgresql://…` are PostgreSQL, others null. */
 export function providerOf(url: string): Provider | null {
   if (/^file:./.test(url)) return 'sqlite';
   if (/^postgres(ql)?:\/\//.test(url)) return 'postgresql';
@@ -37,7 +37,7 @@ export function providerOf(url: string): Provider | null {
 export const POSTGRESQL_URL =
   'postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded';
 
-/** Whether a URL names a database, and can be taken apart where it has parts. */
+/** Whether a URL names a database and, for PostgreSQL, can be parsed. */
 export function isDatabaseUrl(url: string): boolean {
   if (providerOf(url) !== 'postgresql') return providerOf(url) !== null;
   try {
@@ -49,22 +49,22 @@ export function isDatabaseUrl(url: string): boolean {
   }
 }
 
-/** The same of a URL that has to name one. @throws Error */
+/** The provider of a database URL. @throws Error if it has none */
 export function requireProvider(url: string): Provider {
   const provider = providerOf(url);
   if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
   return provider;
 }
 
-/** How a process uses PostgreSQL; SQLite has one connection, in the process itself. */
+/** The connection pool of PostgreSQL; SQLite has one connection, in the process itself. */
 export interface PoolOptions {
-  /** How many connections it opens at most. */
+  /** The maximum number of connections. */
   readonly poolSize: number;
-  /** After how many milliseconds a statement is given up; 0 for the server's own limit. */
+  /** After how many milliseconds a statement is cancelled; 0 for the server's own limit. */
   readonly statementTimeout: number;
 }
 
-/** The same, with what stands between. */
+/** The same, and whether there is a pooler. */
 interface Pool extends PoolOptions {
   /** Whether a pooler may give each transaction another connection of the server. */
   readonly pooled: boolean;
@@ -72,11 +72,11 @@ interface Pool extends PoolOptions {
 
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
 const CONNECTION_TIMEOUT = 5_000;
-/** How much longer than the server we wait for a statement, and how long where the server has no limit, in milliseconds. */
+/** How much longer than the server's limit we wait for a statement, and how long without such a limit, in milliseconds. */
 const GRACE = 1_000;
 const UNLIMITED_TIMEOUT = 30_000;
 
-/** What `pg` asks of a pool. A server that hangs gives nothing up: so we have limits of our own. */
+/** The options of `pg`'s pool. A server that hangs cancels nothing, so the client has limits of its own. */
 function poolConfig(connectionString: string, { poolSize, statementTimeout, pooled }: Pool) {
   const timeout = statementTimeout > 0 ? statementTimeout + GRACE : UNLIMITED_TIMEOUT;
   return {
@@ -85,30 +85,30 @@ function poolConfig(connectionString: string, { poolSize, statementTimeout, pool
     keepAlive: true,
     connectionTimeoutMillis: Math.min(CONNECTION_TIMEOUT, timeout),
     query_timeout: timeout,
-    // Poolers refuse settings that come when a connection is opened.
+    // Poolers refuse settings in the startup message of a connection.
     ...(statementTimeout > 0 && !pooled && { statement_timeout: statementTimeout }),
   };
 }
 
 /**
- * A new driver adapter for the database at `url`. A SQLite file's folder is made where it is missing. What only the other
- * database needs is not loaded: it would be a tenth of the time that a start takes.
+ * A new driver adapter for the database at `url`. Creates the folder of a SQLite file. Libraries of the other database are
+ * not loaded: that would take a tenth of the start's time.
  */
 export async function adapterFor(url: string, pool?: Pool): Promise<SqlMigrationAwareDriverAdapterFactory> {
   if (providerOf(url) === 'postgresql') {
     const { PrismaPg } = await import('@prisma/adapter-pg');
     const config = pool ? poolConfig(url, pool) : { connectionString: url };
-    // A pooler may give each transaction another connection, which knows no names.
+    // A pooler may give each transaction another connection, which does not have the named statements.
     const keeps = pool !== undefined && !pool.pooled;
     return new PrismaPg(config, keeps ? { statementNameGenerator: namesOfStatements() } : {});
   }
   const { PrismaBetterSqlite3 } = await import('@prisma/adapter-better-sqlite3');
   keepPrivate(pathOf(url));
-  // Whoever waits for another process does so by itself: SQLite's own waiting would hold the thread.
+  // `whenUnlocked` waits for other processes: SQLite's own busy timeout would block the thread.
   return new PrismaBetterSqlite3({ url, timeout: 0 });
 }
 
-/** The same; of SQLite, statements are kept prepared, and nobody is in another's transaction. */
+/** Adds direct reads; for SQLite also prepared statements, and isolation of transactions. */
 function withOwnConnections(
   factory: SqlMigrationAwareDriverAdapterFactory,
   onConnection: (connection: Source) => void,
@@ -125,7 +125,7 @@ function withOwnConnections(
       const { startTransaction } = connection;
       connection.startTransaction = async (isolationLevel) => {
         const transaction = await startTransaction.call(connection, isolationLevel);
-        tellTransaction(transaction);
+        registerTransaction(transaction);
         return transaction;
       };
       return connection;
@@ -143,28 +143,28 @@ async function postgresqlClient(options: ClientOptions): Promise<SqliteClient<'q
   return new PrismaClient(options) as unknown as SqliteClient<'query'>;
 }
 
-/** Clients are proxies, of which `instanceof` tells nothing. */
+/** Clients are proxies, so `instanceof` does not work. */
 const sqliteClients = new WeakSet<object>();
 
-/** Whether the client, or the transaction, is one of SQLite. */
+/** Whether the client or transaction is SQLite's. */
 export function isSqlite(client: object): boolean {
   return sqliteClients.has(client);
 }
 
-/** Has `isSqlite` know a client, or a transaction, of SQLite. */
+/** Marks a client or transaction as SQLite's, for `isSqlite`. */
 export function markSqlite(client: object): void {
   sqliteClients.add(client);
 }
 
 export interface DatabaseOptions {
   readonly pool?: PoolOptions;
-  /** The server itself, where `url` is a pooler's. */
+  /** The URL of the server itself, if `url` is a pooler's. */
   readonly directUrl?: string | undefined;
-  /** Hears every statement, for metrics and for tests that count them. */
+  /** Called for every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
 }
 
-/** Opens the database at `url`; nothing is migrated. */
+/** Opens the database at `url`, without migrating it. */
 export async function openDatabase(
   url: string,
   { pool, directUrl, onStatement }: DatabaseOptions = {},
@@ -181,7 +181,7 @@ export async function openDatabase(
   const options = { adapter: withOwnConnections(adapter, onConnection), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   opened = client;
-  // It opens a file, and no connection to a server.
+  // Opens the file of SQLite; PostgreSQL connections are opened later.
   await client.$connect();
   if (onStatement) client.$on('query', (event) => onStatement(event.query, event.duration / 1000));
   if (provider === 'sqlite') {

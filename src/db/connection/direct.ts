@@ -5,7 +5,7 @@ import type { Db, StatementListener } from './client.ts';
 import type { RawRows, ReadsRaw } from './sqlite-statements.ts';
 import type { Tx } from './transaction.ts';
 
-/** A connection, or a transaction, of one of Prisma's adapters; of SQLite with a shorter way for reads. */
+/** A connection or transaction of one of Prisma's adapters; SQLite's can have a faster method for reads. */
 export type Source = SqlQueryable & Partial<ReadsRaw>;
 
 interface Direct {
@@ -15,26 +15,26 @@ interface Direct {
 
 const directs = new WeakMap<object, Direct>();
 
-/** Has `readRows` read by the client's own connections. */
+/** Makes `readRows` use the client's own connections. */
 export function readDirectly(db: Db, source: Source, onStatement: StatementListener | undefined): void {
   directs.set(db, { source, onStatement });
 }
 
-/** What a transaction of Prisma's client goes by; the client itself tells nobody. */
+/** The adapter's transaction behind a transaction of Prisma's client, which does not expose it. */
 const begun = new AsyncLocalStorage<{ source?: Source }>();
 
-/** To be told of each transaction that an adapter begins. */
-export function tellTransaction(source: Source): void {
+/** Call it with each transaction that an adapter begins. */
+export function registerTransaction(source: Source): void {
   const store = begun.getStore();
   if (store !== undefined) store.source = source;
 }
 
-/** The transaction in whose work this code runs, ended or not. */
+/** The transaction that this code runs in; it may have ended. */
 export function currentTransaction(): Source | undefined {
   return begun.getStore()?.source;
 }
 
-/** A transaction of Prisma's client, by which `readRows` reads too. */
+/** A transaction of Prisma's client that `readRows` can use too. */
 export function directTransaction<T>(
   db: Db,
   work: (tx: Tx) => Promise<T>,
@@ -50,17 +50,17 @@ export function directTransaction<T>(
   return begun.run(store, begin);
 }
 
-const standIns = new WeakMap<object, () => object>();
+const readTargets = new WeakMap<object, () => object>();
 
-/** Has `readRows` read by what `db` stands in for at the time: a client, or a transaction. */
-export function standIn(db: Db, current: () => Db | Tx): void {
-  standIns.set(db, current);
+/** Makes `readRows` on the proxy `db` use its current target: a client or a transaction. */
+export function setReadTarget(db: Db, current: () => Db | Tx): void {
+  readTargets.set(db, current);
 }
 
 const text = { scalarType: 'string', arity: 'scalar' } as const;
 const { DateTime, Boolean: Flag, Int64, Numeric } = ColumnTypeEnum;
 
-/** The same by Prisma's adapter, which tells the types of columns by numbers. */
+/** Reads through Prisma's adapter, which gives the types of columns as numbers. */
 async function readByAdapter(source: Source, sql: string, args: unknown[]): Promise<RawRows> {
   const { columnNames, columnTypes, rows } = await source.queryRaw({
     sql,
@@ -82,11 +82,11 @@ const conversions = {
 } as const;
 
 /**
- * The rows of a statement. It goes past Prisma's client, which takes as long for a list of ten as the database itself.
- * Large numbers come as numbers. Columns called `space.id` and `space.name` come as an object `space`, null without its id.
+ * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
+ * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id.
  */
 export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
-  const direct = directs.get(standIns.get(db)?.() ?? db);
+  const direct = directs.get(readTargets.get(db)?.() ?? db);
   if (direct === undefined) throw new Error('the client was not opened by openDatabase');
   const { source, onStatement } = direct;
   const sql = source.provider === 'postgres' ? statement.text : statement.sql;

@@ -1,30 +1,30 @@
-import { NoTurn, Turns } from '../../turns.ts';
+import { Semaphore, SemaphoreTimeout } from '../../turns.ts';
 import type { Db } from './client.ts';
-import { standIn } from './direct.ts';
+import { setReadTarget } from './direct.ts';
 import { DatabaseAway } from './errors.ts';
 import { nested, type Tx, transaction } from './transaction.ts';
 
-/** How many of these transactions a process has open at once: each keeps a connection, or the only writer, from others. */
+/** How many of these transactions a process has open at once: each occupies a connection, or SQLite's only writer. */
 const MAX_OPEN = 3;
-/** How long one more waits for its turn, in milliseconds. */
+/** How long a further one waits, in milliseconds. */
 const TURN_TIMEOUT = 5_000;
 
-const turnsOf = new WeakMap<Db, Turns>();
+const turnsOf = new WeakMap<Db, Semaphore>();
 
-/** Why a transaction is rolled back that nothing is wrong with. */
-class GivenUp extends Error {}
+/** The reason of a rollback without an error. */
+class RolledBack extends Error {}
 
 /**
- * One transaction around several: what is changed through `db` is committed by `commit`, or never. It begins with the first
- * change, so that what takes long before, such as a password's hash, keeps nobody waiting. From then on `db` reads in it, and
- * sees what it has changed.
+ * One transaction around several: changes through `db` are committed only by `commit`. It begins with the first
+ * change, so that slow work before it, such as hashing a password, blocks nobody. After that, `db` reads in the transaction,
+ * and sees its changes.
  */
-export class Enclosing {
-  /** In place of the client, for one execution; changes are made one after the other. */
+export class EnclosingTransaction {
+  /** Replaces the client for one execution; changes must be made one after the other. */
   readonly db: Db;
   readonly #client: Db;
   readonly #first: (tx: Tx) => Promise<void>;
-  readonly #mayGoOn: () => void;
+  readonly #beforeChange: () => void;
   readonly #outcome = Promise.withResolvers<void>();
   #opening: Promise<Tx> | null = null;
   #tx: Tx | null = null;
@@ -32,25 +32,25 @@ export class Enclosing {
   #openedAt: number | null = null;
 
   /**
-   * @param first what the transaction does before all else; where it throws, nothing can be changed
-   * @param mayGoOn called before each change; where it throws, that one is not made
+   * @param first what the transaction does first; if it throws, nothing can be changed
+   * @param beforeChange called before each change; if it throws, that change is not made
    */
-  constructor(client: Db, first: (tx: Tx) => Promise<void>, mayGoOn: () => void) {
+  constructor(client: Db, first: (tx: Tx) => Promise<void>, beforeChange: () => void) {
     this.#client = client;
     this.#first = first;
-    this.#mayGoOn = mayGoOn;
+    this.#beforeChange = beforeChange;
     this.db = new Proxy(client, { get: (_target, property) => this.#get(property) });
     nested(this.db, client, (work) => this.#within(work));
-    standIn(this.db, () => this.#tx ?? client);
-    this.#outcome.promise.catch(() => {}); // Heard by the transaction, where there is one.
+    setReadTarget(this.db, () => this.#tx ?? client);
+    this.#outcome.promise.catch(() => {}); // The transaction handles it, if there is one.
   }
 
-  /** For how long it keeps others from writing, in milliseconds; 0 where nothing was changed. */
+  /** How long the transaction has been open, in milliseconds; 0 if nothing was changed. */
   get openFor(): number {
     return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;
   }
 
-  /** The transaction; null where nothing was changed. */
+  /** The transaction; null if nothing was changed. */
   get tx(): Tx | null {
     return this.#tx;
   }
@@ -69,7 +69,7 @@ export class Enclosing {
   }
 
   async #run(opened: PromiseWithResolvers<Tx>): Promise<void> {
-    const turns = turnsOf.get(this.#client) ?? new Turns(MAX_OPEN);
+    const turns = turnsOf.get(this.#client) ?? new Semaphore(MAX_OPEN);
     turnsOf.set(this.#client, turns);
     const work = async (tx: Tx): Promise<void> => {
       this.#openedAt = performance.now();
@@ -81,12 +81,14 @@ export class Enclosing {
     await turns
       .take(() => transaction(this.#client, work, { again: false }), TURN_TIMEOUT)
       .catch((error: unknown) => {
-        throw error instanceof NoTurn ? new DatabaseAway('too many writes with a key are being done') : error;
+        throw error instanceof SemaphoreTimeout
+          ? new DatabaseAway('too many writes with a key are being done')
+          : error;
       });
   }
 
   async #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    this.#mayGoOn();
+    this.#beforeChange();
     this.#opening ??= this.#open();
     const tx = await this.#opening;
     await tx.$executeRawUnsafe('SAVEPOINT "part"');
@@ -100,7 +102,7 @@ export class Enclosing {
     }
   }
 
-  /** Makes all changes lasting. */
+  /** Commits all changes. */
   async commit(): Promise<void> {
     this.#outcome.resolve();
     await this.#ended.finally(() => {
@@ -108,10 +110,10 @@ export class Enclosing {
     });
   }
 
-  /** Undoes all changes; where they are lasting, does nothing. */
+  /** Rolls all changes back; does nothing after a commit. */
   async rollBack(): Promise<void> {
-    this.#outcome.reject(new GivenUp());
-    // Whatever ended it, nothing of it is there.
+    this.#outcome.reject(new RolledBack());
+    // Whatever the error, the transaction has ended.
     await this.#ended.catch(() => {});
     this.#tx = null;
   }

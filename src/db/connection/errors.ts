@@ -1,9 +1,9 @@
-/** What Prisma and the drivers tell of an error; which of these are there depends on where it happened. */
+/** Details of an error from Prisma and the drivers; which of them exist depends on its origin. */
 interface ErrorDetails {
   code?: unknown;
   message?: unknown;
   meta?: { driverAdapterError?: { cause?: Cause } };
-  /** Of an adapter's own error, which comes as it is from raw statements in a transaction. */
+  /** Of an adapter's own error, which raw statements in a transaction throw unchanged. */
   cause?: Cause;
 }
 
@@ -17,48 +17,48 @@ function detailsOf(error: unknown): ErrorDetails {
   return error instanceof Error ? (error as ErrorDetails) : {};
 }
 
-/** What the adapter tells of the driver's error. */
+/** The adapter's description of the driver's error. */
 function causeOf(error: unknown): Cause {
   const { meta, cause } = detailsOf(error);
   return meta?.driverAdapterError?.cause ?? cause ?? {};
 }
 
-/** Whether the error has Prisma's code, its adapters' kind, or SQLite's own code, by who was asked. */
+/** Whether the error has Prisma's code, its adapters' kind, or SQLite's own code. */
 function isOneOf(error: unknown, code: string, kind: string, sqlite: string): boolean {
   return [code, sqlite].some((one) => detailsOf(error).code === one) || causeOf(error).kind === kind;
 }
 
-/** Whether a write failed because a value that must be unique is there already. */
+/** Whether a write failed because a unique value exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return isOneOf(error, 'P2002', 'UniqueConstraintViolation', 'SQLITE_CONSTRAINT_UNIQUE');
 }
 
-/** Whether a write failed because what it refers to is not there, or what it would delete is still referred to. */
+/** Whether a write failed because it refers to a missing row, or would delete a row that others refer to. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return isOneOf(error, 'P2003', 'ForeignKeyConstraintViolation', 'SQLITE_CONSTRAINT_FOREIGNKEY');
 }
 
-/** Whether two writes waited for each other, and this one gave way: nothing of it was done. */
+/** Whether the write was rolled back because of a deadlock or conflict. */
 export function isWriteConflict(error: unknown): boolean {
   return detailsOf(error).code === 'P2034' || causeOf(error).kind === 'TransactionWriteConflict';
 }
 
-/** Prisma's codes for: not reachable, timed out, closed, no connection free, a transaction that was, too many connections. */
+/** Prisma's codes for: not reachable, timed out, closed, no connection free, transaction timed out, too many connections. */
 const UNREACHABLE = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
-/** The adapters' kinds of the same, for statements of our own. */
+/** The adapters' kinds for the same errors, for our own statements. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
-/** PostgreSQL: connections (08), resources (53), shut down and starting up (57P), a statement's time is over, read-only. */
+/** PostgreSQL: connections (08), resources (53), shutdown and startup (57P), statement timeout, read-only. */
 const POSTGRES = /^(08...|53...|57P..|57014|25006)$/;
-/** SQLite: locked by another process for too long, full disk, failing disk, no longer writable. */
+/** SQLite: locked by another process for too long, full disk, I/O error, no longer writable. */
 const SQLITE = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/;
-/** What the driver says of connections that break under a query, without any code. */
+/** The driver's messages for connections that break during a query; these errors have no code. */
 const BROKEN =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection)/;
 
-/** The database does not answer, and nobody waits for it any longer. */
+/** The database does not answer in time. */
 export class DatabaseAway extends Error {}
 
-/** Whether the database could not be asked just now, for no fault of the request. */
+/** Whether the error means that the database is unavailable. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true;
   const { code, message } = detailsOf(error);

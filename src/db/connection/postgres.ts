@@ -1,14 +1,14 @@
 import type { Client, ClientConfig } from 'pg';
 
-/** What `pg` knows of a connection, and its typings do not have: the process that the server named when it was opened. */
+/** A property of `pg`'s connections that its types lack: the process id that the server sent at the start. */
 interface Greeted {
   readonly processID: number | null;
 }
 
-/** A connection pooler stands before the database, through which a lock of a whole session cannot be held. */
+/** There is a connection pooler in front of the database, which cannot hold session-level locks. */
 export class PoolerBetween extends Error {}
 
-/** Opens a connection of its own, outside any pool. What only this database needs is loaded when it is asked for. */
+/** Opens a connection outside any pool. The driver is loaded on demand, since SQLite does not need it. */
 export async function connectTo(url: string, config: ClientConfig = {}): Promise<Client> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url, keepAlive: true, ...config });
@@ -17,8 +17,8 @@ export async function connectTo(url: string, config: ClientConfig = {}): Promise
 }
 
 /**
- * Whether a pooler stands between: it names a process of its own when a connection is opened, while a query is answered by one
- * of the server's.
+ * Whether the connection goes through a pooler: the process id that a pooler sends at the start differs from that of the
+ * server process that answers a query.
  */
 export async function isPooled(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS "pid"');

@@ -1,21 +1,21 @@
 import { Notifications } from '../change/notifications.ts';
 import type { Database, Db } from './client.ts';
 
-/** How often each replica is asked how far it is, in milliseconds. */
+/** How often each replica is asked for its position, in milliseconds. */
 const ASKED_EVERY = 100;
 const CHANNEL = 'linkspace_writes';
 
-/** A place in PostgreSQL's log of writes, as a number: `16/B374D848` is its two halves. */
+/** A position in PostgreSQL's write-ahead log, as a number: `16/B374D848` has its two halves in hex. */
 function positionOf(lsn: string): bigint {
   const [high = '0', low = '0'] = lsn.split('/');
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
 
-/** What reads may go to. */
+/** Chooses the database for reads. */
 export interface Readers {
-  /** The client to read with for this account: one that has all that the account wrote. */
+  /** The client to read with for this account: one that has all of the account's writes. */
   readerFor(accountId: number): Db;
-  /** To be awaited after a write of the account, before it is told of: from then on its reads have it. */
+  /** Await it after a write of the account, before answering: later reads include the write. */
   wrote(accountId: number): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -27,22 +27,22 @@ export function withoutReplicas({ client }: Database): Readers {
 }
 
 /**
- * Reads from streaming replicas. After a write, the account's reads stay with the primary, in every process, until a
- * replica has replayed the write. A replica that does not answer, or that cannot tell how far it is, is left out; while
- * the processes cannot hear of each other's writes, so are all.
+ * Reads from streaming replicas. After a write, the account's reads go to the primary, in every process, until a
+ * replica has replayed the write. A replica that does not answer or does not report its position is not used; without
+ * working notifications of other processes' writes, no replica is used.
  */
 export class Replicas implements Readers {
   readonly #primary: Database;
   readonly #replayed: Map<Db, bigint | null>;
   readonly #written = new Map<number, bigint>();
-  /** What a replica needs to have for any account. */
+  /** The position that a replica needs for every account. */
   #floor = 0n;
   readonly #notifications: Notifications;
   readonly #random: (below: number) => number;
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<unknown> | undefined;
 
-  /** @param random a whole number from 0 up to, and without, the given one */
+  /** @param random a random integer from 0 to below the given number */
   constructor(primary: Database, replicas: readonly Database[], random: (below: number) => number) {
     this.#primary = primary;
     this.#random = random;
@@ -52,7 +52,7 @@ export class Replicas implements Readers {
         const [account, lsn] = payload.split(' ');
         if (lsn !== undefined) this.#note(Number(account), positionOf(lsn));
       },
-      // What others wrote before we listened, nobody tells: all of it may be any account's.
+      // Writes of other processes before now are unknown, and may be any account's.
       onListening: async () => {
         const [row] = await primary.client.$queryRaw<{ lsn: string }[]>`
           SELECT pg_current_wal_insert_lsn()::text AS "lsn"`;
@@ -98,7 +98,7 @@ export class Replicas implements Readers {
   async #askAll(): Promise<void> {
     await Promise.all([...this.#replayed.keys()].map((client) => this.#ask(client)));
     const positions = [...this.#replayed.values()].filter((position) => position !== null);
-    // What all replicas have, nobody needs to remember.
+    // Positions that all replicas have reached are no longer needed.
     for (const [account, position] of this.#written)
       if (positions.length === this.#replayed.size && positions.every((replayed) => replayed >= position))
         this.#written.delete(account);

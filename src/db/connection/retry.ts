@@ -4,8 +4,8 @@ import { isWriteConflict } from './errors.ts';
 const TRIES = 10;
 
 /**
- * Does one write, and does it again where it gave way to another in a deadlock: nothing of it was done then. `write` is one
- * operation of the client, and so one transaction.
+ * Does one write, and repeats it after a deadlock, which rolled it back. `write` must be one operation of the client, and
+ * so one transaction.
  */
 export async function retryConflicts<T>(write: () => PromiseLike<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
@@ -13,7 +13,7 @@ export async function retryConflicts<T>(write: () => PromiseLike<T>): Promise<T>
       return await write();
     } catch (error) {
       if (tried === TRIES || !isWriteConflict(error)) throw error;
-      // Those that met once must not meet again.
+      // A random pause, so that the same writes do not conflict again.
       await setTimeout(Math.random() * 10 * tried);
     }
   }

@@ -1,6 +1,6 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 
-/** What is asked of better-sqlite3's statements. */
+/** The part of better-sqlite3's statements that is used. */
 export interface Statement {
   readonly reader: boolean;
   bind(args: unknown[]): Statement;
@@ -11,12 +11,12 @@ export interface Statement {
   all(...args: unknown[]): unknown[];
 }
 
-/** What is asked of better-sqlite3 itself. */
+/** The part of better-sqlite3's database that is used. */
 export interface Driver {
   prepare(sql: string): Statement;
 }
 
-/** What is behind the adapter; not part of the adapters' common interface. */
+/** The driver behind the adapter; not part of the adapters' common interface. */
 export function driverOf(adapter: SqlDriverAdapter): Driver {
   // The adapter of @prisma/adapter-better-sqlite3 has this property; its type does not say so.
   return (adapter as SqlDriverAdapter & { client: Driver }).client;

@@ -14,11 +14,11 @@ export function fileExists(url: string): boolean {
   return existsSync(pathOf(url));
 }
 
-/** Makes a file, and its folder, for the user alone that runs the program; one that others can read is closed to them. */
+/** Creates a file and its folder for the current user only, or removes other users' access from an existing file. */
 export function keepPrivate(path: string): void {
   if (path === ':memory:') return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite gives the files beside it the same mode.
+  // SQLite creates the -wal and -shm files with the same mode.
   closeSync(openSync(path, 'a', 0o600));
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? {};
@@ -26,7 +26,7 @@ export function keepPrivate(path: string): void {
   }
 }
 
-/** Opens the file at `url` without Prisma, and makes it where it is missing. */
+/** Opens the file at `url` without Prisma, and creates it if it is missing. */
 export function openFile(url: string): Sqlite.Database {
   keepPrivate(pathOf(url));
   return new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });

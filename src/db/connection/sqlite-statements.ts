@@ -3,27 +3,27 @@ import { LRUCache } from 'lru-cache';
 import { dateText } from '../date-text.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 
-/** How many statements a connection keeps prepared, of either kind. */
+/** How many statements a connection keeps prepared, of raw reads and of the adapter each. */
 const KEPT = 500;
 
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
 
 /**
- * The same statement, planned once. SQLite plans one anew whenever a parameter is bound whose value it looked at for its plan,
- * which takes many times as long as a small read. It does not look behind a sign, which changes no value.
+ * The same statement, planned once. SQLite plans a statement again when a parameter that its plan depends on gets a new value,
+ * which takes many times as long as a small read. A unary plus prevents that, and changes no value.
  */
 export function plannedOnce(sql: string): string {
   return sql.replaceAll(QUOTED_OR_PARAMETER, (found) => (found === '?' ? '+?' : found));
 }
 
-/** What a statement read, with what kinds of values the columns have beyond those of JSON. */
+/** The rows of a statement, and the kinds of columns that need a conversion. */
 export interface RawRows {
   readonly names: readonly string[];
   readonly kinds: readonly ('date' | 'boolean' | 'number' | undefined)[];
   readonly rows: readonly unknown[][];
 }
 
-/** A connection to SQLite that reads without Prisma's adapter, which makes large numbers of all numbers, and these again. */
+/** A connection to SQLite that reads without Prisma's adapter, which converts all numbers to bigints and back. */
 export interface ReadsRaw {
   readRaw(sql: string, args: readonly unknown[]): Promise<RawRows>;
 }
@@ -34,7 +34,7 @@ function written(value: unknown): unknown {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-/** Reads by statements that are kept prepared; at once, whatever transaction is open. */
+/** Reads with cached prepared statements; immediately, even if a transaction is open. */
 export function rawReader(adapter: SqlDriverAdapter): (sql: string, args: readonly unknown[]) => RawRows {
   const driver = driverOf(adapter);
   const prepare = driver.prepare.bind(driver);
@@ -61,7 +61,7 @@ export function rawReader(adapter: SqlDriverAdapter): (sql: string, args: readon
   };
 }
 
-/** A prepared statement with the arguments of one execution: better-sqlite3's own binding is for good. */
+/** A prepared statement with the arguments of one execution: better-sqlite3's own `bind` is permanent. */
 function bound(statement: Statement, columns: Statement['columns'], args: unknown[]): Statement {
   return {
     reader: statement.reader,
@@ -74,7 +74,7 @@ function bound(statement: Statement, columns: Statement['columns'], args: unknow
   };
 }
 
-/** A statement without arguments, that asks once for what it can be asked only by a tenth of the time of a small read. */
+/** A statement without arguments that caches its columns: reading them takes a tenth of the time of a small read. */
 function kept(statement: Statement): Statement {
   let columns: ReturnType<Statement['columns']> | undefined;
   const known = () => {
@@ -85,8 +85,8 @@ function kept(statement: Statement): Statement {
 }
 
 /**
- * Keeps statements prepared. Prisma's adapter prepares each anew, which costs as much as running a small one; SQLite
- * itself prepares a kept one again where the schema changed meanwhile. Statements name their columns, so those stay.
+ * Keeps statements prepared. Prisma's adapter prepares each execution, which costs as much as running a small statement.
+ * SQLite prepares a statement again after a change of the schema. Statements name their columns, so these stay the same.
  */
 export function keepsStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
   const driver = driverOf(adapter);

@@ -16,23 +16,23 @@ const nothing: Statement = {
 };
 
 /**
- * Lets nobody into another's transaction. All of a process shares one connection to SQLite, and Prisma's adapter sends a
- * statement at once even where a transaction is open: it would see what is not committed yet, and what it wrote would be
- * rolled back with the rest after it was said to be done.
+ * Isolates transactions from other statements. A process has one connection to SQLite, and Prisma's adapter sends a
+ * statement at once even if a transaction is open: the statement would see uncommitted data, and its own changes could be
+ * rolled back with the transaction after they were reported as done.
  */
 export function keepsTransactionsApart(
   adapter: SqlDriverAdapter,
   readRaw: ReturnType<typeof rawReader>,
 ): SqlDriverAdapter & ReadsRaw {
-  /** Ends with the transaction that is open, or about to begin. */
+  /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
   let current: Source | null = null;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
-  // What it runs begins in the same step in which nothing was open any more.
+  // `run` starts in the same tick in which it finds no open transaction.
   const alone = async <T>(run: () => Promise<T>): Promise<T> => {
     while (open) {
-      // It would wait for itself.
+      // A deadlock otherwise: the transaction would wait for itself.
       if (current !== null && currentTransaction() === current)
         throw new Error('the work of a transaction asks past it: it has to use its own client');
       await open;
@@ -63,8 +63,8 @@ export function keepsTransactionsApart(
       throw error;
     }
   };
-  // Our transactions all write: one that took the lock only later could be refused it for what it has read. It is begun
-  // here, again and again, with turns for others between; the adapter would keep its own lock where that fails.
+  // All our transactions write: one that locks the file later could fail because of what it has read. It begins here, with
+  // retries that let other work run in between; the adapter would keep its own lock after a failed BEGIN.
   const driver = driverOf(adapter);
   const prepare = driver.prepare.bind(driver);
   driver.prepare = (sql) => (sql === 'BEGIN' ? nothing : prepare(sql));

@@ -1,18 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
-/** How many statements have a name at most: each connection keeps all of them prepared. */
+/** The maximum number of named statements: each connection keeps all of them prepared. */
 const NAMED = 200;
-/** How often a statement is sent before it gets one. */
+/** How often a statement is sent before it gets a name. */
 const OFTEN = 5;
-/** How many others are remembered. */
+/** How many other statements are counted. */
 const REMEMBERED = 1_000;
 
-/**
- * What a statement begins with whose plan depends on its values much more than it costs: PostgreSQL plans it each time it is sent.
- */
+/** The prefix of statements whose best plan depends on their values: PostgreSQL plans them each time. */
 export const PLANNED_EACH_TIME = '/* planned each time */';
 
-/** Names the statements that are sent often, so that PostgreSQL keeps them parsed and planned; the others are called ''. */
+/** Names frequent statements, so that PostgreSQL keeps them parsed and planned; the others get the name ''. */
 export function namesOfStatements(): (query: { sql: string }) => string {
   const names = new Map<string, string>();
   const sent = new LRUCache<string, number>({ max: REMEMBERED });

@@ -9,26 +9,26 @@ export type Tx = Prisma.TransactionClient;
 /** How long a transaction waits for a connection, and how long it may take, in milliseconds. */
 const LIMITS = { maxWait: 5_000, timeout: 30_000 };
 
-/** What is to be done once a transaction is committed. */
+/** Callbacks for after the commit of a transaction. */
 const afterwards = new WeakMap<Tx, (() => void)[]>();
 
-/** Does work within a transaction that was begun around it. */
+/** Runs work within an enclosing transaction. */
 type Within = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 const enclosed = new WeakMap<Db, { client: Db; within: Within }>();
 
-/** Has the transactions of `db`, which stands in for the client, be parts of one. */
+/** Makes the transactions of `db`, a proxy of the client, savepoints of one transaction. */
 export function nested(db: Db, client: Db, within: Within): void {
   enclosed.set(db, { client, within });
   if (isSqlite(client)) markSqlite(db);
 }
 
-/** The client itself, where `db` stands in for it. */
+/** The client itself, if `db` is a proxy of it. */
 export function clientOf(db: Db): Db {
   return enclosed.get(db)?.client ?? db;
 }
 
-/** A part of a transaction: where it fails, nobody is called back for it. */
+/** A part of a transaction: if it fails, its callbacks are dropped. */
 function part<T>(within: Within, work: (tx: Tx) => Promise<T>): Promise<T> {
   return retryConflicts(() =>
     within(async (tx) => {
@@ -45,8 +45,8 @@ function part<T>(within: Within, work: (tx: Tx) => Promise<T>): Promise<T> {
 }
 
 /**
- * Does the work as a whole or not at all; again where it gave way to another in a deadlock.
- * @param options.again whether it can be done again
+ * Runs the work in a transaction, and repeats it after a deadlock.
+ * @param options.again whether it may be repeated
  */
 export async function transaction<T>(
   db: Db,
@@ -73,15 +73,15 @@ export async function transaction<T>(
   return result;
 }
 
-/** Calls back when the transaction is committed, and not where it is rolled back. */
+/** Calls back after the commit of the transaction, but not after a rollback. */
 export function whenCommitted(tx: Tx, callback: () => void): void {
   afterwards.get(tx)?.push(callback);
 }
 
 /**
- * Has others who would change the row wait until the transaction ends, so that what is read from now on stays true. On SQLite
- * they wait from its beginning on.
- * @param deleting whether nobody may come to refer to the row either
+ * Locks the row until the transaction ends, so that what is read from now on stays true. On SQLite, a transaction locks
+ * everything from its beginning.
+ * @param deleting whether new references to the row are prevented, too
  */
 export async function lockRow(
   tx: Tx,

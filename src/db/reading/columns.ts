@@ -6,8 +6,8 @@ function listed(table: string, columns: Readonly<Record<string, string>>): Prism
 }
 
 /**
- * All columns of a table, as a statement lists them: by name, since a prepared statement must not find more of them when a
- * new version adds some.
+ * All columns of a table, by name: with `*`, a prepared statement would get additional columns when a new version adds
+ * some.
  */
 export const columnsOf = {
   Link: listed('Link', Prisma.LinkScalarFieldEnum),
@@ -20,9 +20,9 @@ export const columnsOf = {
 };
 
 /**
- * Columns of what is joined to a record, as an object of its own in a row (see `readRows`): the id always, which tells
- * whether there is one.
- * @param alias what the statement calls the table
+ * Columns of a joined record, as an object of its own in a row (see `readRows`). The id is always included, since it says
+ * whether the record exists.
+ * @param alias the table's alias in the statement
  * @param of the object's name
  */
 export function nestedColumns(alias: string, of: string, columns: readonly string[]): Prisma.Sql {

@@ -11,21 +11,21 @@ import { readRows } from '../connection/direct.ts';
 import { columnsOf, nestedColumns } from './columns.ts';
 import { type Joined, join, type Sql, sql } from './list.ts';
 
-/** What is counted of a link. */
+/** The counters of a link that are shown. */
 export type Counts = Pick<LinkCounter, 'clicks' | 'lastClickedAt'>;
 
-/** A link with what it belongs to, as one statement reads it. */
+/** A link with its domain and space, as one statement reads it. */
 export interface LinkRow extends Link, Counts {
   readonly domain: Domain;
   readonly space: Space | null;
-  /** Whether it has pixels, as the database says it: those of a link without any need not be asked for. */
+  /** Whether it has pixels, as the database returns it: without any, they need not be read. */
   readonly hasPixels: boolean | number | bigint;
 }
 
-/** Which columns of links are read, by the names that a row has them under, such as `url`, `space` or `space.name`; null for all. */
+/** The columns of links to read, by their names in a row, such as `url`, `space` or `space.name`; null for all. */
 export type Wanted = ReadonlySet<string> | null;
 
-/** Whether the column is wanted, or any of the object. */
+/** Whether the column, or any column of the object, is wanted. */
 function isWanted(wanted: Wanted, name: string): boolean {
   if (wanted === null || wanted.has(name)) return true;
   for (const one of wanted) if (one.startsWith(`${name}.`)) return true;
@@ -36,10 +36,10 @@ const counted: ReadonlySet<string> = new Set(['clicks', 'lastClickedAt']);
 const linkColumns = Object.values(Prisma.LinkScalarFieldEnum);
 
 /**
- * Where links are read from. In the order of their clicks, their counters come first, whose index has that order; in any other
- * they are joined to the few links that are given, or the database may walk through all of them.
- * @param orderedBy a column that is read in any case
- * @param inSpaces conditions of "spaceId", which counters have too
+ * The tables that links are read from. For the order by clicks, the counters come first, whose index has that order; for any other
+ * order they are joined to the few links of the page, or the database might scan all counters.
+ * @param orderedBy a column that is always read
+ * @param inSpaces conditions on "spaceId", which counters have too
  */
 export function linkSource(
   accountId: number,
@@ -66,14 +66,14 @@ export function linkSource(
   };
 }
 
-/** What is looked up for each link: of a join, PostgreSQL may read all counters. */
+/** Subqueries for each link: with a join, PostgreSQL might read all counters. */
 const lookups = {
   clicks: sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "page"."id") AS "clicks"`,
   lastClickedAt: sql`(SELECT "lastClickedAt" FROM "LinkCounter" WHERE "linkId" = "page"."id") AS "lastClickedAt"`,
   hasPixels: sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "page"."id") AS "hasPixels"`,
 };
 
-/** What is joined to a link, by the name of the object that a row has of it. */
+/** Records that are joined to a link, by their names in a row. */
 const joins = {
   domain: {
     alias: 'd',
@@ -87,9 +87,9 @@ const joins = {
   },
 };
 
-/** What joins to links what belongs to them, where that is wanted. */
+/** The joins for the wanted records of links. */
 export function linkJoins(wanted: Wanted, orderedBy: string): Joined | undefined {
-  // In the order of clicks, the list itself has what is counted.
+  // Ordered by clicks, the list itself has the counters.
   const found = Object.entries(lookups).flatMap(([name, lookup]) =>
     isWanted(wanted, name) && !(orderedBy === 'clicks' && counted.has(name)) ? lookup : [],
   );

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { ApiKey, Pixel } from '../../generated/sqlite/client.ts';
-import { yieldToOthers } from '../../slices.ts';
+import { pauseIfBlocked } from '../../slices.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { readPixelsOfEach } from './link-rows.ts';
@@ -16,19 +16,19 @@ import {
 } from './list.ts';
 import { contains, type LinkSearch, linksContaining, type SearchResult } from './search.ts';
 
-/** How many reads one statement serves at most; SQLite takes no more than 500 parts in a union. */
+/** How many reads one statement serves at most; SQLite allows 500 parts in a union. */
 const options = { cache: false, maxBatchSize: 100 };
 
-/** A number that the database works out; `scans` where it looks at many rows for it. */
+/** A number that the database calculates; `scans` if it reads many rows for it. */
 interface Sum {
   readonly expression: Sql;
   readonly scans: boolean;
 }
 
 /**
- * Reads lists and what belongs to their rows, and gathers what is asked for in the same tick into one statement of each
- * kind: the links of each of twenty spaces cost no more statements than those of one. Only what scans has a statement of its
- * own on SQLite, which holds the thread for as long as a statement takes. Nothing is remembered.
+ * Reads lists and the records of their rows, and batches reads of the same tick into one statement of each
+ * kind: the links of each of twenty spaces cost as many statements as those of one. On SQLite, a read that scans has a
+ * statement of its own, since each statement blocks the thread. Nothing is cached.
  */
 export class ListReader {
   readonly statistics: StatisticsReader;
@@ -66,7 +66,7 @@ export class ListReader {
     );
   }
 
-  /** What `read` gives for each item: by one call for all of them, and by one each for those that scan on SQLite. */
+  /** The results of `read`: one call for all items, and on SQLite one call for each item that scans. */
   async #together<Item, Result>(
     items: readonly Item[],
     scans: (item: Item) => boolean,
@@ -110,7 +110,7 @@ export class ListReader {
     return this.#keys.load(id);
   }
 
-  /** The rows of the window and the list's total, in one statement and so of one moment. */
+  /** The rows of the window and the list's total, in one statement and so of one snapshot. */
   page<Row extends { id: number }>(
     list: List,
     window: Window,
@@ -124,12 +124,12 @@ export class ListReader {
     return contains(this.#db, column, text);
   }
 
-  /** What links of the account meet whose column contains the text. */
+  /** The condition for links of the account whose column contains the text. */
   async linksContaining(search: LinkSearch): Promise<SearchResult> {
     try {
       return await this.#searches.load(search);
     } finally {
-      this.#searches.clear(search); // Asked at once by the lists of twenty spaces, it costs one statement; nothing is kept.
+      this.#searches.clear(search); // The lists of twenty spaces share one statement in a tick; later ones read again.
     }
   }
 
@@ -138,20 +138,20 @@ export class ListReader {
     return (await this.number(anyOf(list, window), list.scans)) > 0;
   }
 
-  /** @param scans whether the database looks at many rows for it */
+  /** @param scans whether the database reads many rows for it */
   number(expression: Sql, scans = false): Promise<number> {
     return this.#numbers.load({ expression, scans });
   }
 }
 
-/** What `work` makes of each item, one after the other; between them others have their turn, where SQLite works in this thread. */
+/** The results of `work`, one item after the other, with pauses between them, since SQLite blocks this thread. */
 async function inTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) {
-    await yieldToOthers();
+    await pauseIfBlocked();
     results.push(await work(item));
   }
   return results;

@@ -7,23 +7,23 @@ import { columnsOf } from './columns.ts';
 export type Sql = Prisma.Sql;
 export const { sql, join, raw } = Prisma;
 
-/** A column to order by. Where it may be null, nulls come last in either direction. */
+/** A column to order by. Nulls come last in either direction. */
 export interface Column {
   readonly name: string;
   readonly type: 'number' | 'text' | 'moment';
   readonly nullable?: boolean;
-  /** Whether its numbers may take more than 32 bits. */
+  /** Whether its numbers may need more than 32 bits. */
   readonly large?: boolean;
-  /** Conditions of which each row meets one, where an index has the order of each part of the rows, and none that of all. */
+  /** Conditions that divide the rows into parts, if there are indexes for each part but none for all rows. */
   readonly parts?: readonly { readonly where: Sql; readonly first?: Sql }[];
-  /** The column that has the ids, where the index of this order does not call it "id". */
+  /** The column with the ids, if the index of this order does not call it "id". */
   readonly tie?: string;
 }
 
-/** A place in an ordered list: the value that the list is ordered by (a moment in ISO 8601), and the id that breaks ties. */
+/** A position in an ordered list: the value of the order's column (times in ISO 8601), and the id as tie-break. */
 export type Position = readonly [value: string | number | null, id: number];
 
-/** Columns and the tables that have them; where they are joined to the rows of a list, those are called "page". */
+/** Columns and their tables. Joins refer to the rows of the list as "page". */
 export interface Joined {
   readonly columns: Sql;
   readonly tables: Sql;
@@ -31,34 +31,34 @@ export interface Joined {
 
 export interface List {
   readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change' | 'Webhook' | 'WebhookDelivery';
-  /** What its rows are read from, and which columns they have: the table and its own by default. */
+  /** The source of its rows and their columns; by default the table with all of its columns. */
   readonly source?: Joined;
   readonly joined?: Joined;
-  /** Names the columns that its rows have, where those differ among lists of the table. */
+  /** Identifies the columns of its rows, if lists of the table have different ones. */
   readonly shape?: string;
   /** Conditions that every row meets; at least one. */
   readonly where: readonly Sql[];
-  /** The id breaks ties, in the same direction. */
+  /** Ties are broken by id, in the same direction. */
   readonly orderBy: Column;
   readonly descending: boolean;
-  /** Whether a read of it may look at many rows that it does not give, or sort them. */
+  /** Whether a read may scan or sort many rows that it does not return. */
   readonly scans?: boolean;
 }
 
 export interface Window {
   readonly limit: number;
   readonly offset?: number;
-  /** Only rows that come after this position, in the list's order. */
+  /** Only rows after this position, in the list's order. */
   readonly after?: Position;
-  /** Only rows that come before it. */
+  /** Only rows before it. */
   readonly before?: Position;
-  /** Whether a row at `after` or `before` itself counts too. */
+  /** Whether a row at `after` or `before` itself is included. */
   readonly inclusive?: boolean;
-  /** Read from the list's end; the rows still come in the list's order. */
+  /** Read from the list's end; the rows are still returned in the list's order. */
   readonly fromEnd?: boolean;
 }
 
-/** A whole number in a statement's text. PostgreSQL plans a limit that it knows once, and one that it does not each time. */
+/** A whole number in a statement's text. PostgreSQL plans a statement with a literal limit once, with a parameter each time. */
 function constant(number: number): Sql {
   return Prisma.raw(String(Math.trunc(number)));
 }
@@ -78,10 +78,10 @@ function beyond({ orderBy, descending }: List, position: Position, later: boolea
   return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${bound}, ${id})`;
 }
 
-/** Rows of a list that an index has in order. Those whose value is null come after all others. */
+/** Rows of a list that an index has in order. Rows with null are a part of their own. */
 interface Part {
   readonly where: Sql | null;
-  /** How the value begins, which is all of it that the index has. */
+  /** The prefix of the value, if the index has only that. */
   readonly first?: Sql;
   readonly nulls: boolean;
 }
@@ -94,14 +94,14 @@ function partsOf({ orderBy: { name: column, nullable, parts } }: List): readonly
   ];
 }
 
-/** The condition of a bound for a part of the rows. Null where all of the part are on that side. */
+/** The condition of a bound for a part of the rows; null if the whole part is on that side. */
 function partBeyond(list: List, position: Position, later: boolean, { nulls }: Part, inclusive?: boolean) {
   const positionIsNull = position[0] === null;
   if (positionIsNull === nulls) return beyond(list, position, later, inclusive);
   return later === nulls ? null : sql`1 = 0`;
 }
 
-/** What rows of the part meet that are in the window. */
+/** The conditions for rows of the part that are in the window. */
 function conditions(list: List, window: Omit<Window, 'limit'>, part: Part): Sql {
   const { after, before, inclusive } = window;
   const all = [
@@ -123,7 +123,7 @@ function ordering({ orderBy, descending }: List, reversed = false, first?: Sql):
   return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
 }
 
-/** The same of all rows, where the column may be null. */
+/** The same for all rows, if the column may be null. */
 function orderingOfAll(list: List, reversed = false): Sql {
   const order = ordering(list, reversed);
   const { nullable, name: column } = list.orderBy;
@@ -149,12 +149,12 @@ function pageOf(list: List, window: Window): Sql {
     rowsWhere(list, conditions(list, window, part), ordering(list, fromEnd, part.first), most);
   const [only] = parts;
   if (only && parts.length === 1) return sql`${rowsOf(only, limit)} ${skip}`;
-  // No index knows "nulls last, either way", or long texts. It knows the rows of each part in order.
+  // No index has nulls last in both directions, or long texts; but each part has an index with its order.
   const all = parts.map((part) => sql`SELECT * FROM (${rowsOf(part, limit + offset)}) AS "part"`);
   return sql`SELECT * FROM (${join(all, ' UNION ALL ')}) AS "parts" ORDER BY ${order} LIMIT ${constant(limit)} ${skip}`;
 }
 
-/** With what is joined to them: after the limit, so that no more rows than are asked for meet other tables. */
+/** Adds joins after the limit, so that only the returned rows are joined. */
 function joinedTo(rows: Sql, joined: Joined | undefined, order: Sql): Sql {
   return joined
     ? sql`SELECT "page".*, ${joined.columns} FROM (${rows}) AS "page" ${joined.tables} ORDER BY ${order}`
@@ -171,7 +171,7 @@ export interface ListRange {
   readonly window: Window;
 }
 
-/** The rows of each range, in its list's order, by one statement. All lists are of one table, whose model is `Row`. */
+/** The rows of each range, in its list's order, in one statement. All lists are of one table, whose model is `Row`. */
 export async function readRowsOfEach<Row>(db: Db, ranges: readonly ListRange[]): Promise<Row[][]> {
   const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = ranges;
@@ -194,14 +194,14 @@ export async function readRowsOfEach<Row>(db: Db, ranges: readonly ListRange[]):
   return ranges.map((range, part) => inOrder(rows[part] ?? [], range));
 }
 
-/** An expression for the number of the list's rows, by counting them: all, or so many at most. */
+/** An expression that counts the list's rows, up to `most`. */
 export function countOf(list: List, most?: number): Sql {
   const rows = sql`FROM ${name(list.table)} WHERE ${join([...list.where], ' AND ')}`;
   if (most === undefined) return sql`(SELECT COUNT(*) ${rows})`;
   return sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${constant(most)}) AS "counted")`;
 }
 
-/** An expression that is above 0 where the window has any row, else 0. */
+/** An expression that is above 0 if the window has any row, else 0. */
 export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
   const parts = partsOf(list).map(
     (part) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${sourceOf(list).tables}
@@ -210,7 +210,7 @@ export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
   return join(parts, ' + ');
 }
 
-/** What each of the expressions is, by one statement. */
+/** The values of the expressions, in one statement. */
 export async function readNumbers(db: Db | Tx, expressions: readonly Sql[]): Promise<number[]> {
   const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
   const [row] = await readRows<Record<string, number | bigint>>(db, sql`SELECT ${join(columns)}`);
@@ -218,7 +218,7 @@ export async function readNumbers(db: Db | Tx, expressions: readonly Sql[]): Pro
 }
 
 /**
- * The rows of the window and the list's total, in one statement and so of one moment. The total is there even where the
+ * The rows of the window and the list's total, in one statement and so of one snapshot. The total is there even if the
  * window is empty.
  */
 export async function readRowsAndTotal<Row extends { id: number }>(

@@ -3,20 +3,20 @@ import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { join, type Sql, sql } from './list.ts';
 
-/** What a link refers to, to be looked up; ids that nothing has are welcome. */
+/** References of a link to look up; ids may be unknown. */
 export interface References {
   readonly accountId: number;
   readonly domainId: number;
   readonly spaceId: number | null;
   readonly pixelIds: readonly number[];
   readonly hosts: readonly string[];
-  /** An alias that another link than `linkId` must not have. */
+  /** An alias that no other link than `linkId` may have. */
   readonly alias: string | null;
   readonly linkId: number | null;
 }
 
 export interface FoundReferences {
-  /** Whether the account may use the domain: as its own, or as a shared one. */
+  /** Whether the account may use the domain: its own, or a shared one. */
   domain: boolean;
   /** Whether the space is the account's. */
   space: boolean;
@@ -28,10 +28,10 @@ export interface FoundReferences {
   alias: boolean;
 }
 
-/** Finds all that the references name, by one statement. */
+/** Looks all references up in one statement. */
 export async function findReferences(db: Db, references: References): Promise<FoundReferences> {
   const { accountId, domainId, spaceId, pixelIds, hosts, alias, linkId } = references;
-  // Of what the account may not use, it learns nothing.
+  // Domains of other accounts are not revealed.
   const isUsable = sql`("Domain"."accountId" = ${accountId} OR "Domain"."accountId" IS NULL)`;
   const parts: Sql[] = [
     sql`SELECT 'domain' AS "kind", "id", "name" AS "name" FROM "Domain" WHERE "id" = ${domainId} AND ${isUsable}`,
@@ -66,22 +66,22 @@ export async function findReferences(db: Db, references: References): Promise<Fo
   };
 }
 
-/** A link that has one of the aliases that were asked for, or one that differs from it in case alone. */
-export interface Namesake {
+/** A link with one of the aliases, or with one that differs only in case. */
+export interface AliasHolder {
   readonly domainId: number;
   readonly alias: string;
   readonly url: string;
   readonly accountId: number;
 }
 
-/** What many new links refer to. */
+/** References of many new links. */
 export interface ManyReferences {
   readonly accountId: number;
   readonly domainIds: readonly number[];
   readonly spaceIds: readonly number[];
   readonly pixelIds: readonly number[];
   readonly hosts: readonly string[];
-  /** Aliases on the domains, and the same with case folded. */
+  /** Aliases on the domains, and the same case-folded. */
   readonly aliases: readonly string[];
   readonly aliasKeys: readonly string[];
 }
@@ -91,10 +91,10 @@ export interface FoundMany {
   readonly spaceIds: ReadonlySet<number>;
   readonly pixelIds: ReadonlySet<number>;
   readonly hosts: Set<string>;
-  readonly namesakes: readonly Namesake[];
+  readonly aliasHolders: readonly AliasHolder[];
 }
 
-/** Finds all that many new links name; each list is one parameter, however long it is. */
+/** Looks up the references of many new links; each list is one parameter, however long it is. */
 export async function findManyReferences(db: Db, references: ManyReferences): Promise<FoundMany> {
   const { accountId, domainIds, spaceIds, pixelIds, hosts, aliases, aliasKeys } = references;
   const texts = (values: readonly string[]): Sql =>
@@ -121,7 +121,7 @@ export async function findManyReferences(db: Db, references: ManyReferences): Pr
       sql`SELECT "id" FROM "Pixel" WHERE "id" IN ${numbers(pixelIds)} AND "accountId" = ${accountId}`,
     ),
     hosts: new Set(names.map(({ name }) => name)),
-    namesakes: await readRows<Namesake>(
+    aliasHolders: await readRows<AliasHolder>(
       db,
       sql`SELECT ${columns} FROM "Link" WHERE "domainId" IN ${numbers(domainIds)} AND "alias" IN ${texts(aliases)}
         UNION SELECT ${columns} FROM "Link" WHERE "accountId" = ${accountId} AND "aliasKey" IN ${texts(aliasKeys)}`,

@@ -4,38 +4,38 @@ import type { Tx } from '../connection/transaction.ts';
 import { columnsOf } from './columns.ts';
 import { join, name, type Sql, sql } from './list.ts';
 
-/** What identifies where links lead. */
+/** The account, domain and URL by which equal links are found. */
 export interface Destination {
   readonly accountId: number;
   readonly domainId: number;
   readonly url: string;
 }
 
-/** What an index has of a link's destination, on either database. */
+/** The condition on a link's destination that an index of either database serves. */
 function leadsTo(db: object, { accountId, domainId, url }: Destination): Sql {
   const same = isSqlite(db) ? sql`("url" || '') = ${url}` : sql`md5("url") = md5(${url}) AND "url" = ${url}`;
   return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND ${same}`;
 }
 
-/** Has others wait who would make a link to the same destination, until the transaction ends. On SQLite one writes at a time. */
+/** Locks the destination against equal new links until the transaction ends. SQLite has one writer, and needs no lock. */
 export async function lockDestination(tx: Tx, { accountId, domainId, url }: Destination): Promise<void> {
   if (isSqlite(tx)) return;
   const what = `${accountId} ${domainId} ${url}`;
   await tx.$queryRaw(sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
 }
 
-/** What links have to have beside their destination. */
+/** What links must have in common besides their destination. */
 export interface Likeness {
   /** Values by column. */
   readonly columns: Readonly<Record<string, string | number | boolean | Date | null>>;
-  /** Columns that must have any value. */
+  /** Columns that must not be null. */
   readonly filled: readonly string[];
-  /** Just these pixels; any, where it is undefined. */
+  /** Exactly these pixels; undefined for any. */
   readonly pixelIds?: readonly number[] | undefined;
   readonly condition: Sql;
 }
 
-/** The account's links that lead there and are alike, the newest first. */
+/** The account's links with the destination and the same properties, newest first. */
 export function findSameLinks(
   db: Db | Tx,
   destination: Destination,

@@ -2,25 +2,25 @@ import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { name, type Sql, sql } from './list.ts';
 
-/** The columns of "Link" that have an index of the texts in them, on either database. */
+/** The columns of "Link" with a trigram index, on either database. */
 export type SearchedColumn = 'titleKey' | 'aliasKey' | 'urlKey';
 
-/** A text to be found within a column of an account's links. */
+/** A search for a text within a column of an account's links. */
 export interface LinkSearch {
   readonly accountId: number;
   readonly column: SearchedColumn;
   readonly text: string;
 }
 
-/** The shortest text that the indexes know, in characters. */
+/** The shortest text that the indexes can find, in characters. */
 const SHORTEST = 3;
-/** How much of a text an index is asked for, in characters: each three of them are looked up, at all of their places. */
+/** How much of a text is looked up in the index, in characters: each trigram is looked up, with all of its occurrences. */
 const INDEXED = 32;
-/** From how many candidates on it costs less to read all of the account's links in order than to look each up. */
+/** From how many candidates on it is cheaper to read all of the account's links in order than to look each one up. */
 const manyOf = (accountId: number) => sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / 20, 1000), 20000)
   FROM "AccountTally" WHERE "accountId" = ${accountId})`;
 
-/** Rows whose column contains the text as it stands; compared step by step, where a pattern could be tried again and again. */
+/** Rows whose column contains the text literally; unlike LIKE, these functions do not backtrack. */
 export function contains(db: Db, column: string, text: string): Sql {
   return isSqlite(db) ? sql`instr(${name(column)}, ${text}) > 0` : sql`strpos(${name(column)}, ${text}) > 0`;
 }
@@ -29,14 +29,14 @@ function startOf(text: string): string {
   return [...text].slice(0, INDEXED).join('');
 }
 
-/** A text as SQLite's index has it for an account: the view "ShiftedLinkText" does the same. */
+/** A text as SQLite's index stores it for an account: the view "ShiftedLinkText" does the same. */
 function shifted(text: string, accountId: number): string {
   const shift = (character: string) =>
     65_536 + ((Number(character.codePointAt(0)) + accountId * 128) % 983_040);
   return Array.from(text, (character) => String.fromCodePoint(shift(character))).join('');
 }
 
-/** The account's links that may contain the text, by SQLite's index; null where they are many. */
+/** The account's links that may contain the text, by SQLite's index; null if there are many. */
 async function candidates(db: Db, { accountId, column, text }: LinkSearch): Promise<number[] | null> {
   const phrase = `${column} : "${shifted(startOf(text), accountId)}"`;
   const many = manyOf(accountId);
@@ -48,7 +48,7 @@ async function candidates(db: Db, { accountId, column, text }: LinkSearch): Prom
   return found.length < Number(found[0]?.many ?? 1) ? found.map(({ id }) => Number(id)) : null;
 }
 
-/** What the links meet that a search finds, and whether an index says which few may meet it, or knows texts so short at all. */
+/** The condition of a search; `few` if the index found few candidates, `indexed` if an index covers such a text at all. */
 export interface SearchResult {
   readonly condition: Sql;
   readonly few: boolean;
@@ -56,13 +56,13 @@ export interface SearchResult {
 }
 
 /**
- * What links of the account meet whose column contains the text. PostgreSQL sees by itself that an index serves it; SQLite is
- * asked for candidates first, which the condition then checks like any other row.
+ * The condition for links of the account whose column contains the text. PostgreSQL's planner chooses the index by itself;
+ * SQLite's index is asked for candidates first, which the condition then checks.
  */
 export async function linksContaining(db: Db, search: LinkSearch): Promise<SearchResult> {
   const { column, text } = search;
   const condition = contains(db, column, text);
-  // No pattern either: a plan for any text at all would read the whole index for it.
+  // No LIKE either: for a short pattern, a generic plan would read the whole index.
   if ([...text].length < SHORTEST) return { condition, few: false, indexed: false };
   if (!isSqlite(db)) {
     const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
@@ -71,7 +71,7 @@ export async function linksContaining(db: Db, search: LinkSearch): Promise<Searc
   const ids = await candidates(db, search);
   if (ids === null) return { condition, few: false, indexed: true };
   if (ids.length === 0) return { condition: sql`1 = 0`, few: true, indexed: true };
-  // As one parameter, of which a statement may have only so many.
+  // One parameter, since the number of parameters is limited.
   const among = sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)}))`;
   return { condition: sql`${among} AND ${condition}`, few: true, indexed: true };
 }

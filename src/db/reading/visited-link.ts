@@ -8,14 +8,14 @@ import { sql } from './list.ts';
 /** A link as visitors need it. */
 export type VisitedRow = Link & Turn & { readonly pixels: readonly Pixel[] };
 
-/** The same beside one of its pixels, or none. */
+/** The same with one of its pixels, or null. */
 interface FlatRow extends Link, Turn {
   readonly pixel: Pixel | null;
 }
 
 const pixelColumns = nestedColumns('p', 'pixel', Object.values(Prisma.PixelScalarFieldEnum));
 
-/** The link with this id, or with this alias on this domain, by one statement; null where there is none. */
+/** The link with this id, or with this alias on this domain, in one statement; null if there is none. */
 export async function readVisitedLink(
   db: Db,
   by: { readonly id: number } | { readonly domainId: number; readonly alias: string },

@@ -1,14 +1,14 @@
 import type { Value } from './value.ts';
 
-/** What was counted of one link on one day. */
+/** The counts of one link on one day. */
 export interface DayOfLink {
   clicks: number;
-  /** Those of the clicks that are in the database already. */
+  /** The clicks that are already in the database. */
   claimed: number;
-  /** Those of the clicks that may have values. */
+  /** The clicks that may have values: not those of visitors who declined it. */
   described: number;
   bots: number;
-  /** Digests of who came, which the salt of the day makes unreadable before they are stored. */
+  /** Digests of visitors, which are hashed with the salt of the day before they are stored. */
   readonly visitors: Set<string>;
   readonly values: Map<Value, number>;
   /** How many of the values are referrers. */
@@ -21,7 +21,7 @@ export interface HourOfLink {
   bots: number;
 }
 
-/** What was counted of one link and is to be written. */
+/** The counts of one link that are not written yet. */
 export interface LinkVisits {
   last: Date | null;
   readonly hours: Map<number, HourOfLink>;
@@ -31,7 +31,7 @@ export interface LinkVisits {
 /** Visits of links, by their ids. */
 export type Visits = Map<number, LinkVisits>;
 
-/** How many of the clicks are not in the database yet. */
+/** The number of clicks that are not in the database yet. */
 export function unwrittenOf({ hours }: LinkVisits): number {
   let sum = 0;
   for (const { clicks, claimed } of hours.values()) sum += clicks - claimed;

@@ -1,6 +1,6 @@
-/** Hours, days and months in UTC as the database has them: numbers that people can read, in order. */
+// Hours, days and months in UTC as the database stores them: readable numbers, in order.
 
-/** 2026112119 is the hour from 19:00 on. */
+/** 2026112119 is the hour that begins at 19:00. */
 export function hourOf(at: Date): number {
   return dayOf(at) * 100 + at.getUTCHours();
 }
@@ -15,23 +15,23 @@ export function above(time: number): number {
   return Math.floor(time / 100);
 }
 
-/** When a day begins, or with `hour` that hour of it. */
+/** The beginning of a day, or of an hour of it. */
 export function startOf(day: number, hour = 0): Date {
   const at = new Date(0);
-  // Unlike Date.UTC, this takes the years up to 99 as they are.
+  // Unlike Date.UTC, this does not add 1900 to years up to 99.
   at.setUTCFullYear(above(above(day)), (above(day) % 100) - 1, day % 100);
   at.setUTCHours(hour);
   return at;
 }
 
-/** The day so many days later; earlier where that is negative. */
+/** The day a number of days later; negative for earlier. */
 export function daysAfter(day: number, days: number): number {
   const at = startOf(day);
   at.setUTCDate(at.getUTCDate() + days);
   return dayOf(at);
 }
 
-/** The month so many months later; earlier where that is negative. */
+/** The month a number of months later; negative for earlier. */
 export function monthsAfter(month: number, months: number): number {
   const at = startOf(month * 100 + 1);
   at.setUTCMonth(at.getUTCMonth() + months);

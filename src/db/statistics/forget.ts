@@ -2,7 +2,7 @@ import { lockCounter } from '../clicks.ts';
 import type { Tx } from '../connection/transaction.ts';
 import { join, name, sql } from '../reading/list.ts';
 
-/** The columns that say which row it is beside its owner, and those that are sums. */
+/** The tables, with their key columns besides the owner, and their sums. */
 const tables = [
   { what: 'Hour', keys: ['hour'], sums: ['clicks', 'bots'] },
   { what: 'Day', keys: ['day'], sums: ['clicks', 'described', 'visitors', 'bots'] },
@@ -11,8 +11,8 @@ const tables = [
 ] as const;
 
 /**
- * Takes the statistics of a link out of its account's, and deletes them. Its clicks stay. Returns whether the account has such a
- * link.
+ * Subtracts the statistics of a link from its account's, and deletes them. Its clicks stay. Returns whether the account has
+ * such a link.
  */
 export async function forgetStatistics(tx: Tx, linkId: number, accountId: number): Promise<boolean> {
   const any = await lockCounter(tx, linkId, accountId);

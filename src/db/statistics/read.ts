@@ -5,16 +5,16 @@ import { join, name, raw, type Sql, sql } from '../reading/list.ts';
 import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
 import type { Kind, ValueColumn } from './value.ts';
 
-/** Whose statistics are read; those of a space are the sums over the links that are in it now. */
+/** The owner of statistics; those of a space are the sums over the links that are in it now. */
 export type Scope = 'link' | 'space' | 'account';
 
-/** Days from the first to the last one. */
+/** Days from the first to the last, both included. */
 export interface Days {
   readonly from: number;
   readonly to: number;
 }
 
-/** What was counted in a time. */
+/** The counts of a period. */
 export interface Counts {
   readonly clicks: number;
   readonly described: number;
@@ -29,12 +29,12 @@ export interface Point extends Counts {
 
 export type Times = 'Hour' | 'Day' | 'DayValue' | 'MonthValue';
 
-/** Where the counts of owners stand, as "count"; `owner` is the id of each row's owner. */
+/** The tables with the counts of owners, as "count"; `owner` is the id of each row's owner. */
 function sourceOf(scope: Scope, what: Times, ids: readonly number[]): { owner: Sql; from: Sql } {
   const listed = join([...ids]);
   if (scope === 'space') {
     const owner = sql`"Link"."spaceId"`;
-    // Crossed, the tables are read in this order on SQLite: of each link its own rows.
+    // CROSS JOIN makes SQLite read the tables in this order: for each link its own rows.
     const tables = sql`"Link" CROSS JOIN ${name(`Link${what}`)} AS "count"`;
     return { owner, from: sql`${tables} WHERE "count"."linkId" = "Link"."id" AND ${owner} IN (${listed})` };
   }
@@ -43,10 +43,10 @@ function sourceOf(scope: Scope, what: Times, ids: readonly number[]): { owner: S
   return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
 }
 
-/** What a statement begins with: how many links a space has decides its plan. */
+/** The prefix of a statement: the best plan for a space depends on the number of its links. */
 const planOf = (scope: Scope): Sql => (scope === 'space' ? raw(PLANNED_EACH_TIME) : sql``);
 
-/** What was counted on the days, for each of the owners that have any. */
+/** The counts of the days, for each owner that has any. */
 export function readTotals(
   db: Db,
   scope: Scope,
@@ -62,7 +62,7 @@ export function readTotals(
   );
 }
 
-/** What was counted in each hour, day or month of the days that has any. Of hours, only clicks and bots are known. */
+/** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
 export function readPoints(
   db: Db,
   scope: Scope,
@@ -86,7 +86,7 @@ export function readPoints(
   );
 }
 
-/** The days as whole months, and days that are added to them or taken from them again: of each end, whichever are fewer. */
+/** The days as whole months, and days to add or to subtract: at each end, whichever are fewer. */
 function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; taken: Days[] } {
   const [first, last] = [above(from), above(to)];
   const [start, end] = [first * 100 + 1, endOfMonth(last)];
@@ -116,19 +116,19 @@ function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; take
   return { months: months.from > months.to ? null : months, added, taken };
 }
 
-/** Which values are read. */
+/** Which values to read. */
 export interface ValuesAsked {
   readonly kind: Kind;
   readonly column: ValueColumn;
   readonly by: 'CLICKS' | 'VALUE';
   readonly descending: boolean;
-  /** Whether those with as many clicks come in the other direction than these. */
+  /** Whether values with equal clicks are in ascending order. */
   readonly tiesAscend: boolean;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What is asked of an owner; `all` says how many of its clicks may have a value. */
+/** A question about an owner; `all` is the number of its clicks that may have a value. */
 export interface OwnerAsked {
   readonly id: number;
   readonly all: number;

@@ -13,7 +13,7 @@ import {
 } from './read.ts';
 import { valueColumns } from './value.ts';
 
-/** Of how many owners one statement reads at most; of a space all links are read. */
+/** How many owners one statement serves at most; a space reads all of its links. */
 const TOGETHER: Record<Scope, number> = { link: 100, space: 20, account: 100 };
 
 const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
@@ -25,12 +25,12 @@ function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly nu
 }
 
 /**
- * Reads statistics, and gathers what is asked alike of several owners in the same tick into one statement: a list of a hundred
- * links with their statistics costs no more statements than one. Nothing is remembered.
+ * Reads statistics, and batches equal queries for several owners in the same tick into one statement: a list of a hundred
+ * links with their statistics costs as many statements as one link. Nothing is cached.
  */
 export class StatisticsReader {
   readonly #db: Db;
-  /** By what is asked. */
+  /** By query. */
   readonly #loaders = new Map<string, DataLoader<unknown, unknown>>();
 
   constructor(db: Db) {
@@ -44,7 +44,7 @@ export class StatisticsReader {
     });
   }
 
-  /** The hours, days or months in which anything was counted. */
+  /** The hours, days or months that have counts. */
   points(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days, id: number): Promise<Point[]> {
     return this.#load(['points', scope, interval, days], id, TOGETHER[scope], async (ids) =>
       byId(await readPoints(this.#db, scope, interval, days, ids), ids),

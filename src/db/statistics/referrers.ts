@@ -4,12 +4,12 @@ import type { DayOfLink, Visits } from './batch.ts';
 import { rowsAsTable } from './rows.ts';
 import { kinds, type Value } from './value.ts';
 
-/** What of a link's day is counted under which values. */
+/** The values of a link's day, with their clicks. */
 export type ValuesOf = (linkId: number, day: number, counted: DayOfLink) => ReadonlyMap<Value, number>;
 
 /**
- * The values of visits, with `other` instead of referrers beyond the first `most` of a link's day. Whoever asks has the links
- * locked, so that this is exact over all processes.
+ * The values of visits, with `other` instead of referrers beyond the first `most` of a link's day. The caller has locked the
+ * links, so this is exact over all processes.
  */
 export async function referrersWithin(tx: Tx, visits: Visits, most: number, other: Value): Promise<ValuesOf> {
   const days = [...visits].flatMap(([id, link]) =>

@@ -6,21 +6,21 @@ import { above, dayOf, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
 import { forgetVisitors } from './visitors.ts';
 
-/** How long visits of a day may still be on their way when it is over, in milliseconds. */
+/** How long after the end of a day its last visits may still be written, in milliseconds. */
 const GRACE = 2 * 60_000;
-/** Of how many links, and how many rows of an account, one statement deletes. */
+/** For how many links, and how many rows of an account, one statement deletes. */
 const LINKS_TOGETHER = 10;
 const ROWS_TOGETHER = 5_000;
 
 /**
- * Forgets visitors when their day is over, and deletes statistics that are older than so many months. Several processes may do so
- * at once: what one has deleted, the others do not find.
+ * Deletes visitors when their day is over, and statistics that are older than a number of months. Several processes may do
+ * so at once.
  */
 export class StatisticsRetention extends Retention {
   readonly #db: Db;
   readonly #months: number;
   readonly #now: () => Date;
-  /** The first month whose statistics are kept, once all before it are deleted. */
+  /** The first month whose statistics are kept, after all earlier ones were deleted. */
   #done = 0;
 
   /** @param months 0 keeps all */
@@ -69,7 +69,7 @@ export class StatisticsRetention extends Retention {
       for (const { table, time, before } of tablesOf('Account', first)) {
         const keys = !table.endsWith('Value') ? [time] : ['kind', time, 'valueId'];
         const key = join(keys.map(name));
-        // Of each kind by itself, so that the key finds the oldest.
+        // Each kind separately, so that the primary key finds the oldest rows.
         for (const kind of keys.length > 1 ? Object.values(kinds) : [null]) {
           const ofKind = kind === null ? sql`` : sql`AND "kind" = ${kind}`;
           await this.untilNone(
@@ -84,7 +84,7 @@ export class StatisticsRetention extends Retention {
   }
 }
 
-/** The tables of an owner, and the first time that stays of each. */
+/** The tables of an owner, with the first time of each that is kept. */
 function tablesOf(owner: 'Link' | 'Account', month: number) {
   const day = month * 100 + 1;
   return [

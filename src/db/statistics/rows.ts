@@ -12,7 +12,7 @@ function arrayOf(cells: readonly (Cell | undefined)[]): string {
   return `{${cells.map((cell) => (typeof cell === 'string' ? quoted(cell) : (cell ?? 'NULL'))).join(',')}}`;
 }
 
-/** Rows of our own as a statement reads them, in their order: by one parameter, or one for each column, however many there are. */
+/** A table of literal rows for a statement, in their order: one parameter, or one for each column, however many rows there are. */
 export function rowsAsTable(db: object, columns: Columns, rows: readonly (readonly Cell[])[]): Sql {
   const names = Object.keys(columns);
   if (isSqlite(db)) {
@@ -27,7 +27,7 @@ export function rowsAsTable(db: object, columns: Columns, rows: readonly (readon
   return sql`(SELECT * FROM unnest(${join(arrays)}) AS "one" (${join(names.map(name))}))`;
 }
 
-/** Adds to rows, and makes those that are missing. The rows have `keys` first, and come in one order from all processes. */
+/** Adds to rows, and inserts missing ones. Rows begin with `keys`, and all processes sort them in the same order. */
 export async function addTo(
   tx: Tx,
   table: Prisma.ModelName,

@@ -3,13 +3,13 @@ import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { sql } from '../reading/list.ts';
 
-/** A link as its page of statistics needs it. */
+/** The columns of a link that its page of statistics needs. */
 export type ShownLink = Pick<Link, 'id' | 'alias' | 'password' | 'privacyPassword' | 'expirationClicks'>;
 
 /**
- * The link with this alias on this domain whose statistics others may see; null where there is none. A private link is not found, as
- * one that does not exist. For whoever asks to learn nothing from how long that takes, a row is read for either: where there is no
- * such alias, the next one's.
+ * The link with this alias on this domain whose statistics others may see; null if there is none. A private link is treated
+ * like one that does not exist. To make both take the same time, a row is read in either case: for an unknown alias, that of
+ * the next alias.
  */
 export async function readShownLink(db: Db, domainId: number, alias: string): Promise<ShownLink | null> {
   const [link = null] = await readRows<ShownLink>(

@@ -4,11 +4,11 @@ import { join, name, sql } from '../reading/list.ts';
 import { rowsAsTable } from './rows.ts';
 import { type Value, valueColumns } from './value.ts';
 
-/** How many ids a process remembers. */
+/** How many ids a process caches. */
 const REMEMBERED = 50_000;
 
-/** A value's id, and the last month in which it is known to be counted: until then nobody deletes it. */
-interface Found {
+/** A value's id, and the last month for which it is known to be used: until then it is not deleted. */
+interface CachedId {
   readonly id: number;
   readonly month: number;
 }
@@ -18,16 +18,16 @@ const types = Object.fromEntries(
   columns.map((column) => [column, column === 'kind' || column === 'month' ? 'integer' : 'text'] as const),
 );
 
-/** Gives values their ids, which a process remembers. */
+/** Finds the ids of values, with a cache in the process. */
 export class ValueIds {
-  readonly #known = new LRUCache<string, Found>({ max: REMEMBERED });
+  readonly #known = new LRUCache<string, CachedId>({ max: REMEMBERED });
 
-  /** The ids of the values, by their hashes; those that have none yet are made. To be kept once the transaction is committed. */
+  /** The ids of the values, by their hashes; missing values are inserted. Cache the result only after the commit. */
   async find(
     tx: Tx,
     values: ReadonlyMap<string, { value: Value; month: number }>,
-  ): Promise<ReadonlyMap<string, Found>> {
-    const found = new Map<string, Found>();
+  ): Promise<ReadonlyMap<string, CachedId>> {
+    const found = new Map<string, CachedId>();
     const missing: [string, { value: Value; month: number }][] = [];
     for (const [hash, one] of values) {
       const known = this.#known.get(hash);
@@ -35,7 +35,7 @@ export class ValueIds {
       else missing.push([hash, one]);
     }
     if (missing.length === 0) return found;
-    // In one order for all processes, so that none waits for another in a circle.
+    // All processes use the same order, to prevent deadlocks.
     missing.sort(([a], [b]) => (a < b ? -1 : 1));
     const rows = missing.map(([hash, { value, month }]) => [
       hash,
@@ -61,7 +61,7 @@ export class ValueIds {
     return found;
   }
 
-  keep(found: ReadonlyMap<string, Found>): void {
+  keep(found: ReadonlyMap<string, CachedId>): void {
     for (const [hash, one] of found) this.#known.set(hash, one);
   }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What a click is counted under: one value of each kind, as `VisitValue` has it. */
+/** The kinds of values of a click, by their numbers in `VisitValue`. */
 export const kinds = {
   CLIENT: 1,
   LOCALE: 2,
@@ -10,7 +10,7 @@ export const kinds = {
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** The columns of `VisitValue` that hold what is known of a visit. */
+/** The columns of `VisitValue` with the properties of a visit. */
 export const valueColumns = [
   'browser',
   'os',
@@ -26,7 +26,7 @@ export type ValueColumn = (typeof valueColumns)[number];
 export interface Value {
   readonly kind: Kind;
   readonly columns: Readonly<Partial<Record<ValueColumn, string | null>>>;
-  /** What it is found by; the value itself may be too long for an index. */
+  /** The key for look-ups; the value itself may be too long for an index. */
   readonly hash: string;
 }
 

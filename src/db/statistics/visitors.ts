@@ -5,15 +5,15 @@ import { sql } from '../reading/list.ts';
 import type { Visits } from './batch.ts';
 import { rowsAsTable } from './rows.ts';
 
-/** The salts of days, which all processes share through the database. */
+/** The salts of days, shared by all processes through the database. */
 export class Salts {
   readonly #known = new Map<number, string>();
 
-  /** The salts of those of the days that are not over; they are made where nobody did yet. */
+  /** The salts of the days that are not over; missing ones are created. */
   async forDays(db: Db, days: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
     const salts = new Map<number, string>();
     const last = Math.max(...this.#known.keys(), ...days);
-    // Others may have forgotten a day that is over: only of the last one it is known that they have not.
+    // Other processes may have deleted the salt of a day that is over: only the last day's is certain to exist.
     for (const day of this.#known.keys()) if (day < last) this.#known.delete(day);
     for (const day of days) {
       const salt = this.#known.get(day) ?? (await readSalt(db, day));
@@ -27,7 +27,7 @@ export class Salts {
 
 const forgotten = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'visitors')`;
 
-/** The salt of a day; null where the day is over. */
+/** The salt of a day; null if the day is over. */
 async function readSalt(db: Db, day: number): Promise<string | null> {
   await db.$executeRaw(sql`
     INSERT INTO "DaySalt" ("day", "salt") SELECT CAST(${day} AS INTEGER), ${randomBytes(32).toString('base64url')}
@@ -38,7 +38,7 @@ async function readSalt(db: Db, day: number): Promise<string | null> {
   return row?.salt ?? null;
 }
 
-/** Adds who came on each day to the link's visitors; returns how many were not among them, by `link day`. */
+/** Adds the visitors of each day; returns how many of them are new, by `link day`. */
 export async function addVisitors(
   tx: Tx,
   visits: Visits,
@@ -67,10 +67,10 @@ export async function addVisitors(
   return added;
 }
 
-/** How many visitors are forgotten by one statement. */
+/** How many visitors one statement deletes. */
 const TOGETHER = 5_000;
 
-/** Forgets the salts and some of the visitors of days before this one; returns whether there are more. */
+/** Deletes the salts and a batch of the visitors of days before this one; returns whether there are more. */
 export async function forgetVisitors(db: Db, before: number): Promise<boolean> {
   const [closed] = await db.$queryRaw<{ number: number }[]>(sql`
     SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);

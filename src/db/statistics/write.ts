@@ -10,27 +10,27 @@ import type { Value } from './value.ts';
 import type { ValueIds } from './value-ids.ts';
 import { addVisitors, type Salts } from './visitors.ts';
 
-/** The end of both databases' and GraphQL's whole numbers: there a count stops, instead of failing. */
+/** The largest integer of both databases and GraphQL: a count stops there instead of failing. */
 export const END: Sql = sql`2147483647`;
 
-/** How many referrers a link has on a day; the rest count as one. */
+/** How many referrers of a link are kept per day; the rest count as one. */
 export const MAX_REFERRERS = 200;
 
-/** A write that may have to be sent again: which process makes it, and which of that process's writes it is, from 1. */
+/** Identifies a write that may be sent again: the process, and the number of its write, from 1. */
 export interface Receipt {
   readonly processId: string;
   readonly number: number;
 }
 
-/** What the writes of a process remember. */
+/** What the writes of a process share. */
 export interface Memory {
   readonly ids: ValueIds;
   readonly salts: Salts;
-  /** What a referrer beyond the limit counts as. */
+  /** The value for referrers beyond the limit. */
   readonly other: Value;
 }
 
-/** Whether this write was not made before. SQLite is in this process: what failed was not done. */
+/** Whether this write was not committed before. SQLite runs in this process: a write that failed was not committed. */
 async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
   if (isSqlite(tx)) return true;
   const inserted = await tx.$executeRaw(sql`
@@ -40,7 +40,7 @@ async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
   return inserted > 0;
 }
 
-/** The accounts of the links that still are there, by their ids. Nobody else writes to these links until the end. */
+/** Locks the links that still exist until the transaction ends, and returns their accounts by link id. */
 async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, number>> {
   const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
   const rows = await tx.$queryRaw<{ linkId: number; accountId: number }[]>(sql`
@@ -67,7 +67,7 @@ async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
   );
 }
 
-/** Sums of numbers by keys that are numbers too, in their order. */
+/** Sums by numeric keys, sorted by key. */
 class Sums {
   readonly #rows = new Map<string, number[]>();
   readonly #keys: number;
@@ -92,8 +92,8 @@ class Sums {
 }
 
 /**
- * The days of links, as `linkId day`, on which less is counted than was claimed: their statistics were deleted since. What is
- * still to be written of those visits would stand there without its clicks.
+ * The days of links, as `linkId day`, that have fewer clicks than were claimed: their statistics were deleted since. The
+ * values and visitors of those visits must not be written without their clicks.
  */
 async function forgottenDays(tx: Tx, visits: Visits): Promise<ReadonlySet<string>> {
   const claimed = [...visits].flatMap(([id, { days }]) =>
@@ -106,7 +106,7 @@ async function forgottenDays(tx: Tx, visits: Visits): Promise<ReadonlySet<string
   return new Set(rows.map(({ id, on }) => `${id} ${on}`));
 }
 
-/** The days, some of them without who came and by which values. */
+/** The days, some of them without visitors and values. */
 function withoutDetails(days: LinkVisits['days'], isOne: (day: number) => boolean): LinkVisits['days'] {
   const nothing = {
     described: 0,
@@ -117,7 +117,7 @@ function withoutDetails(days: LinkVisits['days'], isOne: (day: number) => boolea
   return new Map([...days].map(([day, one]) => [day, isOne(day) ? { ...one, ...nothing } : one]));
 }
 
-/** Adds to rows of links and to those of their accounts: first all of the former, which only this write has. */
+/** Adds to rows of links, which this write has locked, and then to those of their accounts. */
 async function addToBoth(
   tx: Tx,
   tables: readonly (readonly [what: 'Hour' | 'Day' | 'DayValue' | 'MonthValue', rows: readonly number[][]])[],
@@ -129,7 +129,7 @@ async function addToBoth(
     for (const [what, counted] of tables) {
       const [of, to] = [keys[what] ?? [], sums[what] ?? []];
       const total = new Sums(of.length + 1);
-      // Clicks that are counted there already stand last.
+      // The last number is the clicks that are already counted there.
       for (const [linkId = 0, ...rest] of counted) {
         const claimed = what === 'Hour' || what === 'Day' ? (rest.pop() ?? 0) : 0;
         if (claimed > 0) rest[of.length] = (rest[of.length] ?? 0) - claimed;
@@ -154,8 +154,8 @@ const sumsOf = {
 };
 
 /**
- * Adds visits of many links to their clicks and statistics, all or none. Links that are gone are skipped. Sent again with the
- * same receipt, after an answer that never came, they count once.
+ * Adds visits of many links to their clicks and statistics, in one transaction. Deleted links are skipped. If a write is
+ * repeated with the same receipt, because its answer was lost, it counts once.
  */
 export async function writeVisits(
   db: Db,
@@ -164,7 +164,7 @@ export async function writeVisits(
   { ids, salts, other }: Memory,
 ): Promise<void> {
   const saltOf = await salts.forDays(db, daysWithVisitors(visits));
-  // What is learnt in a transaction is true once that is committed.
+  // Cache ids only after the commit.
   const learnt = await transaction(db, async (tx) => {
     if (!(await isNew(tx, receipt))) return null;
     const accounts = await lockedLinks(tx, visits);
@@ -212,7 +212,7 @@ function daysWithVisitors(visits: Visits): Set<number> {
   return days;
 }
 
-/** The values, each with the last month in which it is counted. */
+/** The values, each with the last month in which it is used. */
 function lastMonths(
   visits: Visits,
   valuesOf: Awaited<ReturnType<typeof referrersWithin>>,

@@ -5,7 +5,7 @@ import { retryConflicts } from '../connection/retry.ts';
 import type { Tx } from '../connection/transaction.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
-/** A delivery that is to be made. */
+/** A new delivery. */
 export type NewDelivery = Pick<
   WebhookDelivery,
   'webhookId' | 'messageId' | 'event' | 'kind' | 'recordId' | 'createdAt'
@@ -15,14 +15,14 @@ export type NewDelivery = Pick<
 export interface DueDelivery
   extends Omit<NewDelivery, 'webhookId'>,
     Pick<WebhookDelivery, 'id' | 'failures'> {
-  /** 1 where what was sent is kept, else 0. */
+  /** 1 if the body is stored, else 0. */
   readonly kept: number;
 }
 
-/** How many rows one statement adds: a statement may have only so many parameters. */
+/** How many rows one statement adds: the number of its parameters is limited. */
 const TOGETHER = 500;
 
-/** Rows of `one` whose record has an earlier delivery that is tried only later: they wait for it. */
+/** Rows of `one` that must wait: an earlier delivery about the same record is not due yet. */
 const waits = sql`EXISTS (SELECT 1 FROM "WebhookDelivery" AS "earlier"
   WHERE "earlier"."webhookId" = "one"."webhookId" AND "earlier"."kind" = "one"."kind"
   AND "earlier"."recordId" = "one"."recordId" AND "earlier"."status" = 'PENDING'
@@ -33,11 +33,11 @@ const ofSameRecord = sql`"same"."webhookId" = "WebhookDelivery"."webhookId"
   AND "same"."kind" = "WebhookDelivery"."kind" AND "same"."recordId" = "WebhookDelivery"."recordId"
   AND "same"."status" = 'PENDING' AND "same"."id" < "WebhookDelivery"."id"`;
 
-/** Adds deliveries in this order, due at once, or when those about the same record are that are waiting for another try. */
+/** Adds deliveries in this order; each is due at once, or with an earlier one about the same record that waits for a retry. */
 export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: Date): Promise<void> {
   const webhookIds = [...new Set(added.map(({ webhookId }) => webhookId))];
   if (webhookIds.length === 0) return;
-  // Always written: who gives a queue back waits for this transaction, and sees what it added.
+  // Always written: `releaseQueue` waits for this transaction, and sees what it added.
   await tx.$executeRaw(sql`
     UPDATE "WebhookQueue" SET "dueAt" = CASE WHEN "dueAt" <= ${now} THEN "dueAt" ELSE ${now} END
     WHERE "webhookId" IN (${join(webhookIds)})`);
@@ -45,7 +45,7 @@ export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: 
     const data = added.slice(from, from + TOGETHER).map((one) => ({ ...one, nextAttemptAt: now }));
     await tx.webhookDelivery.createMany({ data });
   }
-  // Found by the index as not due yet, they need not be passed over again and again.
+  // With a later `nextAttemptAt`, the index leaves them out, and queries need not skip them again and again.
   await tx.$executeRaw(sql`
     UPDATE "WebhookDelivery" SET "nextAttemptAt" =
       (SELECT MAX("same"."nextAttemptAt") FROM "WebhookDelivery" AS "same" WHERE ${ofSameRecord})
@@ -59,7 +59,7 @@ function dueOf(webhookId: number, now: Date | null): Sql {
     AND NOT ${waits} ORDER BY "one"."nextAttemptAt", "one"."id"`;
 }
 
-/** The next deliveries that are due; those about one record in their order, and only as long as none before them waits. */
+/** The next deliveries that are due; those about one record in their order, and none while an earlier one waits. */
 export async function dueDeliveries(
   db: Db,
   webhookId: number,
@@ -73,7 +73,7 @@ export async function dueDeliveries(
   );
 }
 
-/** When something of the webhook is due next; null where nothing waits. */
+/** When the webhook's next delivery is due; null if none waits. */
 export async function nextDue(tx: Tx, webhookId: number): Promise<Date | null> {
   const [row] = await tx.$queryRaw<{ nextAttemptAt: Date }[]>(
     sql`SELECT "nextAttemptAt" ${dueOf(webhookId, null)} LIMIT 1`,
@@ -81,17 +81,17 @@ export async function nextDue(tx: Tx, webhookId: number): Promise<Date | null> {
   return row ? new Date(row.nextAttemptAt) : null;
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface Outcome {
   readonly webhookId: number;
   readonly delivery: Pick<DueDelivery, 'id' | 'kind' | 'recordId'>;
   readonly at: Date;
   readonly responseStatus: number | null;
-  /** Why it failed; null where it was delivered. */
+  /** Why it failed; null if it was delivered. */
   readonly error: string | null;
-  /** When it is tried again; null where it is not. */
+  /** When it is tried again; null if never. */
   readonly retryAt: Date | null;
-  /** What was sent, for the next try to send the same. */
+  /** The body, for the next attempt to send the same. */
   readonly body: string | null;
 }
 
@@ -125,7 +125,7 @@ async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
       ...(retryAt === null ? { status: 'FAILED', body: null } : { nextAttemptAt: retryAt, body }),
     },
   });
-  // Those after it about the same record wait for it in any case; so they are not looked at again and again.
+  // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again.
   if (retryAt !== null)
     await write(db, {
       where: { webhookId, kind, recordId, status: 'PENDING', id: { gt: id }, nextAttemptAt: { lt: retryAt } },
@@ -133,14 +133,14 @@ async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
     });
 }
 
-/** Writes what attempts came to; the deliveries that were made by one statement. Each may be written without the others. */
+/** Writes the results of attempts, all successful ones in one statement. Not atomic: some may be written without the others. */
 export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promise<void> {
   const delivered = outcomes.filter(({ error }) => error === null);
   await writeDelivered(db, delivered);
   for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
 }
 
-/** Has a delivery be due now, and those that wait for it too. */
+/** Makes a delivery due now, and those that wait for it. */
 export async function redeliverNow(
   tx: Tx,
   { id, webhookId, kind, recordId }: Pick<WebhookDelivery, 'id' | 'webhookId' | 'kind' | 'recordId'>,
@@ -157,7 +157,7 @@ export async function redeliverNow(
   });
 }
 
-/** What the last attempt sent; null where nothing is kept. */
+/** The body of the last attempt; null if none is stored. */
 export async function bodyOf(db: Db, id: number): Promise<string | null> {
   return (await db.webhookDelivery.findUnique({ where: { id }, select: { body: true } }))?.body ?? null;
 }
@@ -165,7 +165,7 @@ export async function bodyOf(db: Db, id: number): Promise<string | null> {
 /** How many deliveries are deleted at once. */
 const DELETED_TOGETHER = 1_000;
 
-/** Deletes deliveries of changes from before a moment, the oldest first; returns whether there may be more. */
+/** Deletes deliveries of changes from before a time, the oldest first; returns whether there may be more. */
 export async function deleteOldDeliveries(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
     DELETE FROM "WebhookDelivery" WHERE "createdAt" < ${before}
@@ -173,7 +173,7 @@ export async function deleteOldDeliveries(db: Db, before: Date): Promise<boolean
   return deleted === DELETED_TOGETHER;
 }
 
-/** Deletes the deliveries of a webhook, some at a time: a statement may take only so long. */
+/** Deletes the deliveries of a webhook in batches, so that no statement takes long. */
 export async function deleteDeliveriesOf(db: Db, webhookId: number): Promise<void> {
   for (let deleted = DELETED_TOGETHER; deleted === DELETED_TOGETHER; )
     deleted = await db.$executeRaw`DELETE FROM "WebhookDelivery" WHERE "id" IN

@@ -6,38 +6,43 @@ import { transaction } from '../connection/transaction.ts';
 import { type Sql, sql } from '../reading/list.ts';
 import { nextDue } from './deliveries.ts';
 
-/** The queue of a webhook, which one process at a time delivers from. */
+/** The queue of a webhook; one process at a time delivers from it. */
 export interface Queue {
   readonly webhookId: number;
   readonly failingSince: Date | null;
 }
 
-/** Who delivers, and for how long the others leave that to it, in milliseconds. */
+/** A process's claim on queues, and its duration in milliseconds. */
 export interface Claim {
   readonly by: string;
-  readonly lasts: number;
+  readonly duration: number;
 }
 
-/** A moment from now on, by a clock that all processes share: the server's, or the one of the machine that SQLite is on. */
+/** A time from now, by a clock that all processes share: the server's, or that of SQLite's machine. */
 function moment(db: Db, milliseconds = 0): Sql {
   if (isSqlite(db)) return sql`${new Date(Date.now() + milliseconds)}`;
   return sql`(clock_timestamp() AT TIME ZONE 'UTC' + ${milliseconds}::int * INTERVAL '1 millisecond')`;
 }
 
-/** What queues meet that have something to deliver, and nobody who does. */
+/** The condition for queues that have due deliveries and no valid claim. */
 function isFree(db: Db, now: Date): Sql {
   return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${moment(db)})
     AND EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "webhookId" AND NOT "disabled")`;
 }
 
-/** Takes up to so many queues in which something is due, those that have waited longest first. */
-export async function claimQueues(db: Db, { by, lasts }: Claim, now: Date, limit: number): Promise<Queue[]> {
-  // A look costs less than a claim, which on SQLite would keep other writers waiting.
+/** Claims up to `limit` queues with due deliveries, those that have waited longest first. */
+export async function claimQueues(
+  db: Db,
+  { by, duration }: Claim,
+  now: Date,
+  limit: number,
+): Promise<Queue[]> {
+  // A read is cheaper than a claim, which on SQLite would block other writers.
   const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
   if (due.length === 0) return [];
   const unlocked = isSqlite(db) ? Prisma.empty : sql`FOR UPDATE SKIP LOCKED`;
   const claimed = await db.$queryRaw<{ webhookId: number; failingSince: Date | null }[]>(sql`
-    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, lasts)} WHERE "webhookId" IN (
+    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, duration)} WHERE "webhookId" IN (
       SELECT "webhookId" FROM "WebhookQueue" WHERE ${isFree(db, now)} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}
     ) RETURNING "webhookId", "failingSince"`);
   return claimed.map(({ webhookId, failingSince }) => ({
@@ -46,22 +51,22 @@ export async function claimQueues(db: Db, { by, lasts }: Claim, now: Date, limit
   }));
 }
 
-/** Keeps all queues that it has for longer; those that others have taken stay theirs. */
-export async function keepQueues(db: Db, { by, lasts }: Claim): Promise<void> {
+/** Renews the process's claims; queues that others have taken over stay theirs. */
+export async function renewClaims(db: Db, { by, duration }: Claim): Promise<void> {
   await retryConflicts(() =>
     db.$executeRaw(sql`
-      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, lasts)} WHERE "claimedBy" = ${by}`),
+      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, duration)} WHERE "claimedBy" = ${by}`),
   );
 }
 
-/** Whether it still has the queue. */
+/** Whether the process still has the queue. */
 export async function hasQueue(db: Db, webhookId: number, by: string): Promise<boolean> {
   return (await db.webhookQueue.count({ where: { webhookId, claimedBy: by } })) > 0;
 }
 
 /**
- * Gives a queue back, for whoever is first when something in it is due. Who adds to it holds its row meanwhile: only when that
- * has ended is it told what is due next.
+ * Releases a queue, for the first process to claim it when it is due. Waits for transactions that add deliveries, which lock
+ * the row, before it calculates when the queue is due next.
  */
 export async function releaseQueue(db: Db, webhookId: number, by: string): Promise<void> {
   await transaction(db, async (tx) => {
@@ -74,12 +79,12 @@ export async function releaseQueue(db: Db, webhookId: number, by: string): Promi
   });
 }
 
-/** Notes since when every attempt failed; null where one did not. */
-export async function noteFailing(db: Db, webhookId: number, failingSince: Date | null): Promise<void> {
+/** Stores since when every attempt has failed; null if the last one did not. */
+export async function storeFailingSince(db: Db, webhookId: number, failingSince: Date | null): Promise<void> {
   await db.webhookQueue.updateMany({ where: { webhookId }, data: { failingSince } });
 }
 
-/** What waits in the queues of webhooks that are not disabled, and since when the first of it could have been delivered. */
+/** The number of waiting deliveries of webhooks that are not disabled, and when the oldest of them was due. */
 export async function readBacklog(db: Db): Promise<{ pending: number; dueAt: Date | null }> {
   const waiting = sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = "queue"."webhookId" AND "one"."status" = 'PENDING'`;
   const [row] = await readRows<{ pending: number | null; dueAt: Date | string | null }>(

@@ -17,7 +17,7 @@ const createKeyInput = z.object({
   expiresAt: z.date().nullable().default(null),
 });
 
-/** What may be shown of a key. */
+/** The properties of a key that may be shown. */
 export interface KeyView {
   id: number;
   account: string;
@@ -53,7 +53,7 @@ function stored(key: string, keyScopes: readonly Scope[], now: Date, expiresAt: 
 }
 
 /**
- * Makes a key for the named account, and the account where it is new. The key is returned here and never again.
+ * Creates a key for the named account, and the account if it does not exist. Only this call returns the key.
  * @throws DomainError VALIDATION
  */
 export async function createKey(
@@ -81,14 +81,14 @@ export async function createKey(
 }
 
 /**
- * On a database without accounts: makes the account `default` with a key of every scope, and returns the key. Returns
- * null where there are accounts already, or where another process was first.
+ * In a database without accounts, creates the account `default` and a key with all scopes, and returns the key. Returns
+ * null if there are accounts already, or if another process was first.
  */
 export async function createFirstKey(db: Db, now: Date, initialKey?: string): Promise<string | null> {
   if ((await db.account.findFirst({ select: { id: true } })) !== null) return null;
   const key = initialKey ?? generateKey();
   const account = { name: 'default', createdAt: now };
-  // The account's unique name decides between processes that start at once.
+  // The account's unique name decides between processes that start at the same time.
   const inserted = await db.account
     .create({ data: { ...account, keys: { create: stored(key, scopes, now, null) } } })
     .catch((error: unknown) => {
@@ -109,7 +109,7 @@ export async function listKeys(db: Db): Promise<KeyView[]> {
 }
 
 /**
- * From now on the key is refused, within a second on every process. Revoking it again changes nothing.
+ * Revokes the key; every process refuses it within a second. Revoking it again changes nothing.
  * @throws DomainError NOT_FOUND
  */
 export async function revokeKey(db: Db, id: string, now: Date): Promise<void> {

@@ -5,12 +5,12 @@ import type { Actor } from './actor.ts';
 import { hashKey, parseScopes } from './api-key.ts';
 import { keyChanges } from './key-changes.ts';
 
-/** How exact a key's last-used time is, in milliseconds. */
+/** The precision of a key's last-used time, in milliseconds. */
 const LAST_USED_EVERY = 60_000;
-/** How many keys a process remembers. */
+/** How many keys a process caches. */
 const REMEMBERED = 10_000;
 
-/** How often the list of all keys is read at most, in milliseconds, and how many of them, the newest first. */
+/** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys it has. */
 const LISTED_EVERY = 1_000;
 const LISTED = 10_000;
 
@@ -20,13 +20,13 @@ interface Remembered {
   lastUsedAt: number;
 }
 
-/** The key of a header; null where it has none. */
+/** The key in a header; null if there is none. */
 function keyIn(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
 /**
- * Verifies API keys from memory, so that a request costs no query, and forgets them whenever a key was changed, revoked
+ * Verifies API keys with a cache, so that a request costs no query. The cache is cleared whenever a key is changed, revoked
  * or deleted.
  */
 export class Authentication {
@@ -48,12 +48,12 @@ export class Authentication {
     revisions.watch('keys', () => this.#keys.clear());
   }
 
-  /** Waits for last-used times that are being written. */
+  /** Waits for pending writes of last-used times. */
   async stop(): Promise<void> {
     await Promise.allSettled(this.#pendingWrites);
   }
 
-  /** Whom an `Authorization` header speaks for, where that is known without a question; else null. */
+  /** The caller of an `Authorization` header, from the cache; null if it is not cached. */
   async remembered(header: string | undefined): Promise<Actor | null> {
     const key = keyIn(header);
     if (key === null || this.#keys.size === 0) return null;
@@ -66,8 +66,8 @@ export class Authentication {
   }
 
   /**
-   * Whether the header's key is among those that exist, by a list of all that is read at most once a second: whoever sends
-   * many wrong keys does not have each of them looked up.
+   * Whether the header's key is in a list of all keys, which is read at most once a second: so many wrong keys do not
+   * cost a query each.
    */
   async isListed(header: string | undefined): Promise<boolean> {
     const key = keyIn(header);
@@ -89,8 +89,8 @@ export class Authentication {
   }
 
   /**
-   * Whom an `Authorization` header speaks for, as the database says.
-   * @throws DomainError UNAUTHENTICATED where it is missing or malformed, or its key unknown, revoked or expired.
+   * The caller of an `Authorization` header, from the database.
+   * @throws DomainError UNAUTHENTICATED if the header is missing or malformed, or its key unknown, revoked or expired.
    */
   async authenticate(header: string | undefined): Promise<Actor> {
     const key = keyIn(header);
@@ -105,7 +105,7 @@ export class Authentication {
     return known.actor;
   }
 
-  /** A key that was revoked or has expired is looked for as one that never was: the time it takes tells nothing. */
+  /** A revoked or expired key is looked up like an unknown one, so that the response time reveals nothing. */
   async #load(hash: string, now: Date): Promise<Remembered | null> {
     const revision = this.#revisions.numberOf('keys');
     const isCurrent = { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
@@ -116,7 +116,7 @@ export class Authentication {
       expiresAt: row.expiresAt,
       lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
     };
-    // Read before a change that has been noticed since: good for this request only.
+    // Keys have changed during the read: use the result for this request only.
     if (revision !== this.#revisions.numberOf('keys')) return known;
     const oldest = this.#keys.keys().next();
     if (this.#keys.size >= REMEMBERED && !oldest.done) this.#keys.delete(oldest.value);
@@ -124,13 +124,13 @@ export class Authentication {
     return known;
   }
 
-  /** Notes the use at most once a minute for each key, outside the request's way. */
+  /** Writes the last-used time at most once a minute for each key; the request does not wait for it. */
   #used(known: Remembered, now: Date): void {
     if (now.getTime() - known.lastUsedAt < LAST_USED_EVERY) return;
     known.lastUsedAt = now.getTime();
     const write = this.#db.apiKey
       .updateMany({ where: { id: known.actor.keyId }, data: { lastUsedAt: now } })
-      // Telling when a key was last used is no reason to refuse its holder.
+      // A failed write of the last-used time is no reason to refuse the request.
       .catch(() => {})
       .finally(() => this.#pendingWrites.delete(write));
     this.#pendingWrites.add(write);

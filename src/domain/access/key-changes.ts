@@ -1,4 +1,4 @@
-/** How often this process made or changed a key: what it knows of keys from before is not all there is to know. */
+/** How often this process created or changed a key: lists of keys from before that are outdated. */
 let changes = 0;
 
 export function noteKeyChange(): void {

@@ -2,14 +2,14 @@ import { changing, type NewChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
 import type { Tx } from '../../db/connection/transaction.ts';
 
-/** What was done to a record. */
+/** The kinds of changes. */
 export const changeActions = {
-  CREATED: 'It was made.',
-  UPDATED: 'Some of its fields got other values.',
-  DELETED: 'It was deleted.',
+  CREATED: 'The record was created.',
+  UPDATED: 'Some fields of the record were changed.',
+  DELETED: 'The record was deleted.',
 } as const;
 
-/** What kinds of records changes are of. */
+/** The kinds of records that changes are recorded for. */
 export const recordKinds = {
   SPACE: 'A space.',
   LINK: 'A link.',
@@ -21,7 +21,7 @@ export const recordKinds = {
 export type ChangeAction = keyof typeof changeActions;
 export type RecordKind = keyof typeof recordKinds;
 
-/** Who changes something: a key for its account. The operator has no key. */
+/** The author of a change: a key and its account. The operator has no key. */
 export interface Author {
   readonly accountId: number | null;
   readonly keyId: number | null;
@@ -29,21 +29,21 @@ export interface Author {
 
 export const OPERATOR: Author = { accountId: null, keyId: null };
 
-/** One transaction and the log of what it changes. */
+/** A transaction, and a function that records its changes. */
 export interface Changing {
   readonly tx: Tx;
-  /** Records what was done to each of the records; of those that were made or changed, with the names of the fields. */
+  /** Records a change of each record, with the names of the fields that were set or changed. */
   record(
     action: ChangeAction,
     kind: RecordKind,
     ids: readonly number[],
     fields?: readonly string[],
-    /** Whose they are, where they are not the author's. */
+    /** The account of the records, if it is not the author's. */
     owner?: number,
   ): Promise<void>;
 }
 
-/** Does the work as a whole or not at all, with what it records. */
+/** Runs the work in a transaction, together with the changes that it records. */
 export function recordingChanges<T>(
   db: Db,
   { accountId, keyId }: Author,
@@ -64,7 +64,7 @@ export function recordingChanges<T>(
   );
 }
 
-/** One change of one record, to be recorded. */
+/** A new entry of the log: one change of one record. */
 export function newChange(
   { accountId, keyId }: Author,
   at: Date,
@@ -75,10 +75,10 @@ export function newChange(
   return { accountId, keyId, at, action, kind, fields };
 }
 
-/** What the schema calls those columns that it does not call by their own names. Several may be one field. */
+/** The schema's names of columns, if they differ from the column's name. Several columns may be one field. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/** Columns that are no fields: whose a record is, when it was written, what it is compared by, and secrets. */
+/** Columns that are not fields of the schema: owners, times, keys for comparison, and secrets. */
 const NO_FIELD = /^(accountId|createdAt|updatedAt|verificationToken|\w+Key)$/;
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -86,13 +86,13 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || (one == null && other == null);
 }
 
-/** The columns of `data` that are not as the row has them; those that are undefined are not set. */
+/** The columns of `data` that differ from the row; undefined ones are skipped. */
 export function differing<Data extends object>(row: object, data: Data): Partial<Data> {
   const stored = row as Readonly<Record<string, unknown>>;
   const entries = Object.entries(data).filter(
     ([column, value]) => value !== undefined && !isSame(stored[column], value),
   );
-  return Object.fromEntries(entries) as Partial<Data>; // Some of its entries.
+  return Object.fromEntries(entries) as Partial<Data>; // A subset of its entries.
 }
 
 /** The fields that the columns belong to, each once. */
@@ -103,7 +103,7 @@ export function fieldsOf(columns: object, names: FieldNames): string[] {
   return [...new Set(fields)];
 }
 
-/** The fields that were set to something as a record was made. */
+/** The fields of a new record that are not null. */
 export function fieldsSet(columns: object, names: FieldNames): string[] {
   const set = Object.entries(columns).filter(([, value]) => value != null);
   return fieldsOf(Object.fromEntries(set), names);

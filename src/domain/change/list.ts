@@ -10,7 +10,7 @@ import { directionInput, type Edges, type EdgesInput, readEdges } from '../list.
 import { type RecordKind, recordKinds } from './change.ts';
 
 /** What changes can be ordered by. */
-export const changeOrderFields = { ID: 'The order in which they were made.' } as const;
+export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 
 const changeFilter = z.object({
   kind: choiceOf(recordKinds).nullish(),
@@ -33,8 +33,8 @@ export function parseChangeFilter(filter: Unparsed<typeof changeFilter> | null |
   return parseInput(changesInput, { filter }).filter;
 }
 
-/** Whether a change is one that the filter lets through. */
-export function letsThrough({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
+/** Whether a change matches the filter. */
+export function matchesFilter({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
   return (
     (kind == null || change.kind === kind) &&
     (recordId == null || change.recordId === recordId) &&
@@ -45,7 +45,7 @@ export function letsThrough({ kind, recordId, since }: ChangeFilter, change: Log
 type ChangeEdges = Edges<LoggedChange> & { total(): Promise<number> };
 
 /**
- * A slice of the account's changes by cursor, the oldest first by default. Whoever goes on from a cursor misses none.
+ * A slice of the account's changes by cursor, oldest first by default. A client that continues from a cursor misses none.
  * @throws DomainError VALIDATION
  */
 export async function changeConnection(
@@ -67,19 +67,19 @@ export async function changeConnection(
     ],
     orderBy: { name: 'tx', type: 'number', large: true },
     descending: orderBy.direction === 'DESC',
-    // An index has those of one record.
+    // There is an index for the changes of one record.
     scans: since != null || (kind == null) !== (recordId == null),
   };
   const edges = await readEdges<LoggedChange>(lists, list, input);
   return { ...edges, total: () => lists.number(countOf(list), true) };
 }
 
-/** Those of the account's changes that have one of the ids. */
+/** The account's changes with these ids. */
 export function findChanges(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
   return changesWithIds(db, accountId, ids);
 }
 
-/** A slice of what was done to one record, the newest first. */
+/** A slice of the changes of one record, newest first. */
 export function historyOf(
   db: Db,
   lists: ListReader,

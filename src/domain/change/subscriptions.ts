@@ -4,22 +4,22 @@ import type { LoggedChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError } from '../errors.ts';
-import { type ChangeFilter, letsThrough } from './list.ts';
+import { type ChangeFilter, matchesFilter } from './list.ts';
 
-/** How many subscriptions one key may have, and all together: each holds a connection. */
+/** The maximum number of subscriptions of one key, and of the process: each keeps a connection open. */
 const MAX_OF_KEY = 10;
 const MAX = 200;
-/** How many changes wait for a subscriber that does not take them. */
+/** How many changes may wait for a subscriber that does not read. */
 const MAX_WAITING = 1_000;
-/** How long the others wait for a subscriber that is slow, and how often it is looked at, in milliseconds. */
+/** How long a slow subscriber may delay the others, and how often it is checked, in milliseconds. */
 const TIMEOUT = 1_000;
 const LOOKED_AT_EVERY = 5;
-/** How often keys are asked for that have expired, in milliseconds. */
+/** How often keys are checked for expiry and revocation, in milliseconds. */
 const KEYS_CHECKED_EVERY = 5_000;
-/** After how many seconds one may try again. */
+/** When to try again after a refusal, in seconds. */
 const RETRY_AFTER = 10;
 
-/** The changes that wait for one subscriber. */
+/** One subscriber's queue of changes. */
 class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
   readonly actor: Actor;
   readonly #filter: ChangeFilter;
@@ -34,13 +34,13 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     this.#onEnd = onEnd;
   }
 
-  /** How many changes wait to be taken. */
+  /** How many changes wait to be read. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  hear(change: LoggedChange): void {
-    if (change.accountId !== this.actor.accountId || !letsThrough(this.#filter, change)) return;
+  push(change: LoggedChange): void {
+    if (change.accountId !== this.actor.accountId || !matchesFilter(this.#filter, change)) return;
     this.#waiting.push(change);
     if (this.#waiting.length > MAX_WAITING) {
       const why = 'The changes come faster than they are read.';
@@ -50,7 +50,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     this.#wake?.();
   }
 
-  /** Ends it, once what waits is taken. */
+  /** Ends the subscription after the waiting changes are read. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -80,7 +80,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   }
 }
 
-/** Those who want to hear of changes as they are made, by whichever process: in order, none missing and none twice. */
+/** Subscriptions to the changes of all processes: in order, each exactly once. */
 export class ChangeSubscriptions {
   readonly #db: Db;
   readonly #now: () => Date;
@@ -93,15 +93,15 @@ export class ChangeSubscriptions {
     this.#now = now;
     feed.listen({
       onSettled: (change) => {
-        for (const subscription of this.#all) subscription.hear(change);
+        for (const subscription of this.#all) subscription.push(change);
       },
       hasRoom: () => this.#room(),
     });
   }
 
   /**
-   * The account's changes from now on. Where they come faster than they are taken, an error is the last one.
-   * @throws DomainError RATE_LIMITED where there are too many subscriptions, UNAVAILABLE where the service stops
+   * The account's changes from now on. If too many wait to be read, the last value is an error.
+   * @throws DomainError RATE_LIMITED for too many subscriptions, UNAVAILABLE if the service is stopping
    */
   subscribe(actor: Actor, filter: ChangeFilter): AsyncIterableIterator<LoggedChange | DomainError> {
     if (this.#stopped)
@@ -121,14 +121,14 @@ export class ChangeSubscriptions {
     return subscription;
   }
 
-  /** Waits until all subscribers have taken most of what waits for them, or for a second. */
+  /** Waits until all subscribers have read most of their changes, but at most a second. */
   async #room(): Promise<void> {
     const deadline = performance.now() + TIMEOUT;
     while (performance.now() < deadline && [...this.#all].some(({ waiting }) => waiting > MAX_WAITING / 4))
       await setTimeout(LOOKED_AT_EVERY);
   }
 
-  /** Ends the subscriptions of keys that are revoked, expired or gone. */
+  /** Ends the subscriptions of keys that are revoked, expired or deleted. */
   async checkKeys(): Promise<void> {
     const ids = [...new Set([...this.#all].map(({ actor }) => actor.keyId))];
     if (ids.length === 0) return;
@@ -136,7 +136,7 @@ export class ChangeSubscriptions {
     const where = { id: { in: ids }, revokedAt: null, ...isCurrent };
     const valid = await this.#db.apiKey.findMany({ where, select: { id: true } });
     const good = new Set(valid.map(({ id }) => id));
-    // One of another key may have begun meanwhile.
+    // Only keys that were checked: a subscription of another key may be new.
     const ended = new Set(ids.filter((id) => !good.has(id)));
     for (const one of this.#all) if (ended.has(one.actor.keyId)) one.end();
   }
@@ -144,12 +144,12 @@ export class ChangeSubscriptions {
   start(): void {
     this.#timer = setInterval(() => {
       this.checkKeys().catch(() => {
-        // A database that is away says nothing against a key.
+        // While the database is down, subscriptions continue.
       });
     }, KEYS_CHECKED_EVERY).unref();
   }
 
-  /** Ends all subscriptions, and takes no more. */
+  /** Ends all subscriptions, and refuses new ones. */
   stop(): void {
     this.#stopped = true;
     clearInterval(this.#timer);

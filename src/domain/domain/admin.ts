@@ -9,7 +9,7 @@ import { domainFields } from './domain.ts';
 export interface DomainView {
   id: number;
   host: string;
-  /** Null where all accounts share it. */
+  /** Null for a shared domain. */
   account: string | null;
   verifiedAt: Date | null;
   links: number;
@@ -36,7 +36,7 @@ async function domainOf(db: Db, host: string) {
 }
 
 /**
- * Takes the operator's word for it that the host is its account's, without a look at DNS.
+ * Verifies a domain on the operator's behalf, without DNS.
  * @throws DomainError NOT_FOUND
  */
 export async function verifyHost(db: Db, host: string, now: Date): Promise<void> {
@@ -49,8 +49,8 @@ export async function verifyHost(db: Db, host: string, now: Date): Promise<void>
 }
 
 /**
- * Removes the domain, and returns how many links went with it.
- * @param withLinks whether it may have any
+ * Deletes the domain, and returns how many links were deleted with it.
+ * @param withLinks whether it may have links
  * @throws DomainError NOT_FOUND, IN_USE
  */
 export async function removeHost(db: Db, host: string, withLinks: boolean, now: Date): Promise<number> {
@@ -73,7 +73,7 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
       );
     await tx.link.deleteMany({ where: { domainId: id } });
     await tx.domain.delete({ where: { id } });
-    // Each is told of to its own account, also where all share the domain.
+    // Each change is recorded for the link's own account; a shared domain has links of many.
     for (const owner of new Set(found.map((link) => link.accountId))) {
       const ids = found.filter((link) => link.accountId === owner).map((link) => link.id);
       await record('DELETED', 'LINK', ids, [], owner);

@@ -4,9 +4,9 @@ import type { Domain } from '../../generated/sqlite/client.ts';
 import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { withoutPort } from '../url.ts';
 
-/** An account holds the host that is to be the service's own. */
+/** An account owns the host of the base URL. */
 export class HostHeld extends Error {
-  /** The domain that has the host, and whose it is. */
+  /** The domain with the host, and its account. */
   readonly host: string;
   readonly account: string;
 
@@ -19,15 +19,15 @@ export class HostHeld extends Error {
 
 export interface DefaultDomain {
   readonly id: number;
-  /** What it was called until now, and how many links it has, where it got another name. */
+  /** The previous name and the number of links, if the domain was renamed; else null. */
   readonly renamed: { readonly from: string; readonly links: number } | null;
 }
 
-/** The domain that was the default one until now; null where there was none. */
+/** The current default domain; null if there is none. */
 async function currentDefault(db: Db): Promise<Domain | null> {
   const marked = await db.domain.findFirst({ where: { isDefault: true } });
   if (marked) return marked;
-  // Earlier versions marked none, and left one more shared domain behind whenever the base URL changed.
+  // Earlier versions did not mark it, and created another shared domain whenever the base URL changed.
   const [shared] = await db.domain.findMany({
     where: { accountId: null },
     orderBy: [{ links: { _count: 'desc' } }, { id: 'desc' }],
@@ -37,9 +37,9 @@ async function currentDefault(db: Db): Promise<Domain | null> {
 }
 
 /**
- * Makes sure that all accounts share the service's own domain, the host of its base URL. It is one record: where the base URL
- * changes, it gets the new name, and its links go on under that.
- * @param notFoundUrl where visitors of an unknown alias on it are sent
+ * Makes sure that the default domain, which all accounts share, has the host of the base URL. It is one record: when the base
+ * URL changes, it is renamed, and its links work under the new name.
+ * @param notFoundUrl the redirect for visitors of an unknown alias on it
  * @throws HostHeld
  */
 export async function shareDefaultDomain(
@@ -58,7 +58,7 @@ export async function shareDefaultDomain(
   try {
     return await share(db, { host, hostKey, notFoundUrl }, now);
   } catch (error) {
-    // Another process that starts was quicker.
+    // Another starting process was faster.
     if (!isUniqueViolation(error)) throw error;
     return share(db, { host, hostKey, notFoundUrl }, now);
   }

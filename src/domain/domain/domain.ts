@@ -47,18 +47,18 @@ const kind = {
   rows: (tx) => tx.domain,
 } satisfies Kind<Domain, Partial<Domain>>;
 
-/** The domains that an account may use: its own, and those that all share. */
+/** A condition for the domains that an account may use: its own and the shared ones. */
 export function usableDomains(actor: Actor) {
   return { OR: [{ accountId: actor.accountId }, { accountId: null }] };
 }
 
-/** Where to find a usable domain with this id, or null where no domain can have it. */
+/** A condition for a usable domain with this id; null for an impossible id. */
 export function usableDomain(actor: Actor, id: string) {
   const number = parseId(id);
   return number === null ? null : { id: number, ...usableDomains(actor) };
 }
 
-/** Whether visitors who ask for the domain's host get its links. Until it is verified, it counts as no domain. */
+/** Whether visitors of the domain's host get its links. Before verification, the host does not count as a domain. */
 export function servesVisitors(
   { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
   { verifiesDomains }: Pick<Site, 'verifiesDomains'>,
@@ -66,7 +66,7 @@ export function servesVisitors(
   return !verifiesDomains || accountId === null || verifiedAt !== null;
 }
 
-/** The TXT record that verifies an account's domain; null for one that needs none. */
+/** The TXT record that verifies an account's domain; null if it needs none. */
 export function verificationOf({
   name: host,
   verificationToken,
@@ -75,10 +75,10 @@ export function verificationOf({
   return { name: `_linkspace.${withoutPort(host)}`, value: `linkspace-verification=${verificationToken}` };
 }
 
-/** The database decides, across accounts: a host is one owner's, whatever the port. */
+/** Translates the database's refusal of a taken host: a host has one owner, on any port. */
 async function whereHostIsFree<T>(write: Promise<T>): Promise<T> {
   return write.catch((error: unknown) => {
-    // The trigger that refuses another's host reports it as a foreign key's violation.
+    // The trigger that refuses another account's host raises a foreign key violation.
     if (!isUniqueViolation(error) && !isForeignKeyViolation(error)) throw error;
     throw invalid([{ path: ['name'], messages: ['is already taken'] }]);
   });
@@ -87,7 +87,7 @@ async function whereHostIsFree<T>(write: Promise<T>): Promise<T> {
 const TOKEN_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const TOKEN_LENGTH = 32;
 
-/** What identifies a new host among others, and what verifies it. */
+/** The columns of a new host: its name, its key for comparison, and its verification. */
 function hostColumns(host: string, { random, verifiesDomains }: Site, now: Date) {
   const character = () => TOKEN_CHARACTERS.charAt(random(TOKEN_CHARACTERS.length));
   return {
@@ -99,7 +99,7 @@ function hostColumns(host: string, { random, verifiesDomains }: Site, now: Date)
 }
 
 /**
- * A slice of the domains that the account may use, by cursor, the oldest first; `total` counts them when it is called.
+ * A slice of the domains that the account may use, by cursor, oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
 export async function domainConnection(
@@ -118,7 +118,7 @@ export async function domainConnection(
 }
 
 /**
- * Adds a domain. Where domains are verified, it serves visitors only once `verifyDomain` found its record.
+ * Creates a domain. If domains must be verified, it serves visitors only after `verifyDomain` has found its record.
  * @throws DomainError VALIDATION
  */
 export async function createDomain(
@@ -145,8 +145,8 @@ export async function createDomain(
 }
 
 /**
- * Changes the fields that are there; `notFoundUrl` null clears it. Another host has to be verified anew. A shared domain is
- * nobody's to change.
+ * Changes the given fields; null clears `notFoundUrl`. A new host has to be verified again. No account can change a shared
+ * domain.
  * @throws DomainError VALIDATION, NOT_FOUND
  */
 export async function updateDomain(
@@ -159,19 +159,19 @@ export async function updateDomain(
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
   const update = updateOwned(db, kind, actor, id, now, ({ hostKey }) => {
-    // With another port, it is the same host.
+    // Another port is still the same host.
     const moves = host !== undefined && withoutPort(host) !== hostKey;
     return { ...(moves ? hostColumns(host, site, now) : { name: host }), notFoundUrl };
   });
   return whereHostIsFree(update);
 }
 
-/** How long DNS may take to answer, in milliseconds. */
+/** The timeout for DNS, in milliseconds. */
 const DNS_TIMEOUT = 5_000;
 
 /**
- * Looks for the domain's record in DNS; from then on the domain serves visitors.
- * @throws DomainError VALIDATION where DNS does not have the record, NOT_FOUND
+ * Looks up the domain's record in DNS; after that, the domain serves visitors.
+ * @throws DomainError VALIDATION if DNS does not have the record, NOT_FOUND
  */
 export async function verifyDomain(
   db: Db,
@@ -195,7 +195,7 @@ export async function verifyDomain(
       { path: ['id'], messages: [`is that of a domain without ${wanted}, as far as DNS tells`] },
     ]);
   }
-  // Only of the host that was asked for: it may have been changed meanwhile, and has another token then.
+  // Only for the host that was looked up: if it was changed meanwhile, it has another token.
   const { verificationToken } = domain;
   return updateOwned(db, kind, actor, id, now, (row) => {
     if (row.verificationToken !== verificationToken) throw notFound('domain');
@@ -204,7 +204,7 @@ export async function verifyDomain(
 }
 
 /**
- * Deletes the domain and returns its id. One that has links stays: visitors would lose them.
+ * Deletes the domain and returns its id. A domain with links cannot be deleted.
  * @throws DomainError NOT_FOUND, IN_USE
  */
 export async function deleteDomain(db: Db, actor: Actor, id: string, now: Date): Promise<number> {

@@ -5,10 +5,10 @@ import { type Site, shortUrlOf } from '../link/link.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { guardCell, type ImportField } from './formats.ts';
 
-/** What an export says of a record; our own import reads it. */
+/** A record of an export; our own import reads it. */
 export type ExportRecord = Partial<Record<ImportField, unknown>>;
 
-/** The columns of an export, in their order. Passwords are in none: they are for lines that people write. */
+/** The columns of an export, in order. There are no passwords: an import reads them only from lines that people write. */
 export const exportFields = [
   ...([
     'kind',
@@ -26,13 +26,13 @@ export const exportFields = [
   ...(['created_at', 'updated_at'] as const),
 ] satisfies readonly ImportField[];
 
-/** How many links are read at once: each may have two megabytes of targets. */
+/** How many links are read at once: each may have two MB of targets. */
 const TOGETHER = 100;
 
 /**
- * Everything that the account has, as its keys may read it: its domains, then the spaces and pixels that no link has, then its
- * links, the oldest first, each with its space and pixels. They are read page by page, and each is as it was then: what is
- * written meanwhile may be in it or not.
+ * Everything of the account that its keys can read: its domains, then spaces and pixels without links, then its links, oldest
+ * first, each with its space and pixels. They are read in pages, not in one snapshot: changes during the export may be
+ * missing.
  */
 export async function* exportAccount(
   db: Db,
@@ -69,7 +69,7 @@ export async function* exportAccount(
   yield* exportLinks(db, accountId, site);
 }
 
-/** All rows, by what reads those after an id. */
+/** All rows, read in pages by id. */
 async function* pages<Row extends { id: number }>(
   read: (after: number) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
@@ -123,7 +123,7 @@ async function* exportLinks(
   }
 }
 
-/** A value as a cell: lists as JSON, nothing as nothing. */
+/** A value as a cell: lists as JSON, null as an empty text. */
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? '1' : '0';
@@ -133,7 +133,7 @@ function cellOf(value: unknown): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The records as CSV, by RFC 4180: a line of names, then one for each. */
+/** The records as CSV, by RFC 4180: a header, then a line for each. */
 export async function* asCsv(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
   yield `${exportFields.join(',')}\r\n`;
   for await (const record of records)

@@ -1,6 +1,6 @@
 import { linkTexts } from '../link/input.ts';
 
-/** What a line of an import can say, whatever the columns of its file are called. */
+/** The fields of an import's line, whatever the columns of its file are called. */
 export const importFields = [
   ...['kind', 'short_url', 'domain', 'own_domain', 'domain_not_found_url', 'alias', 'url', ...linkTexts],
   ...['space', 'space_color', 'tags', 'pixels', 'disabled', 'has_password', 'password', 'privacy'],
@@ -11,14 +11,14 @@ export const importFields = [
 
 export type ImportField = (typeof importFields)[number];
 
-/** The names of columns for a field, the one that counts most first; case, spaces and punctuation do not matter. */
+/** The column names for a field, by precedence; case, spaces and punctuation do not matter. */
 type Columns = Partial<Record<ImportField, readonly string[]>>;
 
 interface Format {
-  /** What people call it. */
+  /** The name for people. */
   readonly name: string;
   readonly columns: Columns;
-  /** Whether texts that a spreadsheet would run were made harmless, and are to be restored. */
+  /** Whether texts that a spreadsheet would run as formulas were escaped, and must be restored. */
   readonly guarded?: boolean;
 }
 
@@ -31,7 +31,7 @@ const shortUrl = ['short url', 'short link', 'shortened url', 'link'];
 const clicks = ['clicks', 'total clicks', 'click count', 'visits', 'visits count', 'visit count'];
 const longUrl = ['long url', 'destination url', 'destination', 'original url', 'target', 'url'];
 
-/** The formats that are read, by the columns that each service's exports have. */
+/** The supported formats, with the columns of each service's exports. */
 export const importFormats = {
   csv: {
     name: 'Linkspace',
@@ -135,39 +135,39 @@ export type ImportFormat = keyof typeof importFormats;
 
 const normal = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** A record as its file has it: texts of a CSV, any values of a JSON file. */
+/** A record of a file: texts for CSV, any values for JSON. */
 export type RawRecord = Readonly<Record<string, unknown>>;
 export type ImportRecord = Partial<Record<ImportField, unknown>>;
 
 export type FieldColumns = ReadonlyMap<ImportField, readonly string[]>;
 
-/** Which columns of a file say what, by their names. */
+/** The columns of a file for each field, by their names. */
 export function columnsFor(format: ImportFormat, header: readonly string[]): FieldColumns {
   const columns = new Map<ImportField, string[]>();
   for (const [field, names] of Object.entries(importFormats[format].columns as Columns)) {
     const found = names.flatMap((name) => header.filter((column) => normal(column) === normal(name)));
-    // Object.entries forgets which keys it gives.
+    // Object.entries loses the type of the keys.
     if (found.length > 0) columns.set(field as ImportField, [...new Set(found)]);
   }
   return columns;
 }
 
-/** Whether links can be read of these columns. */
+/** Whether these columns are sufficient for links. */
 export function hasLinks(columns: FieldColumns): boolean {
   return columns.has('url') && (columns.has('alias') || columns.has('short_url'));
 }
 
-/** What columns a file of the format must have, in words. */
+/** The required columns of the format, in words. */
 export function neededColumns(format: ImportFormat): string {
   const { alias = [], short_url = [], url = [] } = importFormats[format].columns as Columns;
   const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
   return `one of ${quoted(url)} for the destination, and one of ${quoted([...alias, ...short_url])} for the alias`;
 }
 
-/** Text that a spreadsheet takes for a formula, and runs: with what marks it as text. */
+/** Text that a spreadsheet would run as a formula, with or without apostrophes that mark it as text. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 
-/** The cell as it does no harm in a spreadsheet. */
+/** The cell, escaped so that a spreadsheet does not run it. */
 export function guardCell(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
@@ -176,7 +176,7 @@ function unguarded(text: string): string {
   return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
 }
 
-/** What a record says, by our names. What is empty is absent; of several columns for a field, the first that says something counts. */
+/** A record by our field names. Empty values are absent; of several columns for a field, the first non-empty one counts. */
 export function recordOf(
   format: ImportFormat,
   columns: FieldColumns,

@@ -3,25 +3,25 @@ import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
 import { type BulkItem, type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import type { Site } from '../link/link.ts';
-import { Names } from '../link/names.ts';
+import { TakenAliases } from '../link/names.ts';
 import { columnsFor, type FieldColumns, type ImportFormat, type RawRecord, recordOf } from './formats.ts';
 import { readLine } from './line.ts';
 import { NamedRecords, Unresolved } from './named-records.ts';
 
-/** A line of a file, with its number; or what is wrong with it as a whole. */
+/** A line of a file with its number, or the error of a line that cannot be read. */
 export type SourceLine = {
   readonly line: number;
-  /** About how large it is, in bytes. */
+  /** Its approximate size in bytes. */
   readonly size: number;
 } & (
   | { readonly raw: RawRecord; readonly header: readonly string[]; readonly isCsv: boolean }
   | { readonly unreadable: string }
 );
 
-/** What is told of a line. */
-export interface Told {
+/** A message about a line. */
+export interface LineMessage {
   readonly line: number;
-  /** Whether its link is there nevertheless. */
+  /** Whether its link was imported nevertheless. */
   readonly taken: boolean;
   readonly field: string | null;
   readonly message: string;
@@ -35,14 +35,14 @@ export interface ImportOptions {
 }
 
 export interface ImportHooks {
-  tell(told: Told): void;
-  /** Hears after each batch how many lines are done. */
+  tell(told: LineMessage): void;
+  /** Called after each batch with the number of finished lines. */
   progress(lines: number): void;
   /** Whether to stop before the next batch. */
   stopped(): boolean;
 }
 
-/** What an import did, or would do. */
+/** The result of an import or a dry run. */
 export interface ImportReport {
   lines: number;
   created: number;
@@ -51,15 +51,15 @@ export interface ImportReport {
   spaces: number;
   pixels: number;
   domains: number;
-  /** Hosts that are no domain of the account, whose links went to the default domain. */
+  /** Hosts that are not domains of the account; their links went to the default domain. */
   movedFrom: Record<string, number>;
   movedTo: string;
-  /** The line at which `fail` ended it. */
+  /** The line at which `fail` stopped the import. */
   failedAt: number | null;
   stopped: boolean;
 }
 
-/** How many lines one transaction writes, and how much text, in bytes. */
+/** The maximum number of lines of one transaction, and of bytes. */
 const LINES_TOGETHER = 500;
 const BYTES_TOGETHER = 2_000_000;
 
@@ -70,7 +70,7 @@ interface Entry {
   readonly notes: readonly string[];
 }
 
-/** What a file calls the fields of a link. */
+/** The names of link fields in a file. */
 const columnNames: Readonly<Record<string, string>> = {
   domainId: 'domain',
   spaceId: 'space',
@@ -87,7 +87,7 @@ function columnOf(path: readonly string[]): string {
   return columnNames[joined] ?? joined.replace(/^targeting\./, '');
 }
 
-/** Makes links of a file's lines, batch by batch. What is there already is left as it is, so that it may be run again. */
+/** Imports the lines of a file in batches. Existing links stay as they are, so an import may be repeated. */
 export class Import {
   readonly #db: Db;
   readonly #writer: Writer;
@@ -97,7 +97,7 @@ export class Import {
   readonly #now: Date;
   readonly #named: NamedRecords;
   readonly #columns = new Map<string, FieldColumns>();
-  readonly #trial: Names | undefined;
+  readonly #trial: TakenAliases | undefined;
   readonly #report = { lines: 0, created: 0, existing: 0, refused: 0 };
   #failedAt: number | null = null;
 
@@ -108,7 +108,7 @@ export class Import {
     this.#options = options;
     this.#hooks = hooks;
     this.#now = now;
-    this.#trial = options.dryRun ? new Names() : undefined;
+    this.#trial = options.dryRun ? new TakenAliases() : undefined;
     this.#named = new NamedRecords(db, writer, site, {
       trial: options.dryRun,
       mapped: options.mapDomain,
@@ -116,7 +116,7 @@ export class Import {
     });
   }
 
-  /** The hosts that domains are to be mapped to, and that the account may not use. To be called first. */
+  /** Call it first. Returns the target hosts of the domain map that the account may not use. */
   start(): Promise<string[]> {
     return this.#named.start();
   }
@@ -185,7 +185,7 @@ export class Import {
     const known = this.#columns.get(key);
     if (known) return known;
     const columns = columnsFor(this.#options.format, header);
-    // Of a JSON file, each record may have keys of its own.
+    // In a JSON file, each record may have different keys.
     if (this.#columns.size < 1_000) this.#columns.set(key, columns);
     return columns;
   }

@@ -5,37 +5,37 @@ import { normalizeHost } from '../url.ts';
 import type { ImportField, ImportRecord } from './formats.ts';
 import { countOf, isSet, listOf, momentOf, numberOf, tagsOf, WrongValue, wrong } from './values.ts';
 
-/** A space, as a line names it; without a colour, any that has the name will do. */
+/** A space named by a line; without a colour, any space with the name matches. */
 export interface NamedSpace {
   readonly name: string;
   readonly color: number | null;
 }
 
-/** A pixel, as a line describes it. */
+/** A pixel described by a line. */
 export interface DescribedPixel {
   readonly name: string;
   readonly type: string;
   readonly value: string;
 }
 
-/** What a line says of a link, before the names in it are looked up. */
+/** The parsed values of a line, before names are looked up. */
 export interface ImportLine {
   readonly kind: string;
-  /** The host of its short URL; null where the file does not say. */
+  /** The host of its short URL; null if the file does not have it. */
   readonly host: string | null;
-  /** Whether that host is the account's own domain, by our own export. */
+  /** Whether that host is a domain of the account, in our own export. */
   readonly ownDomain: boolean;
   readonly domainNotFoundUrl: string | null;
   readonly space: NamedSpace | null;
   readonly pixels: readonly DescribedPixel[];
-  /** The fields of a new link, as the rules for links take them. */
+  /** The fields of a new link, as input of the rules for links. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly origin: Origin;
-  /** What of the line cannot be kept, in words. */
+  /** Messages about parts of the line that cannot be imported. */
   readonly notes: readonly string[];
 }
 
-/** The host and the alias of a short URL, which may come without its scheme. */
+/** The host and the alias of a short URL, with or without its scheme. */
 function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
   const text = String(shortUrl).replace(/^[a-z]+:\/\//i, '');
   const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
@@ -45,7 +45,7 @@ function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
   return { host: normal, alias };
 }
 
-/** What a record says; or everything that is wrong with its values, by field. */
+/** The values of a record, or all errors in them, by field. */
 export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: FieldError[] } {
   const faults: FieldError[] = [];
   const read = <T>(field: ImportField, parse: (value: unknown) => T): T | undefined => {
@@ -60,7 +60,7 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
     }
   };
   const kind = record.kind === undefined ? 'link' : String(record.kind);
-  // An alias in a column of its own needs no look at the URL, and its domain neither.
+  // With columns for alias and domain, the short URL is not needed.
   const named = record.alias !== undefined && record.domain !== undefined;
   const short = named ? undefined : read('short_url', partsOf);
   const host = read('domain', hostIn) ?? short?.host ?? null;
@@ -115,14 +115,14 @@ function hostIn(value: unknown): string {
   const { fullName, name, address } = (typeof value === 'object' && value !== null ? value : {}) as Record<
     string,
     unknown
-  >; // Any value has properties, unknown ones.
+  >; // Any property may be absent.
   const text = String(fullName ?? name ?? address ?? value)
     .replace(/^[a-z]+:\/\//i, '')
     .replace(/\/.*$/, '');
   return normalizeHost(text) ?? wrong(value, 'a host name, such as go.example');
 }
 
-/** Some exports write the slash of the path before the alias. */
+/** The alias without the slash that some exports put before it. */
 function aliasIn(value: unknown): string {
   return String(value).replace(/^\//, '');
 }

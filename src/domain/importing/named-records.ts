@@ -8,7 +8,7 @@ import { createSpace } from '../space.ts';
 import { withoutPort } from '../url.ts';
 import type { DescribedPixel, ImportLine, NamedSpace } from './line.ts';
 
-/** What lines name cannot be had. */
+/** A space, pixel or domain of a line could not be found or created. */
 export class Unresolved extends Error {
   readonly fields: readonly FieldError[];
 
@@ -20,17 +20,16 @@ export class Unresolved extends Error {
 
 /** A domain that the account may use. */
 export interface UsableDomain {
-  /** Null where a trial would make it. */
+  /** Null if a dry run would create it. */
   readonly id: number | null;
   readonly name: string;
 }
 
-/** How many of the names of spaces and pixels are kept in mind. */
+/** How many names of spaces and pixels are cached. */
 const MOST_KEPT = 50_000;
 
 /**
- * Finds the spaces, pixels and domains that lines name, and makes those that are missing, by their own rules; of a trial, only
- * counts these.
+ * Finds the spaces, pixels and domains of lines, and creates missing ones by their own rules; a dry run only counts these.
  */
 export class NamedRecords {
   readonly #db: Db;
@@ -42,9 +41,9 @@ export class NamedRecords {
   readonly #domains = new Map<string, UsableDomain>();
   readonly #mapped: ReadonlyMap<string, string>;
   #default: UsableDomain = { id: null, name: '' };
-  /** How many were made. */
+  /** How many were created. */
   readonly made = { spaces: 0, pixels: 0, domains: 0 };
-  /** The hosts that are no domain of the account, with how many of their links went to the default one. */
+  /** Hosts that are not domains of the account, with the number of their links that went to the default domain. */
   readonly moved = new Map<string, number>();
 
   constructor(
@@ -61,7 +60,7 @@ export class NamedRecords {
     this.#now = options.now;
   }
 
-  /** Learns which domains the account may use. Returns those of the map's that it may not. */
+  /** Reads the domains that the account may use. Returns the targets of the map that it may not use. */
   async start(): Promise<string[]> {
     const { accountId } = this.#writer;
     const usable = await this.#db.domain.findMany({ where: { OR: [{ accountId }, { accountId: null }] } });
@@ -78,7 +77,7 @@ export class NamedRecords {
 
   /** The domain for the links of a line. @throws Unresolved */
   async domainOf({ host: said, ownDomain, domainNotFoundUrl }: ImportLine): Promise<UsableDomain> {
-    // What names no host would go to the default domain, and is mapped by that name.
+    // A line without a host belongs to the default domain, and can be mapped by that name.
     const host = said ?? this.#default.name;
     const wanted = this.#mapped.get(host) ?? this.#mapped.get(withoutPort(host)) ?? host;
     const known = this.#domains.get(wanted);
@@ -96,7 +95,7 @@ export class NamedRecords {
     return domain;
   }
 
-  /** The space's id; undefined where a trial would make it. @throws Unresolved */
+  /** The space's id; undefined if a dry run would create it. @throws Unresolved */
   async spaceOf({ name, color }: NamedSpace): Promise<number | undefined> {
     const { accountId } = this.#writer;
     const where = { accountId, name: name.trim(), ...(color !== null && { color }) };
@@ -110,7 +109,7 @@ export class NamedRecords {
     );
   }
 
-  /** The pixel's id; undefined where a trial would make it. @throws Unresolved */
+  /** The pixel's id; undefined if a dry run would create it. @throws Unresolved */
   async pixelOf({ name, type, value }: DescribedPixel): Promise<number | undefined> {
     const { accountId } = this.#writer;
     const where = { accountId, name, type, value };
@@ -145,7 +144,7 @@ export class NamedRecords {
     return id ?? undefined;
   }
 
-  /** Makes a record, or counts it in a trial; what its rules refuse is told of the line's field. */
+  /** Creates a record, or counts it in a dry run; errors are reported for the line's field. */
   async #make(
     what: keyof NamedRecords['made'],
     field: string,

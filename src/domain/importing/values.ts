@@ -1,11 +1,11 @@
 import { MAX_INT } from '../input.ts';
 
-/** A value that a line may not have, in words that read on from the field's name. */
+/** An invalid value; the message continues a sentence that starts with the field's name. */
 export class WrongValue extends Error {}
 
 const SHOWN = 60;
 
-/** As much of a value as is told. */
+/** A value, shortened for a message. */
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return `"${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}"`;
@@ -17,10 +17,10 @@ export function wrong(value: unknown, allowed: string): never {
 
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
-/** Such as `Nov 20, 2026 10:00 AM`, or what JavaScript writes of a date. */
+/** Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date. */
 const IN_WORDS = /^(?:[A-Za-z]{3},? )?(?:[A-Za-z]{3,9} \d{1,2},? \d{4}|\d{1,2} [A-Za-z]{3,9} \d{4})\b/;
 
-/** The moment that a text means; without an offset, in UTC. */
+/** Parses a time; without an offset, it is in UTC. */
 export function momentOf(value: unknown): Date {
   const allowed = 'a time in ISO 8601, such as 2026-11-20T10:00:00Z';
   const text = String(value).trim();
@@ -32,7 +32,7 @@ export function momentOf(value: unknown): Date {
       ? 'Z'
       : offset.replace(/^(.\d\d):?(\d\d)?$/, (_all, hours, minutes = '00') => `${hours}:${minutes}`);
     moment = new Date(`${day}T${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`);
-    // JavaScript would read February 30 as a day in March.
+    // JavaScript would parse February 30 as a day in March.
     const asWritten = new Date(`${day}T00:00:00Z`);
     if (Number.isNaN(asWritten.getTime()) || asWritten.toISOString().slice(0, 10) !== day)
       return wrong(value, allowed);
@@ -44,35 +44,35 @@ export function momentOf(value: unknown): Date {
   return year >= 1000 && year <= 9999 ? moment : wrong(value, allowed);
 }
 
-/** A count of clicks; thousands may be set apart by commas. */
+/** A number of clicks; commas may separate thousands. */
 export function countOf(value: unknown): number {
   const text = String(value).replace(/^(\d{1,3})((?:,\d{3})+)$/, (all) => all.replaceAll(',', ''));
   const count = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   return count <= MAX_INT ? count : wrong(value, `a whole number from 0 to ${MAX_INT}`);
 }
 
-/** Whether a cell says yes: also by a time at which something was done. */
+/** Whether a cell means yes; anything but a no counts, such as a time. */
 export function isSet(value: unknown): boolean {
   return !/^(0|false|no|off|n)$/i.test(String(value));
 }
 
-/** A number of one of our own fields, as its rule takes it. */
+/** A whole number. */
 export function numberOf(value: unknown): number {
   return /^-?\d{1,15}$/.test(String(value)) ? Number(value) : wrong(value, 'a whole number');
 }
 
-/** A list as JSON, in a cell as text. */
+/** A list, or its JSON text from a cell. */
 export function listOf(value: unknown): unknown[] {
   let list: unknown = value;
   try {
     if (typeof value === 'string') list = JSON.parse(value);
   } catch {
-    // Told below.
+    // Reported below.
   }
   return Array.isArray(list) ? list : wrong(value, 'a list in JSON, such as the export writes');
 }
 
-/** The names of tags: separated by commas, semicolons or bars, or as a list. */
+/** The names of tags: separated by commas, semicolons or vertical bars, or as a list. */
 export function tagsOf(value: unknown): string[] {
   const list = typeof value === 'string' && !value.startsWith('[') ? value.split(/[,;|]/) : listOf(value);
   const name = (tag: unknown) =>

@@ -1,13 +1,13 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import { targetingOf } from './targeting.ts';
 
-/** The columns of a link that have addresses. */
+/** The columns of a link that contain addresses. */
 export type Addresses = Pick<
   Link,
   'url' | 'expirationUrl' | 'countries' | 'platforms' | 'languages' | 'rotation'
 >;
 
-/** Every address that a stored link has, those of lists that its type leaves unused included. */
+/** Every address of a stored link, including lists that its target type does not use. */
 export function addressesOf(link: Addresses): Set<string> {
   const { countries, platforms, languages, rotation } = targetingOf({ targetType: 'NONE', ...link });
   const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);

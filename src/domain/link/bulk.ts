@@ -1,4 +1,4 @@
-import { bringClicks } from '../../db/clicks.ts';
+import { setImportedClicks } from '../../db/clicks.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { insertLinksIn } from '../../db/links.ts';
@@ -12,9 +12,9 @@ import { generateAlias } from './alias.ts';
 import { aliasTaken, hostsIn, refusalsBy } from './check.ts';
 import { createLinkInput } from './input.ts';
 import { aliasColumns, columnsOf, fieldNames, type Site } from './link.ts';
-import { type Name, Names, nextFreeName } from './names.ts';
+import { type Name, nextFreeName, TakenAliases } from './names.ts';
 
-/** What a link brings along from where it was until now. */
+/** Properties of a link that an import takes over from its old service. */
 export interface Origin {
   readonly createdAt?: Date | undefined;
   readonly updatedAt?: Date | undefined;
@@ -22,42 +22,42 @@ export interface Origin {
   readonly lastClickedAt?: Date | null | undefined;
 }
 
-/** A link that is to be made with others. */
+/** A new link of a batch. */
 export interface BulkItem {
   /** The fields of `createLink`, before they are parsed. */
   readonly input: unknown;
   readonly origin: Origin;
 }
 
-/** What is done where an alias is another link's: the new link is left out, gets a name of its own, or ends the batch. */
+/** What to do if an alias is taken: leave the new link out, give it another alias, or stop the batch. */
 export type OnTaken = 'refuse' | 'suffix' | 'stop';
 
 export interface BulkOptions {
   readonly onTaken: OnTaken;
-  /** Of a trial, which writes nothing: the names that earlier batches of it would have taken. */
-  readonly trial?: Names | undefined;
+  /** Only for a dry run: the names that its earlier batches would have taken. */
+  readonly trial?: TakenAliases | undefined;
 }
 
-/** What became of an item. */
+/** The result of an item. */
 export type BulkOutcome =
   | { readonly kind: 'refused'; readonly fields: readonly FieldError[]; readonly taken: boolean }
-  /** The account has a link with that alias on that domain which leads to the same URL. */
+  /** The account already has a link with that alias, domain and URL. */
   | { readonly kind: 'existing'; readonly alias: string }
   | {
       readonly kind: 'created';
       readonly alias: string;
-      /** Whether it got another alias than the one that it asked for. */
+      /** Whether it got another alias than the given one. */
       readonly renamed: boolean;
-      /** Another link's alias on the domain that differs from this one in case alone. */
+      /** Another link's alias on the domain that differs only in case. */
       readonly similar: string | null;
     };
 
 type Parsed = ReturnType<typeof createLinkInput.parse>;
 
-/** How often a batch begins again where others wrote what it had just looked at. */
+/** How often a batch is repeated because of concurrent changes. */
 const MAX_ATTEMPTS = 5;
 
-/** A seed's numbers: the same ones each time, so that the same line gets the same alias when it comes again. */
+/** Deterministic random numbers: the same line gets the same alias in a repeated import. */
 function seeded(text: string): (below: number) => number {
   let state = 2_166_136_261;
   for (const character of text) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619);
@@ -68,9 +68,9 @@ function seeded(text: string): (below: number) => number {
 }
 
 /**
- * Creates many links in one transaction, each by the rules of `createLink`. One that is refused spoils no other; one that is
- * there already is left as it is, so that the same items may come again.
- * @returns an outcome each; fewer where the batch ended at the last of them
+ * Creates many links in one transaction, each by the rules of `createLink`. A refused link does not affect the others; an
+ * existing one stays as it is, so that a batch may be repeated.
+ * @returns an outcome for each; fewer if the batch stopped at the last of them
  */
 export async function createLinksInBulk(
   db: Db,
@@ -111,7 +111,7 @@ async function createOnce(
     aliases: inputs.map(({ alias }) => alias),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),
   });
-  const names = new Names(found.namesakes, trial);
+  const names = new TakenAliases(found.aliasHolders, trial);
   const outcomes: BulkOutcome[] = [];
   const rows: NewRow[] = [];
   for (const [index, { origin }] of items.entries()) {
@@ -175,7 +175,7 @@ async function createOnce(
   return outcomes;
 }
 
-/** With the alias and the domain that it gets where it names none. */
+/** The input with a default alias and domain. */
 function withAlias(input: Parsed, site: Site) {
   const random = seeded(`${input.domainId} ${input.url} ${input.title}`);
   let alias = input.alias ?? null;
@@ -213,12 +213,12 @@ interface NewRow {
   readonly origin: Origin;
 }
 
-/** Writes the links, with what they bring along and an entry each in the log of changes. */
+/** Inserts the links with their origin, and records a change of each. */
 async function write(db: Db, actor: Writer, rows: readonly NewRow[], now: Date): Promise<void> {
   await recordingChanges(db, actor, now, async ({ tx, record }) => {
     const ids = await insertLinksIn(tx, rows);
     const links = rows.map((one, index) => ({ ...one, id: ids[index] ?? 0 }));
-    await bringClicks(
+    await setImportedClicks(
       tx,
       links.flatMap(({ id, origin: { clicks = 0, lastClickedAt = null } }) =>
         clicks > 0 || lastClickedAt !== null ? [{ linkId: id, clicks, lastClickedAt }] : [],

@@ -11,7 +11,7 @@ import type { Site } from './link.ts';
 export const aliasTaken = 'is already taken on this domain';
 const aliasReserved = 'is reserved on this service';
 
-/** Every address that the input names, with its place in it. */
+/** Every address in the input, with its path. */
 function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[]; url: string }[] {
   const { type: _, ...lists } = targeting ?? {};
   const targets = Object.entries(lists).flatMap(([kind, list]) =>
@@ -27,14 +27,14 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
   ];
 }
 
-/** The hosts of the addresses that the input names. */
+/** The hosts of the addresses in the input. */
 export function hostsIn(input: LinkInput): string[] {
   return [...new Set(addressesIn(input).map(({ url }) => hostOf(url)))];
 }
 
 /**
- * Everything that the database has against the input, at once.
- * @param link what is to be changed; null for a new link
+ * All errors of the input that need the database.
+ * @param link the link to change; null for a new link
  */
 export async function refusalsOf(
   db: Db,
@@ -59,7 +59,7 @@ export async function refusalsOf(
   return refusalsBy(found, site, input, link);
 }
 
-/** What is against the input, by what was found of all that it names. */
+/** The errors of the input, given the results of the look-up. */
 export function refusalsBy(
   found: FoundReferences,
   { lists }: Pick<Site, 'lists'>,

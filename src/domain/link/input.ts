@@ -5,7 +5,7 @@ import { webAddress } from '../url.ts';
 import { aliasInput } from './alias.ts';
 import { MAX_TARGETS, targetLists, targetTypeInput } from './targeting.ts';
 
-/** Who may see the statistics of a link. It has no say in who may visit it: that is what its password is for. */
+/** Who may see the statistics of a link. Visits do not depend on it, but on the password. */
 export const linkPrivacies = {
   PUBLIC: 'Everybody.',
   PRIVATE: 'The account of the link.',
@@ -19,7 +19,7 @@ const privacy = choiceOf(linkPrivacies).meta({
   description: 'Who may see the statistics.',
 });
 
-/** The privacy that a stored link has. */
+/** The privacy of a stored link. */
 export function privacyOf(link: { privacy: string }): LinkPrivacy {
   return privacy.parse(link.privacy);
 }
@@ -39,8 +39,8 @@ const isoMoment = z.union(
 );
 
 /**
- * A moment, and whether it was given to the minute only. Its year has four digits in UTC, so that both databases keep
- * it and order it rightly.
+ * A time, and whether it was given without seconds. Its year has four digits in UTC, so that both databases store
+ * and sort it correctly.
  */
 export const moment = z
   .string(notAMoment)
@@ -53,7 +53,7 @@ export const moment = z
     return z.NEVER;
   });
 
-/** A field that null sets to what stands for nothing there; absent, it stays absent. */
+/** A field that null sets to its empty value; an absent field stays absent. */
 function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<Schema>) {
   return schema
     .nullable()
@@ -109,14 +109,14 @@ function clearableText(max: number, words: string) {
     .nullish();
 }
 
-/** Texts in columns of their names, which exports have too. */
+/** Plain texts, each in a column of the same name; exports have them too. */
 const texts = {
   title: clearableText(255, 'The title, at most 255 characters.'),
 };
 
 export const linkTexts = Object.keys(texts) as (keyof typeof texts)[]; // Object.keys forgets which keys it gives.
 
-/** What null clears. */
+/** The fields that null clears. */
 const clearable = {
   ...texts,
   password: passwordInput.describe('The password that visitors must enter, 1 to 128 characters.').nullish(),
@@ -163,7 +163,7 @@ export const createLinkInput = z
   .refine(({ privacy, privacyPassword }) => privacy !== 'PASSWORD' || privacyPassword != null, {
     path: ['privacyPassword'],
     error: missingPrivacyPassword,
-    // Also where another field is wrong: all are told at once.
+    // Also if another field is wrong: all errors are reported at once.
     when: () => true,
   });
 

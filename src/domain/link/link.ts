@@ -34,25 +34,25 @@ import { encodeTargets } from './targeting.ts';
 
 export type { Link };
 
-/** What of the service its records depend on. */
+/** Settings and services that the rules depend on. */
 export interface Site {
   /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
-  /** The domain of links that name none. */
+  /** The domain of links without a given one. */
   readonly defaultDomainId: number;
-  /** A whole number from 0 up to, and without, the given one. */
+  /** A random integer from 0 to below the given number. */
   random(below: number): number;
-  /** A hash that `verifyPassword` knows. */
+  /** A hash for `verifyPassword`. */
   hashPassword(password: string): Promise<string>;
-  /** Whether a domain serves visitors only once it is verified. */
+  /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
-  /** The texts of the TXT records that DNS has under a name. */
+  /** The texts of a name's TXT records in DNS. */
   resolveTxt(name: string): Promise<readonly string[]>;
-  /** What the operator lets no link lead to, or be called. */
+  /** The operator's blocked hosts and reserved aliases. */
   readonly lists: OperatorLists;
 }
 
-/** Where visitors find the link. */
+/** The short URL of the link. */
 export function shortUrlOf(
   { scheme }: Pick<Site, 'scheme'>,
   domain: { name: string },
@@ -61,7 +61,7 @@ export function shortUrlOf(
   return `${scheme}//${domain.name}/${alias}`;
 }
 
-/** The columns that the input sets; what is absent is undefined. A field that is not taken apart here has a column of its name. */
+/** The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name. */
 export async function columnsOf(input: LinkInput, site: Site) {
   const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
   const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
@@ -85,7 +85,7 @@ export function aliasColumns(alias: string) {
   return { alias, aliasKey: foldCase(alias) };
 }
 
-/** What the schema calls the columns of a link that it does not call by their own names. */
+/** The schema's names of a link's columns, if they differ. */
 export const fieldNames: FieldNames = {
   domainId: 'domain',
   spaceId: 'space',
@@ -94,19 +94,19 @@ export const fieldNames: FieldNames = {
   ...{ countries: 'targeting', platforms: 'targeting', languages: 'targeting', rotation: 'targeting' },
 };
 
-/** Ids as a text that is the same for the same ones. */
+/** A text that is equal for equal sets of ids. */
 function listed(ids: readonly number[]): string {
   return [...new Set(ids)].sort((a, b) => a - b).join();
 }
 
-/** What is wrong with the statistics' password, once the input is in the link. */
+/** Errors of the password for statistics, after the input is applied to the link. */
 function privacyRefusals(input: LinkInput, link: Link): FieldError[] {
   const { privacy = link.privacy, privacyPassword = link.privacyPassword } = input;
   if (privacy !== 'PASSWORD' || privacyPassword !== null) return [];
   return [{ path: ['privacyPassword'], messages: [missingPrivacyPassword] }];
 }
 
-/** The pixels that the link is to fire, each once; undefined where it fires just these already, or none are given. */
+/** The new pixels of the link, each once; undefined if they do not change, or none are given. */
 async function otherPixels(
   tx: Tx,
   linkId: number,
@@ -118,7 +118,7 @@ async function otherPixels(
   return listed(before) === listed(pixelIds) ? undefined : [...new Set(pixelIds)];
 }
 
-/** Finds links that are as the input asks for one, of what of it was given. */
+/** Finds existing links that have all given fields of the input. */
 async function reuseOf(
   destination: Destination,
   site: Site,
@@ -135,8 +135,8 @@ async function reuseOf(
 }
 
 /**
- * Makes a link, or takes the account's newest active one with the same domain and given fields, where that will do. Returns its
- * id.
+ * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
+ * one. Returns its id.
  * @throws DomainError VALIDATION
  */
 export async function createLink(
@@ -160,7 +160,7 @@ export async function createLink(
   try {
     await check();
   } catch (error) {
-    // Another may have made just that meanwhile, and have the alias.
+    // Another request may have created the same link meanwhile, with this alias.
     const made = await reuse?.find(db);
     if (made) return made.id;
     throw error;
@@ -191,7 +191,7 @@ export async function createLink(
         return id;
       });
     } catch (error) {
-      // What the checks saw may be gone by now; the constraints have the last word.
+      // Records may have been deleted since the checks; the constraints decide.
       if (isForeignKeyViolation(error)) await check();
       if (!isUniqueViolation(error)) throw error;
       if (input.alias != null) throw invalid([{ path: ['alias'], messages: [aliasTaken] }]);
@@ -199,7 +199,7 @@ export async function createLink(
   }
 }
 
-/** A moment that was given to the minute leaves the stored one of that minute as it is, with its seconds. */
+/** A time without seconds keeps a stored time within that minute, with its seconds. */
 function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean } | null | undefined) {
   const minuteOf = (moment: Date) => Math.floor(moment.getTime() / 60_000);
   if (at == null) return at;
@@ -207,9 +207,9 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
 }
 
 /**
- * Changes the fields that are there, and returns the link's id; null clears a field that can be cleared. A list replaces the
+ * Changes the given fields, and returns the link's id; null clears a field that can be cleared. A list replaces the
  * stored one.
- * @param ifUpdatedAt when it must have been changed last, in ISO 8601; whenever by default
+ * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateLink(
@@ -254,7 +254,7 @@ export async function updateLink(
       return where.id;
     });
   } catch (error) {
-    // What the checks saw changed meanwhile: they are asked again.
+    // Records have changed since the checks: check again.
     if (isForeignKeyViolation(error) || isUniqueViolation(error))
       return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt);
     throw error;
@@ -267,7 +267,7 @@ export async function updateLink(
  */
 export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
   const kind = { kind: 'LINK', what: 'link', rows: (tx: Tx) => tx.link } as const;
-  // What is counted of an account is the sum over the links that it has.
+  // The statistics of an account are the sums over its links.
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
     await forgetStatistics(tx, linkId, actor.accountId);
   });

@@ -19,7 +19,7 @@ import { moment, wrongDomain, wrongSpace } from './input.ts';
 import { hasStatus, linkStatuses } from './status.ts';
 import { keptTotal } from './total.ts';
 
-/** In what of a link a search looks. */
+/** The fields of a link that can be searched. */
 export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
 
 const searched = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as const;
@@ -39,7 +39,7 @@ const columns: Record<keyof typeof linkOrderFields, Column> = {
   CLICKS: { name: 'clicks', type: 'number', tie: 'linkId' },
   TITLE: { name: 'titleKey', type: 'text', nullable: true },
   ALIAS: { name: 'aliasKey', type: 'text' },
-  // As the indexes are parted: an entry of PostgreSQL's has some 2,700 bytes at most.
+  // There are two indexes: an index entry of PostgreSQL has at most about 2,700 bytes.
   URL: {
     name: 'urlKey',
     type: 'text',
@@ -50,7 +50,7 @@ const columns: Record<keyof typeof linkOrderFields, Column> = {
   },
   UPDATED_AT: { name: 'updatedAt', type: 'moment' },
 };
-/** The orders that an index has of an account's links, and of a space's. */
+/** The orders with an index, for an account's links and for a space's. */
 const orders = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL', 'UPDATED_AT'], space: ['ID', 'CLICKS'] };
 
 const linkFilter = z.object({
@@ -67,7 +67,7 @@ const linkOrder = z.object({
   field: choiceOf(linkOrderFields).default('ID'),
   direction: directionInput.default('DESC'),
 });
-/** Which links, in which order: by default all of them, the newest first. */
+/** The filter and order of links: by default all, newest first. */
 const selection = {
   filter: withDefault(linkFilter, linkFilter.parse({})),
   orderBy: withDefault(linkOrder, linkOrder.parse({})),
@@ -78,10 +78,10 @@ export const linkPageInput = pageInput.extend(selection);
 type Filter = z.output<typeof linkFilter>;
 type Within = { readonly id: number } | undefined;
 
-/** How many links a connection counts at most that a search finds for which no index can be asked. */
+/** The maximum `totalCount` of a search that no index covers. */
 export const MOST_COUNTED = 1_000;
 
-/** What the filter asks for beyond a space; `few` where an index leaves only few links to look at, `indexed` where one serves a search. */
+/** The conditions of the filter except the space; `few` if an index leaves only few links to check, `indexed` if an index covers the search. */
 async function narrowing(
   lists: ListReader,
   { accountId }: Actor,
@@ -107,7 +107,7 @@ async function narrowing(
   return { where, few, indexed };
 }
 
-/** How a list reads its links: what is wanted of them, and what they are ordered by. */
+/** How a list reads its links: the wanted columns, and the order. */
 function readingOf(
   accountId: number,
   wanted: Wanted,
@@ -119,7 +119,7 @@ function readingOf(
   return { source: linkSource(accountId, wanted, orderedBy, inSpaces), ...(joined && { joined }), shape };
 }
 
-/** The list, and expressions for the number of its rows: exact, and as far as a connection counts them. */
+/** The list, and expressions for its total: exact, and limited for connections. */
 async function listOf(
   lists: ListReader,
   actor: Actor,
@@ -139,7 +139,7 @@ async function listOf(
   const list: List = {
     table: 'Link',
     ...readingOf(accountId, wanted, columns[orderBy.field].name, inSpaces),
-    // In the order of clicks, counters have said so. Asked twice, PostgreSQL would expect far fewer links than there are.
+    // Ordered by clicks, the counters have this condition. With it twice, PostgreSQL would expect far fewer links than there are.
     where: orderBy.field === 'CLICKS' ? where : [...where, ...inSpaces],
     orderBy: columns[orderBy.field],
     descending: orderBy.direction === 'DESC',
@@ -169,8 +169,8 @@ export async function linkPage(
 }
 
 /**
- * A stretch of the account's links by cursor, of those in the space `within` where it is given; `total` counts them when
- * it is called, and of those that a search of one or two characters finds no more than `MOST_COUNTED`.
+ * A slice of the account's links by cursor, only of the space `within` if it is given; `total` counts them when it is
+ * called, for a search of one or two characters only up to `MOST_COUNTED`.
  * @throws DomainError VALIDATION
  */
 export async function linkConnection(
@@ -187,7 +187,7 @@ export async function linkConnection(
   return { ...edges, total: () => lists.number(counted, list.scans) };
 }
 
-/** The account's own link with this id; null where it has none. */
+/** The account's own link with this id; null if it has none. */
 export async function findLink(
   lists: ListReader,
   actor: Actor,
@@ -200,7 +200,7 @@ export async function findLink(
   return row ?? null;
 }
 
-/** Those of the account's own links that have one of these ids, of which there is at least one. */
+/** The account's own links with these ids; `ids` must not be empty. */
 export function findLinks(
   lists: ListReader,
   actor: Actor,
@@ -210,7 +210,7 @@ export function findLinks(
   return linksWhere(lists, actor, sql`"id" IN (${join([...ids])})`, ids.length, wanted);
 }
 
-/** So many of the account's own links that meet a condition. */
+/** Some of the account's own links that meet a condition. */
 export async function linksWhere(
   lists: ListReader,
   { accountId }: Actor,

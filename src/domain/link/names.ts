@@ -1,23 +1,23 @@
 import type { Db } from '../../db/connection/client.ts';
-import type { Namesake } from '../../db/reading/references.ts';
+import type { AliasHolder } from '../../db/reading/references.ts';
 import { foldCase } from '../fold.ts';
 import type { OperatorLists } from './operator-lists.ts';
 
-/** An alias on a domain, whose it is and where it leads. */
-export type Name = Namesake;
+/** An alias on a domain, with its account and URL. */
+export type Name = AliasHolder;
 
 type Place = Pick<Name, 'domainId' | 'alias'>;
 
 const keyOf = ({ domainId, alias }: Place): string => `${domainId} ${alias}`;
 
-/** Which aliases have a link: those that were looked up, and those that were given since. */
-export class Names {
+/** The taken aliases: those that were looked up, and those that were assigned since. */
+export class TakenAliases {
   readonly #byAlias = new Map<string, Name>();
   readonly #byFold = new Map<string, Name[]>();
-  readonly #earlier: Names | undefined;
+  readonly #earlier: TakenAliases | undefined;
 
-  /** @param earlier names that count too */
-  constructor(names: readonly Name[] = [], earlier?: Names) {
+  /** @param earlier further taken names */
+  constructor(names: readonly Name[] = [], earlier?: TakenAliases) {
     this.#earlier = earlier;
     for (const name of names) this.add(name);
   }
@@ -32,16 +32,16 @@ export class Names {
     else this.#byFold.set(fold, [name]);
   }
 
-  addAll(names: Names): void {
+  addAll(names: TakenAliases): void {
     for (const name of names.#byAlias.values()) this.add(name);
   }
 
-  /** Whose the alias is on the domain. */
+  /** The holder of the alias on the domain. */
   holderOf(domainId: number, alias: string): Name | undefined {
     return this.#byAlias.get(keyOf({ domainId, alias })) ?? this.#earlier?.holderOf(domainId, alias);
   }
 
-  /** Another alias of the account on the domain that differs from this one in case alone; null where there is none. */
+  /** Another alias of the account on the domain that differs only in case; null if there is none. */
   similarTo(place: Place & Pick<Name, 'accountId'>): string | null {
     const similar = this.#byFold
       .get(foldCase(keyOf(place)))
@@ -51,17 +51,17 @@ export class Names {
 }
 
 const LONGEST_ALIAS = 255;
-/** How many suffixes are looked at together, and up to which one. */
+/** How many suffixes one query checks, and the last suffix to try. */
 const TOGETHER = 20;
 const LAST = 1_000;
 
 /**
- * The first of `alias-2`, `alias-3` … that is free, or that is the same link, from a time before; null where a thousand are
- * taken.
+ * The first of `alias-2`, `alias-3` … that is free, or that is the same link from an earlier import; null if all up to a
+ * thousand are taken.
  */
 export async function nextFreeName(
   db: Db,
-  names: Names,
+  names: TakenAliases,
   { domainId, alias }: Place,
   isSame: (name: Name) => boolean,
   lists: OperatorLists,

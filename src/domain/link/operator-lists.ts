@@ -1,45 +1,46 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { yieldToOthers } from '../../slices.ts';
+import { pauseIfBlocked } from '../../slices.ts';
 import { foldCase } from '../fold.ts';
 import { hostOf, normalizeHost, withoutPort } from '../url.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { isAlias } from './alias.ts';
 
-/** A line of a list that is none of its entries. */
+/** An invalid line of a list. */
 export interface WrongLine {
   readonly line: number;
   readonly text: string;
 }
 
-/** What the lines of a file say. */
+/** The parsed lines of a file. */
 export interface Listed {
   readonly entries: ReadonlySet<string>;
   readonly wrong: readonly WrongLine[];
 }
 
-/** How many wrong lines are told of, and how much of each, in characters. */
-const MOST_TOLD = 20;
-const LONGEST_TOLD = 100;
+/** How many wrong lines are reported, and how many characters of each. */
+const MAX_REPORTED = 20;
+const LONGEST_REPORTED = 100;
 
-/** The entries of a text: a line each; what follows a # is a comment. `read` gives null for what is none. */
+/** The entries of a text, one per line; text after # is a comment. `read` returns null for an invalid entry. */
 async function entriesOf(text: string, read: (entry: string) => string | null): Promise<Listed> {
   const entries = new Set<string>();
   const wrong: WrongLine[] = [];
   let number = 0;
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
     number++;
-    if (number % 1_000 === 0) await yieldToOthers();
+    if (number % 1_000 === 0) await pauseIfBlocked();
     const written = line.replace(/#.*/, '').trim();
     if (written === '') continue;
     const entry = read(written);
     if (entry !== null) entries.add(entry);
-    else if (wrong.length < MOST_TOLD) wrong.push({ line: number, text: written.slice(0, LONGEST_TOLD) });
+    else if (wrong.length < MAX_REPORTED)
+      wrong.push({ line: number, text: written.slice(0, LONGEST_REPORTED) });
   }
   return { entries, wrong };
 }
 
-/** The host of an address or a list as one text, however it is spelled: an IPv4 address within IPv6 is that one. */
+/** The canonical form of a host, so that different spellings are equal: an IPv4 address in IPv6 becomes IPv4. */
 function plainHost(host: string): string {
   const name = withoutPort(host);
   if (!name.startsWith('[')) return name;
@@ -50,29 +51,29 @@ function plainHost(host: string): string {
 function hostEntry(written: string): string | null {
   const [, star = '', rest = ''] = /^(\*\.)?(.*)$/.exec(written) ?? [];
   const host = normalizeHost(isIP(rest) === 6 ? `[${rest}]` : rest);
-  // Of a port, links to the same host have others.
+  // An entry with a port is invalid: the list has hosts.
   if (host === null || withoutPort(host) !== host || host.includes('*')) return null;
   const plain = plainHost(host);
   return star !== '' && isIP(plain) !== 0 ? null : `${star}${plain}`;
 }
 
-/** The hosts that a text lists, as `OperatorLists` takes them. */
+/** The hosts of a list, for `OperatorLists`. */
 export function parseBlockedHosts(text: string): Promise<Listed> {
   return entriesOf(text, hostEntry);
 }
 
-/** The aliases that a text lists; of two that differ in case alone, people see one. */
+/** The aliases of a list, case-folded: people do not tell aliases apart that differ only in case. */
 export function parseReservedAliases(text: string): Promise<Listed> {
   return entriesOf(text, (alias) => (isAlias(alias) ? foldCase(alias) : null));
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** What the operator lets no link lead to, or be called. Both lists may be replaced at any time, and count at once. */
+/** The operator's blocked hosts and reserved aliases. Both lists may be replaced at any time, with immediate effect. */
 export class OperatorLists {
   #hosts = NOTHING;
   #aliases = NOTHING;
-  /** What was found of links: visitors ask for the same ones again and again. */
+  /** A cache by link, since visitors request the same links repeatedly. */
   #found = new WeakMap<Addresses, boolean>();
 
   setBlockedHosts({ entries }: Pick<Listed, 'entries'>): void {
@@ -110,7 +111,7 @@ export class OperatorLists {
     return false;
   }
 
-  /** Whether only links that have the alias already may have it. */
+  /** Whether the alias is reserved: only existing links may have it. */
   reserves(alias: string): boolean {
     return this.#aliases.size > 0 && this.#aliases.has(foldCase(alias));
   }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, parseInput, type Unparsed, withDefault } from '../input.ts';
 
-/** How much of a code may be damaged or covered, and still be read. */
+/** Levels of error correction: how much of a code may be damaged or covered. */
 export const qrErrorCorrections = {
   L: 'About 7 percent.',
   M: 'About 15 percent.',
@@ -28,7 +28,7 @@ interface QrCode {
 
 function qrCodeOf(text: string, input: Unparsed<typeof qrCodeInput>): QrCode {
   const { size, errorCorrection, margin } = parseInput(qrCodeInput, input);
-  // The library gives it no less margin than one module.
+  // The library's minimum margin is one module.
   const framed = encodeQR(text, 'raw', { ecc: levels[errorCorrection], border: 1, scale: 1 });
   const code = framed.slice(1, -1).map((row) => row.slice(1, -1));
   const width = code.length + 2 * margin;
@@ -73,8 +73,8 @@ function chunk(type: string, data: Uint8Array): Buffer {
 }
 
 /**
- * The same in PNG, of one bit a pixel. All modules are of one size, in whole pixels; what is left of the size is margin.
- * @throws DomainError VALIDATION, also where the size has not a pixel for each module
+ * The same in PNG, with one bit per pixel. All modules have the same size in whole pixels; the rest of the size is margin.
+ * @throws DomainError VALIDATION, also if the size has less than a pixel for each module
  */
 export function qrCodePng(text: string, input: Unparsed<typeof qrCodeInput>): Buffer {
   const { modules, size } = qrCodeOf(text, input);
@@ -85,7 +85,7 @@ export function qrCodePng(text: string, input: Unparsed<typeof qrCodeInput>): Bu
     ]);
   const before = Math.floor((size - scale * modules.length) / 2);
   const bytes = Math.ceil(size / 8);
-  // Each row begins with the kind of its filter: 0 is none. A set bit is light.
+  // Each row begins with its filter type: 0 is none. A set bit is white.
   const blank = Buffer.alloc(bytes + 1, 0xff);
   blank[0] = 0;
   const rows = modules.map((row) => {
@@ -102,7 +102,7 @@ export function qrCodePng(text: string, input: Unparsed<typeof qrCodeInput>): Bu
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);
-  // One bit a pixel, in shades of grey.
+  // Bit depth 1, greyscale.
   header[8] = 1;
   return Buffer.concat([
     PNG_SIGNATURE,

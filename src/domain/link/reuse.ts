@@ -11,20 +11,20 @@ import { verifyPassword } from '../password.ts';
 import type { LinkInput } from './input.ts';
 import { hasStatus } from './status.ts';
 
-/** How many links with a password are tried at most: to check one takes time. */
+/** How many links with a password are compared at most: each check takes time. */
 export const MAX_TRIED = 5;
 
-/** Looks for links that are as a new one would be. */
+/** Finds existing links that equal a new one. */
 export class Reuse {
   readonly #destination: Destination;
   readonly #likeness: Likeness;
   readonly #passwords: [stored: 'password' | 'privacyPassword', given: string][];
-  /** Which stored hashes were tried, and whether they are of the given password. */
+  /** Stored hashes that were compared, and whether they match the given password. */
   readonly #tried = new Map<string, boolean>();
 
   /**
-   * @param given the fields of the new link that were given
-   * @param columns what is stored of them, but for passwords
+   * @param given the given fields of the new link
+   * @param columns their columns, except passwords
    */
   constructor(destination: Destination, given: LinkInput, columns: object, now: Date) {
     const { password, privacyPassword, pixelIds } = given;
@@ -43,7 +43,7 @@ export class Reuse {
     };
   }
 
-  /** The newest active link of the account with the same destination and given fields; null where there is none. */
+  /** The newest active link of the account with the same destination and given fields; null if there is none. */
   async find(db: Db | Tx): Promise<Link | null> {
     const limit = this.#passwords.length > 0 ? MAX_TRIED : 1;
     for (const link of await findSameLinks(db, this.#destination, this.#likeness, limit))
@@ -61,7 +61,7 @@ export class Reuse {
     return true;
   }
 
-  /** The same; until the transaction ends, nobody makes another. */
+  /** The same, with a lock: until the transaction ends, no other request creates such a link. */
   async findLocked(tx: Tx): Promise<Link | null> {
     await lockDestination(tx, this.#destination);
     return this.find(tx);

@@ -6,10 +6,10 @@ import { normalizeHost, withoutPort } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { linksWhere } from './list.ts';
 
-/** How much of a short URL is looked at, in characters; an alias has 255 at most, and what follows it does not count. */
+/** The longest short URL that is parsed, in characters; an alias has at most 255, and the rest is ignored. */
 const LONGEST = 4_096;
 
-/** The host and the alias of a short URL, with or without its scheme; null where it can be none. */
+/** The host and the alias of a short URL, with or without its scheme; null if it is not one. */
 function partsOf(text: string): { host: string; alias: string } | null {
   const trimmed = text.trim();
   if (trimmed.length > LONGEST) return null;
@@ -21,7 +21,7 @@ function partsOf(text: string): { host: string; alias: string } | null {
   return host === null || alias === '' ? null : { host, alias };
 }
 
-/** The account's own link that visitors find at a short URL, whatever its scheme, query and fragment; null where it has none. */
+/** The account's own link that visitors get at a short URL; scheme, query and fragment are ignored. Null if there is none. */
 export async function findLinkByShortUrl(
   lists: ListReader,
   actor: Actor,
@@ -31,7 +31,7 @@ export async function findLinkByShortUrl(
   const parts = partsOf(text);
   if (parts === null) return null;
   const { host, alias } = parts;
-  // As visitors find it: a host that is no domain with its port may be one without.
+  // As for visitors: if the host with its port is not a domain, the host without the port is tried.
   const domain = sql`(SELECT "id" FROM "Domain" WHERE "name" IN (${host}, ${withoutPort(host)})
     ORDER BY "name" = ${host} DESC LIMIT 1)`;
   const condition = sql`"domainId" = ${domain} AND "alias" = ${alias}`;

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../db/reading/list.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 
-/** Each link is in exactly one of these; what disables it counts before what ends it. */
+/** Each link has exactly one status; DISABLED has precedence over EXPIRED. */
 export const linkStatuses = {
   ACTIVE: 'It redirects visitors.',
   EXPIRED: 'Its time or its click limit is over.',
@@ -12,7 +12,7 @@ export type LinkStatus = keyof typeof linkStatuses;
 
 type Life = Pick<Link, 'disabled' | 'expiresAt' | 'expirationClicks'> & Pick<LinkCounter, 'clicks'>;
 
-/** @param now is asked only where the status depends on it */
+/** @param now called only if the status depends on the time */
 export function statusOf(
   { disabled, expiresAt, expirationClicks, clicks }: Life,
   now: () => Date,
@@ -25,12 +25,12 @@ export function statusOf(
 
 const CLICKS = sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "Link"."id")`;
 
-/** What an index of the few links is about that can expire. */
+/** The condition of the partial index of links that can expire. */
 const CAN_EXPIRE = sql`("expiresAt" IS NOT NULL OR "expirationClicks" IS NOT NULL)`;
 
 /**
- * The same, asked of rows.
- * @param clicks where a link's clicks are, asked only of those that end by them
+ * The same as a condition in SQL.
+ * @param clicks the expression for a link's clicks, used only for links with a click limit
  */
 export function hasStatus(status: LinkStatus, now: Date, clicks = CLICKS): Sql {
   const conditions: Record<LinkStatus, Sql> = {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { choiceOf, listOf, textOf } from '../input.ts';
 import { webAddress } from '../url.ts';
 
-/** By what a link chooses among its targets. */
+/** How a link chooses a target. */
 export const targetTypes = {
   NONE: 'No targets: every visitor gets the URL of the link.',
   COUNTRY: "By the visitor's country.",
@@ -13,7 +13,7 @@ export const targetTypes = {
   ROTATION: 'Each URL in turn.',
 } as const;
 
-/** The operating systems that a link can tell apart. */
+/** The operating systems that a link can target. */
 export const platforms = {
   IOS: 'iOS',
   ANDROID: 'Android',
@@ -31,7 +31,7 @@ export const MAX_TARGETS = 250;
 export const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
 
 const languageCodes: ReadonlySet<string> = new Set(iso6391.getAllCodes());
-/** How many targets each list of a link can hold. */
+/** The maximum number of targets in each list. */
 export const mostTargets = {
   countries: Math.min(MAX_TARGETS, countryCodes.size),
   platforms: Object.keys(platforms).length,
@@ -41,7 +41,7 @@ export const mostTargets = {
 
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
 
-/** A code of two letters, in any case. Only then is case folded: other letters would fold into these. */
+/** A code of two letters, case-insensitive. ASCII is checked first, since other letters could fold into ASCII ones. */
 function codeOf(fold: (code: string) => string, codes: ReadonlySet<string>, allowed: string) {
   return textOf(1, 255)
     .transform((code) => (TWO_LETTERS.test(code) ? fold(code) : code))
@@ -54,7 +54,7 @@ const platform = choiceOf(platforms).meta({ title: 'Platform' });
 const country = codeOf((code) => code.toUpperCase(), countryCodes, 'an ISO 3166-1 alpha-2 code, such as DE');
 const language = codeOf((code) => code.toLowerCase(), languageCodes, 'an ISO 639-1 code, such as de');
 
-/** A list of targets in which each key stands once. */
+/** A list of targets with unique keys. */
 function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, string>>>(
   key: Key,
   target: Target,
@@ -69,7 +69,7 @@ function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, stri
   });
 }
 
-/** What a target's key is, in words. */
+/** Descriptions of the targets' keys. */
 export const targetKeys = {
   country: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
   platform: 'The operating system.',
@@ -112,7 +112,7 @@ export interface Targeting {
 
 export type TargetLists = Omit<Targeting, 'type'>;
 
-/** The lists as a link keeps them; an absent one stays absent. */
+/** The lists as they are stored; an absent one stays absent. */
 export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists[Kind] | null }) {
   const encode = (list: unknown[] | null | undefined) =>
     list === undefined ? undefined : JSON.stringify(list ?? []);
@@ -126,7 +126,7 @@ export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists
 
 type StoredTargets = { readonly targetType: string } & Readonly<Record<keyof TargetLists, string>>;
 
-/** One list of a stored link: what encodeTargets made of one that met its schema. */
+/** One list of a stored link, decoded from the JSON of `encodeTargets`. */
 export function targetsOf<Kind extends keyof TargetLists>(
   link: Readonly<Record<Kind, string>>,
   kind: Kind,
@@ -134,7 +134,7 @@ export function targetsOf<Kind extends keyof TargetLists>(
   return link[kind] === '[]' ? [] : JSON.parse(link[kind]);
 }
 
-/** The targeting of a stored link, each list read when it is asked for. */
+/** The targeting of a stored link; each list is parsed on access. */
 export function targetingOf(link: StoredTargets): Targeting {
   return {
     get type() {

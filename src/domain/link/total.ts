@@ -8,7 +8,7 @@ import {
 } from '../../db/reading/totals.ts';
 import type { LinkStatus } from './status.ts';
 
-/** What narrows a list of links. */
+/** The filter of a list of links. */
 interface Narrowing {
   readonly status?: LinkStatus | null | undefined;
   readonly domainId?: number | null | undefined;
@@ -29,8 +29,8 @@ function linksOfStatus(accountId: number, status: LinkStatus, now: Date): Sql {
 }
 
 /**
- * An expression for the number of an account's links, where at most one thing narrows them: that is kept, and costs no scan.
- * Else undefined.
+ * An expression for the number of an account's links with at most one filter that has a stored total, so that it needs no
+ * scan; else undefined.
  */
 export function keptTotal(
   accountId: number,
@@ -43,7 +43,7 @@ export function keptTotal(
     ...(status ? [linksOfStatus(accountId, status, now())] : []),
     ...(domainId ? [linksOnDomain(accountId, domainId)] : []),
   ];
-  // Whatever else narrows them, no number is kept of it.
+  // There are no stored totals for other filters, or for combinations.
   if (kept.length > 1 || Object.values(others).some(Boolean)) return undefined;
   return kept[0] ?? linksOf(accountId);
 }

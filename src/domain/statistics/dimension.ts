@@ -1,19 +1,19 @@
 import { type Kind, kinds, type ValueColumn } from '../../db/statistics/value.ts';
 
-/** What clicks are counted by. */
+/** The dimensions that clicks are counted by. */
 export const statisticsDimensions = {
   BROWSER: 'The browser, such as Firefox.',
   OS: 'The operating system, such as Android.',
   DEVICE: 'The kind of device: desktop, mobile, tablet or other.',
   COUNTRY: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
   LANGUAGE: 'The language that the visitor prefers: an ISO 639-1 code, such as de.',
-  REFERRER: 'The host of the page with the link, in small letters, without www.',
-  DESTINATION: 'The URL that the visitor was led to, without the query of the visit.',
+  REFERRER: 'The host of the page with the link, in lower case, without www.',
+  DESTINATION: 'The URL that the visitor was redirected to, without the query of the visit.',
 } as const;
 
 export type StatisticsDimension = keyof typeof statisticsDimensions;
 
-/** Where the values of a dimension are counted. */
+/** The kind and column of a dimension's values. */
 export const valuesOf: Record<StatisticsDimension, { kind: Kind; column: ValueColumn }> = {
   BROWSER: { kind: kinds.CLIENT, column: 'browser' },
   OS: { kind: kinds.CLIENT, column: 'os' },
@@ -25,17 +25,17 @@ export const valuesOf: Record<StatisticsDimension, { kind: Kind; column: ValueCo
 };
 
 export const statisticsIntervals = {
-  HOUR: 'Hours, of at most 31 days.',
+  HOUR: 'Hours; for at most 31 days.',
   DAY: 'Days.',
-  MONTH: 'Months. The first and the last one have only the days that are asked for.',
+  MONTH: 'Months. The first and the last one have only the days of the period.',
 } as const;
 
 export type StatisticsInterval = keyof typeof statisticsIntervals;
 
-/** What can be listed page by page. */
+/** The lists that can be paginated. */
 export const statisticsLists = {
   DAYS: 'Days, each as `2026-11-21`.',
-  HOURS: 'Hours, each as `2026-11-21 19:00`, of at most 31 days.',
+  HOURS: 'Hours, each as `2026-11-21 19:00`; for at most 31 days.',
   ...statisticsDimensions,
 } as const;
 

@@ -7,30 +7,30 @@ import type { StatisticsDimension } from './dimension.ts';
 import { dayText } from './period.ts';
 import { Statistics, type StatisticsPoint, type StatisticsRow, type StatisticsTop } from './statistics.ts';
 
-/** How many days the page may show. */
+/** The possible numbers of days on the page. */
 export const pageLengths = [7, 30, 90, 365] as const;
 export type PageLength = (typeof pageLengths)[number];
 
 const DEFAULT_LENGTH: PageLength = 30;
-/** How many values of each dimension it shows. */
+/** How many values of each dimension the page shows. */
 const ROWS = 10;
-/** Fewer clicks than these are not shown under a value of their own: who looks is a stranger. */
+/** Values with fewer clicks are not shown on their own, since the page is public. */
 const FEWEST = 5;
 
-/** How many days are asked for; what is not offered counts as the default. */
+/** The requested number of days; the default for any other value. */
 export function pageLength(asked: string | null): PageLength {
   return pageLengths.find((length) => String(length) === asked) ?? DEFAULT_LENGTH;
 }
 
-/** Values with too few clicks, as part of the others; so is what the list of referrers had no place for. */
-export function withoutFew({ rows, others }: StatisticsTop, by: StatisticsDimension): StatisticsTop {
+/** Moves values with too few clicks, and referrers beyond the limit, to the others. */
+export function mergeSmallValues({ rows, others }: StatisticsTop, by: StatisticsDimension): StatisticsTop {
   const isShown = ({ value, clicks }: StatisticsRow) =>
     clicks >= FEWEST && !(by === 'REFERRER' && value === 'other');
   const folded = rows.filter((row) => !isShown(row)).reduce((sum, { clicks }) => sum + clicks, 0);
   return { rows: rows.filter(isShown), others: others + folded };
 }
 
-/** Whether the page says where the link leads: not where a visitor would have to know a password, or to come in time. */
+/** Whether the page shows destinations: not if the link has a password or a click limit. */
 export function showsDestinations({
   password,
   expirationClicks,
@@ -38,12 +38,12 @@ export function showsDestinations({
   return password === null && expirationClicks === null;
 }
 
-/** The dimensions in the order in which the page shows them: those side by side have about as many values. */
+/** The dimensions in the order of the page: neighbours have a similar number of values. */
 const shownDimensions: readonly StatisticsDimension[] = [
   ...(['COUNTRY', 'LANGUAGE', 'BROWSER', 'OS', 'DEVICE', 'REFERRER', 'DESTINATION'] as const),
 ];
 
-/** What the page shows of a link. */
+/** The content of the page. */
 export interface PublicStatistics {
   readonly length: PageLength;
   readonly clicks: number;
@@ -51,20 +51,20 @@ export interface PublicStatistics {
   readonly bots: number;
   readonly days: readonly StatisticsPoint[];
   readonly tops: readonly { readonly by: StatisticsDimension; readonly top: StatisticsTop }[];
-  /** How many destinations there are, where it is not shown which. */
+  /** The number of destinations, if they are not shown; else null. */
   readonly destinations: number | null;
 }
 
-/** How many different destinations visitors were led to. */
+/** How many different destinations visitors were redirected to. */
 async function countDestinations(statistics: Statistics): Promise<number> {
   const order = { by: 'VALUE', descending: false } as const;
   const { total } = await statistics.values('DESTINATION', order, 0, 1);
-  // What is not known comes last, and is none.
+  // The unknown value comes last, and is not counted.
   const { rows } = await statistics.values('DESTINATION', order, Math.max(0, total - 1), 1);
   return rows[0]?.value === null ? total - 1 : total;
 }
 
-/** Reads what others may see of a link's statistics. */
+/** Reads the public statistics of a link. */
 export async function readPublicStatistics(
   db: Db,
   link: ShownLink,
@@ -79,7 +79,7 @@ export async function readPublicStatistics(
   ]);
   const shown = shownDimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
   const tops = await Promise.all(
-    shown.map(async (by) => ({ by, top: withoutFew(await statistics.top({ by, first: ROWS }), by) })),
+    shown.map(async (by) => ({ by, top: mergeSmallValues(await statistics.top({ by, first: ROWS }), by) })),
   );
   const destinations = showsDestinations(link) ? null : await countDestinations(statistics);
   return { length, clicks, visitors, bots, days, tops, destinations };

@@ -4,14 +4,14 @@ import type { Days } from '../../db/statistics/read.ts';
 import { invalid } from '../errors.ts';
 import { parseInput } from '../input.ts';
 
-/** How many days a period has by default, and how many years it spans at most. */
+/** The default number of days of a period, and its maximum number of years. */
 const DEFAULT_DAYS = 30;
 const MAX_YEARS = 10;
 const DAY = 86_400_000;
 
 const wrong = 'must be a day, such as 2026-11-21';
 
-/** A day of the calendar, as `YYYY-MM-DD`. */
+/** A calendar day, as `YYYY-MM-DD`. */
 const dayInput = z
   .string(wrong)
   .refine((text) => {
@@ -32,7 +32,7 @@ export function dayText(day: number): string {
 const dayIn = (text: string): number => Number(text.replaceAll('-', ''));
 
 /**
- * The days that are asked for: both ends included, by default the last 30 days.
+ * The days of a period: both ends included, by default the last 30 days.
  * @throws DomainError VALIDATION
  */
 export function parsePeriod(input: PeriodInput, now: Date): Days {
@@ -41,18 +41,18 @@ export function parsePeriod(input: PeriodInput, now: Date): Days {
   const first = from == null ? daysAfter(last, 1 - DEFAULT_DAYS) : dayIn(from);
   if (first > last)
     throw invalid([{ path: ['from'], messages: [`may not be after to, which is ${dayText(last)}`] }]);
-  // A day of the calendar that is ten years before.
+  // The same calendar day ten years before; days are numbers such as 20261121.
   if (first < last - MAX_YEARS * 10_000)
     throw invalid([{ path: ['from'], messages: [`may be at most ${MAX_YEARS} years before to`] }]);
   return { from: first, to: last };
 }
 
-/** How many days a period has. */
+/** The number of days of a period. */
 export function lengthOf({ from, to }: Days): number {
   return (startOf(to).getTime() - startOf(from).getTime()) / DAY + 1;
 }
 
-/** How many days a period as it was written may have: at most as many as one can have. */
+/** The number of days of an unparsed period, for the cost: at most the maximum. */
 export function writtenLength(from: unknown, to: unknown): number {
   const most = MAX_YEARS * 366;
   const time = (day: unknown, otherwise: number) =>

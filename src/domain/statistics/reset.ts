@@ -5,7 +5,7 @@ import { recordingChanges } from '../change/change.ts';
 import { notFound } from '../errors.ts';
 
 /**
- * Deletes the statistics of a link and returns its id. Its clicks stay. The log of changes tells who did it.
+ * Deletes the statistics of a link and returns its id. Its clicks stay. The change is recorded in the log.
  * @throws DomainError NOT_FOUND
  */
 export async function resetStatistics(db: Db, actor: Actor, linkId: string, now: Date): Promise<number> {

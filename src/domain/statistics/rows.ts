@@ -5,13 +5,13 @@ import { type StatisticsDimension, type StatisticsList, statisticsLists } from '
 import { periodInput } from './period.ts';
 import { type Statistics, type StatisticsPoint, type StatisticsRow, shownCount } from './statistics.ts';
 
-/** What rows can be ordered by. */
+/** The fields by which rows can be ordered. */
 export const statisticsOrderFields = {
   CLICKS: 'The clicks; of as many, the value.',
   VALUE: 'The value.',
 } as const;
 
-/** How many rows are read at once at most. */
+/** The maximum page size. */
 export const MAX_ROWS = 10_000;
 
 const orderInput = z.object({
@@ -28,7 +28,7 @@ const rowsInput = z.object({
   perPage: withDefault(integerOf(1, MAX_ROWS), 10),
 });
 
-/** The same as v1 asks for it, whose pages have the sizes of all its lists. */
+/** The input of v1, with the page sizes of its other lists. */
 export const statisticsPageInput = pageInput.extend({ ...periodInput.shape, ...asked });
 
 export type RowsInput = z.input<typeof rowsInput>;
@@ -39,7 +39,7 @@ function timeText({ start }: StatisticsPoint, list: StatisticsList): string {
 }
 
 /**
- * A page of all rows of one kind, of days and hours the empty ones too.
+ * A page of days, hours or values; days and hours without clicks are included.
  * @throws DomainError VALIDATION
  */
 export async function pageOfStatistics(
@@ -65,7 +65,7 @@ async function rowsOf(
     return statistics.values(by, { by: field, descending }, offset, limit);
   }
   const points = await statistics.series(list === 'DAYS' ? 'DAY' : 'HOUR', 'of');
-  // They come in the order of time; where two have as many clicks, that stays.
+  // In order of time; a stable sort by clicks keeps it for ties.
   const inOrder = descending ? points.reverse() : points;
   if (field === 'CLICKS') inOrder.sort((a, b) => (descending ? b.clicks - a.clicks : a.clicks - b.clicks));
   const rows = inOrder

@@ -12,16 +12,16 @@ import {
 } from './dimension.ts';
 import { lengthOf, type PeriodInput, parsePeriod } from './period.ts';
 
-/** How many days of hours are given, and how many values. */
+/** The maximum number of days for hours, and of values. */
 const MAX_DAYS_OF_HOURS = 31;
 const MAX_TOP = 100;
 
-/** What was counted in an hour, a day or a month. */
+/** The counts of an hour, a day or a month. */
 export interface StatisticsPoint {
   readonly start: Date;
   readonly time: number;
   readonly clicks: number;
-  /** Null of an hour. Over several days the sum of the days. */
+  /** Null for an hour. For several days, the sum of the days. */
   readonly visitors: number | null;
   readonly bots: number;
 }
@@ -37,7 +37,7 @@ export interface StatisticsTop {
   readonly others: number;
 }
 
-/** A count as GraphQL takes it. */
+/** A count within GraphQL's Int. */
 export function shownCount(count: number): number {
   return Math.min(count, MAX_INT);
 }
@@ -76,7 +76,7 @@ function startOfTime(interval: StatisticsInterval, time: number): Date {
   return startOf(interval === 'DAY' ? time : time * 100 + 1);
 }
 
-/** What was counted of a link, or of the links of a space or an account, on some days. It reads what is asked for. */
+/** The statistics of a link, a space or an account for a period. Reads only what is used. */
 export class Statistics {
   readonly days: Days;
   readonly #reader: StatisticsReader;
@@ -85,7 +85,7 @@ export class Statistics {
   #totals: Promise<Counts> | undefined;
   #points: Promise<readonly Point[]> | undefined;
 
-  /** @throws DomainError VALIDATION where the period is none */
+  /** @throws DomainError VALIDATION for an invalid period */
   constructor(reader: StatisticsReader, scope: Scope, id: number, period: PeriodInput, now: Date) {
     this.days = parsePeriod(period, now);
     this.#reader = reader;
@@ -93,7 +93,7 @@ export class Statistics {
     this.#id = id;
   }
 
-  /** What was counted on all of the days. Of many links, the days are read for it: a series is likely to be asked for too. */
+  /** The totals of the period. For a space or an account, they are summed from the days, since a series is likely to be requested too. */
   totals(): Promise<Counts> {
     this.#totals ??=
       this.#scope === 'link'
@@ -120,7 +120,7 @@ export class Statistics {
   }
 
   /**
-   * Every hour, day or month of the period, also those in which nothing was counted.
+   * Every hour, day or month of the period, also those without counts.
    * @throws DomainError VALIDATION
    */
   async series(interval: StatisticsInterval, argument = 'interval'): Promise<StatisticsPoint[]> {
@@ -153,7 +153,7 @@ export class Statistics {
     return { rows, others: Math.max(0, all - shown) };
   }
 
-  /** A stretch of all values of a dimension, in an order, and how many there are. */
+  /** A slice of a dimension's values in an order, and their number. */
   async values(
     by: StatisticsDimension,
     order: { by: 'CLICKS' | 'VALUE'; descending: boolean },
@@ -169,7 +169,7 @@ export class Statistics {
     return { rows, total: row?.total ?? 0 };
   }
 
-  /** How many clicks may have a value: who declines to be counted is known by the destination alone. */
+  /** How many clicks may have a value: visitors who decline tracking have only a destination. */
   async #clicksOf(by: StatisticsDimension): Promise<number> {
     const { clicks, described } = await this.totals();
     return by === 'DESTINATION' ? clicks : described;

@@ -4,7 +4,7 @@ import { targetingOf } from '../link/targeting.ts';
 import { withQuery } from '../url.ts';
 import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
 
-/** How a visit ends. */
+/** The result of a visit. */
 export const redirectOutcomes = {
   NOT_FOUND: 'The link does not exist.',
   DISABLED: 'The link is disabled.',
@@ -19,7 +19,7 @@ export const redirectOutcomes = {
 
 export type RedirectOutcome = keyof typeof redirectOutcomes;
 
-/** What decides a visit, in this order. */
+/** The rules that decide a visit, in this order. */
 export const redirectRules = {
   EXISTS: 'Whether the link exists.',
   DISABLED: 'Whether the link is disabled.',
@@ -33,7 +33,7 @@ export const redirectRules = {
 
 export type RedirectRule = keyof typeof redirectRules;
 
-/** One rule's say in a visit, and why, in words. */
+/** The effect of one rule on a visit, and the reason for people. */
 export interface RedirectStep {
   rule: RedirectRule;
   applied: boolean;
@@ -42,9 +42,9 @@ export interface RedirectStep {
 
 export interface RedirectDecision {
   outcome: RedirectOutcome;
-  /** Where the visitor is sent, at once, after the pixels or instead of the ended link; null for a page of ours. */
+  /** The URL of the redirect: at once, after the pixels, or of the expired link; null for a page of ours. */
   destination: string | null;
-  /** The same before the query of the visit is added; absent where the visitor is not led on. */
+  /** The destination without the query of the visit; absent if the visitor does not reach it. */
   target?: string;
   steps: RedirectStep[];
 }
@@ -61,7 +61,7 @@ function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: D
   return `Its ${clicks} clicks have reached the limit of ${expirationClicks}.`;
 }
 
-/** Which target the visitor gets by the link's targeting, and why; null for the link's own URL. */
+/** The target by the link's targeting, and the reason; null for the link's own URL. */
 function target(link: VisitedLink, visitor: Visitor): { url: string | null; why: string } {
   if (link.targetType === 'NONE') return { url: null, why: 'It has no targets.' };
   const targeting = targetingOf(link);
@@ -99,7 +99,7 @@ function listed(found: object | undefined): string {
   return found ? 'which is listed' : 'which is not listed';
 }
 
-/** The decision where there is no link for the visitor, and why. */
+/** The decision for a visitor without a link, with the reason. */
 export function notFoundBecause(why: string): RedirectDecision {
   const rules = Object.keys(redirectRules) as RedirectRule[]; // Object.keys forgets which keys it gives.
   const steps = rules.map((rule) =>
@@ -111,9 +111,9 @@ export function notFoundBecause(why: string): RedirectDecision {
 const NOT_REACHED = 'Not reached.';
 
 /**
- * What a visitor gets who opens a link at a moment: the one place where that is decided. It reads nothing, counts
- * nothing and changes nothing. Rules after the deciding one are told of as not reached.
- * @param link null where there is none with that alias on that domain
+ * Decides what a visitor of a link gets at a time. It is a pure function: it reads, counts and changes nothing. Rules after
+ * the deciding one are reported as not reached.
+ * @param link null if no link has the alias on the domain
  * @param blocked whether the link leads to a host that the operator has blocked
  */
 export function decideRedirect(

@@ -9,10 +9,10 @@ import { triedPassword, verifyPassword } from '../password.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './decision.ts';
 import { countryCode, isBot } from './visitor.ts';
 
-/** A header as a visitor may send it, as much of it as is read of visits. */
+/** A header of the visitor, with the length that is read for visits. */
 const headerInput = textOf(0, 1_000).nullish();
 
-/** A link, and a visitor as a request would tell of one. */
+/** A link, and the visitor of a simulated request. */
 const explainInput = z.object({
   linkId: z.string(),
   country: textOf(0, 255).nullish(),

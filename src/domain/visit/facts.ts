@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { kinds, type Value, visitValue } from '../../db/statistics/value.ts';
 import { preferredLanguage, systemOf, type Visitor } from './visitor.ts';
 
-/** How many of each are remembered: few user agents, languages and referrers make most visits. */
+/** The size of each cache: few user agents, languages and referrers make most visits. */
 const REMEMBERED = { max: 2_000 };
 
-/** bowser takes the name of a browser that it does not know from the user agent, which may say anything. */
+/** Only these names are used: for an unknown browser, bowser returns a name from the user agent, which clients control. */
 const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));
 const devices: ReadonlySet<string> = new Set(['desktop', 'mobile', 'tablet']);
 const languages: ReadonlySet<string> = new Set(iso6391.getAllCodes());
@@ -29,7 +29,7 @@ function remembering<Found extends object>(
   return found;
 }
 
-/** Browser, system and device, as far as the user agent and the client hint tell. */
+/** Browser, system and device, from the user agent and the client hint. */
 function clientOf(visitor: Visitor): Value {
   const { userAgent, platformHint } = visitor;
   return remembering(clients, `${platformHint ?? ''} ${userAgent}`, () => {
@@ -50,21 +50,21 @@ function localeOf({ country, acceptLanguage }: Visitor): Value {
   );
 }
 
-/** Labels of letters, digits and hyphens (and the underscores that some hosts have), or an IPv6 address. */
+/** Labels of letters, digits, hyphens and underscores, or an IPv6 address. */
 const HOST =
   /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$|^\[[\da-f:.]+\]$/;
 
-/** The host of a Referer header, in small letters, without `www.`, port and path; null where it names none. */
+/** The host of a Referer header, in lower case, without `www.`, port and path; null if it has none. */
 export function referrerHost(referrer: string): string | null {
   const url = referrer === '' ? null : URL.parse(referrer);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   const host = url.hostname.replace(/\.$/, '');
   if (host.length > 253 || !HOST.test(host)) return null;
-  // A name that is not more than `www.` and one label is a site's own.
+  // `www.` and a single label, such as www.example, is the whole name of a site.
   return host.replace(/^www\.(?=.+\.)/, '');
 }
 
-/** The referrer of what comes from too many of them. */
+/** The value for referrers beyond the limit. */
 export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: 'other' });
 
 function referrerOf(referrer: string): Value | null {
@@ -76,12 +76,12 @@ function referrerOf(referrer: string): Value | null {
   return remembering(referrers, referrer, find).value;
 }
 
-/** Where a visit leads, without the query that it brought. */
+/** The value for a destination, without the query of the visit. */
 export function destinationOf(destination: string): Value {
   return remembering(destinations, destination, () => visitValue(kinds.DESTINATION, { destination }));
 }
 
-/** What of a visitor is counted beside the click; nothing of one who declines it. */
+/** The values of a visitor that are counted with a click; none if tracking is declined. */
 export function factsOf(visitor: Visitor, referrer: string): Value[] {
   if (visitor.optedOut) return [];
   const from = referrerOf(referrer);

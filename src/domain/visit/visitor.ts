@@ -3,31 +3,31 @@ import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import { countryCodes, type Platform } from '../link/targeting.ts';
 
-/** What is known of whoever opens a short link; everything as the request said it. */
+/** A visitor of a short link, as described by the request. */
 export interface Visitor {
-  /** ISO 3166-1 alpha-2; null where nobody could tell. */
+  /** ISO 3166-1 alpha-2; null if unknown. */
   readonly country: string | null;
   readonly userAgent: string;
-  /** The client hint Sec-CH-UA-Platform, unquoted; null where the browser sends none. */
+  /** The client hint Sec-CH-UA-Platform, unquoted; null if the browser sends none. */
   readonly platformHint: string | null;
   readonly acceptLanguage: string;
   /** Whether tracking is declined, by DNT or Sec-GPC. */
   readonly optedOut: boolean;
-  /** Whether the right password came along. */
+  /** Whether the right password was given. */
   readonly passwordGiven: boolean;
-  /** Whether a person comes to see the destination: not a program, a preview of links, a prefetch or a HEAD. */
+  /** Whether the visit counts as a click: not a program, a link preview, a prefetch or a HEAD request. */
   readonly counts: boolean;
   /** The query of the visit, without its question mark. */
   readonly query: string;
 }
 
 /**
- * The code of a country, in any case: ISO 3166-1 alpha-2, or null where the text is none. Proxies say XX for unknown, and T1 for
- * Tor; UK and EU are no codes of that list.
+ * The code of a country, case-insensitive: ISO 3166-1 alpha-2, or null for any other text. Proxies send XX for unknown, and T1
+ * for Tor; UK and EU are not codes of that list.
  */
 export function countryCode(text: string): string | null {
   const code = text.trim();
-  // Other letters than these would fold into them.
+  // ASCII only: other letters could become ASCII ones in upper case.
   return /^[a-z]{2}$/i.test(code) && countryCodes.has(code.toUpperCase()) ? code.toUpperCase() : null;
 }
 
@@ -41,22 +41,22 @@ const hinted = new Map<string, Platform>([
   ['Windows', 'WINDOWS'],
 ]);
 
-/** The operating system that the user agent names, as bowser calls it: most are called as the hints do. */
+/** The operating system of the user agent, by bowser's name, which mostly equals that of the client hint. */
 function namedSystem(userAgent: string): string {
   return userAgent === '' ? '' : (bowser.parse(userAgent).os.name ?? '');
 }
 
-/** The operating system; what the hint says comes before what the user agent does. Null where neither says. */
+/** The operating system; the client hint has precedence over the user agent. Null if neither has it. */
 export function platformOf({ userAgent, platformHint }: Visitor): Platform | null {
   const isUbuntu = /\bubuntu\b/i.test(userAgent);
   const platform = hinted.get(platformHint ?? '') ?? hinted.get(namedSystem(userAgent)) ?? null;
   return isUbuntu && (platform === 'LINUX' || platform === null) ? 'UBUNTU' : platform;
 }
 
-/** bowser's names of systems; what else a user agent may say is not told. */
+/** bowser's names of systems; other names come from the user agent, and are not used. */
 const systems: ReadonlySet<string> = new Set(Object.values(bowser.OS_MAP));
 
-/** The name of the operating system, of those that links do not target too; null where it is not known. */
+/** The name of the operating system, also of those that links cannot target; null if unknown. */
 export function systemOf(visitor: Visitor): string | null {
   const platform = platformOf(visitor);
   if (platform === 'UBUNTU') return 'Ubuntu';
@@ -69,16 +69,16 @@ export function systemOf(visitor: Visitor): string | null {
 const RANGE =
   /^\s*(\*|[a-z]{1,8})(?:-[a-z\d]{1,8})*\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** How much of Accept-Language is read, in characters; browsers send less than 200. */
+/** How many characters of Accept-Language are read; browsers send less than 200. */
 const LONGEST_WISH = 1_000;
 
 interface Wish {
   readonly weight: number;
-  /** Its place among the ranges: of two with the same weight, the first counts. */
+  /** Its position among the ranges: of two with the same weight, the first counts. */
   readonly place: number;
 }
 
-/** The highest weight of each language's ranges, those of its regions included; `*` is the rest. */
+/** The highest weight of each language, including its regions; `*` stands for all others. */
 function wishesOf(acceptLanguage: string): Map<string, Wish> {
   const wishes = new Map<string, Wish>();
   acceptLanguage
@@ -92,7 +92,7 @@ function wishesOf(acceptLanguage: string): Map<string, Wish> {
   return wishes;
 }
 
-/** Which of the languages, each an ISO 639-1 code, the visitor likes best, by Accept-Language; null where none would do. */
+/** The language, among ISO 639-1 codes, that the visitor prefers by Accept-Language; null if none is acceptable. */
 export function languageAmong(
   languages: readonly string[],
   { acceptLanguage }: Pick<Visitor, 'acceptLanguage'>,
@@ -110,7 +110,7 @@ export function languageAmong(
   return best?.language ?? null;
 }
 
-/** Which of the languages, each an ISO 639-1 code, the visitor wants most, by Accept-Language; null where none is named. */
+/** The language, among ISO 639-1 codes, with the highest weight in Accept-Language; null if none is named there. */
 export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
   let best: (Wish & { language: string }) | null = null;
   for (const [language, wish] of wishesOf(acceptLanguage)) {
@@ -122,10 +122,10 @@ export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet
   return best?.language ?? null;
 }
 
-/** What was found of the user agents seen last: few of them make most visits, and the pattern is long. */
+/** A cache by user agent: few of them make most visits, and the pattern is long. */
 const bots = new LRUCache<string, boolean>({ max: 1_000 });
 
-/** Whether a program visits: a crawler, a preview of links, a monitor. */
+/** Whether the visitor is a program: a crawler, a link preview, a monitor. */
 export function isBot({ userAgent }: Pick<Visitor, 'userAgent'>): boolean {
   const known = bots.get(userAgent);
   if (known !== undefined) return known;

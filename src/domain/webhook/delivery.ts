@@ -10,7 +10,7 @@ import { parseId } from '../input.ts';
 import { type Edges, type EdgesInput, readEdges } from '../list.ts';
 
 /**
- * A slice of a webhook's deliveries by cursor, the newest first; `total` counts them when it is called.
+ * A slice of a webhook's deliveries by cursor, newest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
 export async function edgesOfDeliveries(
@@ -29,9 +29,9 @@ export async function edgesOfDeliveries(
 }
 
 /**
- * Has a delivery tried at once, with all its tries before it, whatever became of it so far. Its receiver knows it by the same
- * id. One that was delivered, or given up, tells of the record as it is now.
- * @throws DomainError NOT_FOUND; VALIDATION where its webhook is disabled
+ * Makes a delivery due now, with all of its retries, whatever its status. It keeps its message id. A delivery that was
+ * delivered or had failed sends the record as it is now.
+ * @throws DomainError NOT_FOUND; VALIDATION if its webhook is disabled
  */
 export async function redeliver(
   db: Db,

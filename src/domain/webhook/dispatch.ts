@@ -1,41 +1,41 @@
-import { type LoggedChange, seenNow, settledAfter } from '../../db/change/log.ts';
+import { type LoggedChange, readLogSnapshot, settledAfter } from '../../db/change/log.ts';
 import { moveReader, placeOfReader } from '../../db/change/reader.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { type Tx, transaction } from '../../db/connection/transaction.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
-import { eventOf, eventsOf, type ToldKind } from './events.ts';
+import { type EventKind, eventOf, eventsOf } from './events.ts';
 import { newMessageId, type Random } from './signing.ts';
 import { READER } from './webhook.ts';
 
-/** What of a webhook decides whether it is told of a change. */
-interface Hearer {
+/** The properties of a webhook that decide whether it gets a change. */
+interface Recipient {
   readonly id: number;
   readonly accountId: number;
   readonly events: ReadonlySet<string>;
 }
 
-/** The webhooks of the accounts that are told of anything, and which of them the reader of the log has come to. */
-async function hearersOf(tx: Tx, accountIds: readonly number[]) {
+/** The enabled webhooks of the accounts, and which of them the reader of the log has passed. */
+async function recipientsOf(tx: Tx, accountIds: readonly number[]) {
   const webhooks = await tx.webhook.findMany({
     where: { accountId: { in: [...accountIds] }, disabled: false },
     select: { id: true, accountId: true, events: true, queue: { select: { listening: true } } },
     orderBy: { id: 'asc' },
   });
-  const hearers = webhooks.map(
-    ({ id, accountId, events }): Hearer => ({ id, accountId, events: new Set(eventsOf({ events })) }),
+  const recipients = webhooks.map(
+    ({ id, accountId, events }): Recipient => ({ id, accountId, events: new Set(eventsOf({ events })) }),
   );
   const listening = new Set(webhooks.filter(({ queue }) => queue?.listening).map(({ id }) => id));
-  return { hearers, listening };
+  return { recipients, listening };
 }
 
-function isTold(kind: string): kind is ToldKind {
+function isEventKind(kind: string): kind is EventKind {
   return kind === 'LINK' || kind === 'SPACE';
 }
 
-/** The deliveries of changes, in their order. A webhook is told of what comes after its own creation in the log. */
+/** Adds the deliveries of changes, in order. A webhook gets the changes after its own creation in the log. */
 async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: Random, now: Date) {
   const accountIds = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
-  const { hearers, listening } = await hearersOf(tx, [...accountIds]);
+  const { recipients, listening } = await recipientsOf(tx, [...accountIds]);
   const began: number[] = [];
   const made: NewDelivery[] = [];
   for (const { accountId, kind, action, recordId, at: createdAt } of changes) {
@@ -43,9 +43,9 @@ async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: 
       listening.add(recordId);
       began.push(recordId);
     }
-    const event = isTold(kind) ? eventOf({ kind, action }) : null;
+    const event = isEventKind(kind) ? eventOf({ kind, action }) : null;
     if (event === null) continue;
-    for (const { id: webhookId, accountId: owner, events } of hearers)
+    for (const { id: webhookId, accountId: owner, events } of recipients)
       if (owner === accountId && listening.has(webhookId) && events.has(event))
         made.push({ ...{ webhookId, event, kind, recordId, createdAt }, messageId: newMessageId(random) });
   }
@@ -55,13 +55,13 @@ async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: 
 }
 
 /**
- * Makes the deliveries of the next changes that are settled; returns how many changes there were. Several processes may try at once:
- * a batch of changes is passed together with the deliveries that it makes, by one of them.
+ * Adds the deliveries of the next settled changes; returns how many changes there were. Several processes may try at once:
+ * one of them advances the reader and adds the deliveries, in one transaction.
  */
 export async function dispatchChanges(db: Db, random: Random, now: () => Date): Promise<number> {
   const place = await placeOfReader(db, READER);
   if (place === null) return 0;
-  const changes = await settledAfter(db, place, await seenNow(db));
+  const changes = await settledAfter(db, place, await readLogSnapshot(db));
   const last = changes.at(-1);
   if (last === undefined) return 0;
   await transaction(db, async (tx) => {

@@ -1,9 +1,9 @@
 import type { RecordKind } from '../change/change.ts';
 
-/** What a webhook can be told of. */
+/** The events of webhooks. */
 export const webhookEvents = {
   LINK_CREATED: 'A link was created.',
-  LINK_UPDATED: 'A link was changed; clicks are no change.',
+  LINK_UPDATED: 'A link was changed; clicks are not changes.',
   LINK_DELETED: 'A link was deleted.',
   SPACE_CREATED: 'A space was created.',
   SPACE_UPDATED: 'A space was changed.',
@@ -12,29 +12,29 @@ export const webhookEvents = {
 
 export type WebhookEvent = keyof typeof webhookEvents;
 
-/** What became of a delivery. */
+/** The statuses of a delivery. */
 export const deliveryStatuses = {
-  PENDING: 'It is still to be delivered, or to be tried again.',
+  PENDING: 'The delivery waits for its first attempt or a retry.',
   DELIVERED: 'The receiver answered with a status from 200 to 299.',
-  FAILED: 'Every try failed; it is not tried again unless it is redelivered.',
+  FAILED: 'Every attempt failed; there are no more unless it is redelivered.',
 } as const;
 
 export type DeliveryStatus = keyof typeof deliveryStatuses;
 
-/** The records whose changes are told. */
-export type ToldKind = Extract<RecordKind, 'LINK' | 'SPACE'>;
+/** The kinds of records whose changes are events. */
+export type EventKind = Extract<RecordKind, 'LINK' | 'SPACE'>;
 
 function isEvent(name: string): name is WebhookEvent {
   return name in webhookEvents;
 }
 
-/** What a change in the log is told as; null where it is not told. */
+/** The event of a change; null if it has none. */
 export function eventOf({ kind, action }: { kind: string; action: string }): WebhookEvent | null {
   const name = `${kind}_${action}`;
   return isEvent(name) ? name : null;
 }
 
-/** What the events of a webhook are stored as. */
+/** The stored form of a webhook's events. */
 export function storedEvents(events: readonly WebhookEvent[]): string {
   return Object.keys(webhookEvents)
     .filter((event) => isEvent(event) && events.includes(event))
@@ -46,7 +46,7 @@ export function eventsOf({ events }: { events: string }): WebhookEvent[] {
   return events.split(' ').filter(isEvent);
 }
 
-/** What a message calls an event: `link.created`. */
+/** The name of an event in messages: `link.created`. */
 export function messageTypeOf(event: string): string {
   return event.toLowerCase().replace('_', '.');
 }

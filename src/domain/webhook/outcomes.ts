@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection/client.ts';
 import { type Outcome, writeOutcomes } from '../../db/webhook/deliveries.ts';
 
-/** Writes what attempts came to. What comes while a write is on its way is written together by the next one. */
+/** Writes the results of attempts. Results that arrive during a write are batched into the next one. */
 export class Outcomes {
   readonly #db: Db;
   #waiting: Outcome[] = [];
@@ -12,7 +12,7 @@ export class Outcomes {
     this.#db = db;
   }
 
-  /** Settles when it is written. */
+  /** Resolves when it is written. */
   write(outcome: Outcome): Promise<void> {
     this.#waiting.push(outcome);
     this.#next ??= this.#last.then(() => {
@@ -20,7 +20,7 @@ export class Outcomes {
       this.#waiting = [];
       this.#next = null;
       const written = writeOutcomes(this.#db, together);
-      // Whoever waits for these hears of a failure; those after them have a write of their own.
+      // The callers of this write get its error; the next write does not depend on it.
       this.#last = written.catch(() => {});
       return written;
     });

@@ -1,25 +1,25 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection/client.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
-import { hasQueue, noteFailing, type Queue } from '../../db/webhook/queues.ts';
+import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
-import type { Turns } from '../../turns.ts';
+import type { Semaphore } from '../../turns.ts';
 import { visibleError } from '../errors.ts';
-import { type DeliveryStatus, messageTypeOf, type ToldKind } from './events.ts';
+import { type DeliveryStatus, type EventKind, messageTypeOf } from './events.ts';
 import type { Outcomes } from './outcomes.ts';
 import { isGivenUp, retryAt } from './schedule.ts';
 import { type Random, signatureHeaders } from './signing.ts';
 import { giveUpWebhook } from './webhook.ts';
 
-/** How a receiver answered. */
+/** A receiver's answer. */
 export interface Answer {
-  /** Null where there was no answer. */
+  /** Null if there was no answer. */
   readonly status: number | null;
-  /** Why it counts as failed, in a few words; null where it does not. */
+  /** Why the attempt failed, in a few words; null if it succeeded. */
   readonly error: string | null;
 }
 
-/** Posts a message to a URL. It settles in ten seconds or so, whatever the receiver does; it rejects where it was aborted. */
+/** Posts a message to a URL. It settles within about ten seconds, whatever the receiver does, and rejects if aborted. */
 export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -27,16 +27,16 @@ export type Post = (
   signal: AbortSignal,
 ) => Promise<Answer>;
 
-/** A record as v1 shows it to its account; null where the account has none with this id. */
-export type Snapshot = (accountId: number, kind: ToldKind, id: number) => Promise<object | null>;
+/** A record in the form of v1; null if the account has none with this id. */
+export type Snapshot = (accountId: number, kind: EventKind, id: number) => Promise<object | null>;
 
 export interface ReceiverDependencies {
   readonly db: Db;
   readonly by: string;
   readonly outcomes: Outcomes;
-  /** For receivers that answer as they should, and for those that failed last. */
-  readonly turns: Turns;
-  readonly failingTurns: Turns;
+  /** Limit the attempts at once: for healthy receivers, and for failing ones. */
+  readonly turns: Semaphore;
+  readonly failingTurns: Semaphore;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly delays?: readonly number[] | undefined;
@@ -44,21 +44,21 @@ export interface ReceiverDependencies {
   snapshot: Snapshot;
   random: Random;
   now(): Date;
-  /** Whether the queues that are claimed are so for long enough to try a delivery. */
+  /** Whether the claims are valid for long enough to try a delivery. */
   isSafe(): boolean;
-  /** Settles when nothing more urgent is to be done, or soon. */
-  giveWay(): Promise<void>;
-  /** Hears what each attempt came to. */
+  /** Resolves when the process is idle, or after a short time. */
+  waitUntilIdle(): Promise<void>;
+  /** Called with the result of each attempt. */
   attempted(outcome: DeliveryStatus): void;
 }
 
-/** How many deliveries are read at once, and how many are tried at once for one receiver. */
+/** How many deliveries are read at once, and how many are attempted at once for one receiver. */
 const BATCH = 100;
 const AT_ONCE = 4;
-/** After how many failures in a row a receiver is asked once at a time, and among those that fail. */
+/** After how many failures in a row a receiver gets one attempt at a time, within the limit for failing receivers. */
 const STRUGGLES_AFTER = 3;
 
-/** The deliveries of each record, in their order. */
+/** The deliveries by record, in order. */
 function byRecord(deliveries: readonly DueDelivery[]): DueDelivery[][] {
   const records = new Map<string, DueDelivery[]>();
   for (const delivery of deliveries) {
@@ -68,7 +68,7 @@ function byRecord(deliveries: readonly DueDelivery[]): DueDelivery[][] {
   return [...records.values()];
 }
 
-/** Delivers what is due for one webhook, whose queue this process has. */
+/** Delivers what is due for one webhook whose queue this process has claimed. */
 export class Receiver {
   readonly #with: ReceiverDependencies;
   readonly #webhookId: number;
@@ -85,12 +85,12 @@ export class Receiver {
     this.#failuresInARow = failingSince === null ? 0 : STRUGGLES_AFTER;
   }
 
-  /** To be called when the webhook was changed or deleted: it is read anew before anything else is sent. */
+  /** Call it when the webhook was changed or deleted: it is read again before anything else is sent. */
   changed(): void {
     this.#changed = true;
   }
 
-  /** Delivers until nothing is due any more. */
+  /** Delivers until nothing is due. */
   async serve(): Promise<void> {
     const { db, by, signal } = this.#with;
     while (!signal.aborted && this.#with.isSafe()) {
@@ -104,13 +104,13 @@ export class Receiver {
     }
   }
 
-  /** Delivers several records' at once, each record's one after the other. */
+  /** Delivers for several records at once, and for each record in order. */
   async #deliver(webhook: Webhook, records: DueDelivery[][]): Promise<void> {
     const worker = async () => {
       for (let record = records.shift(); record !== undefined; record = records.shift())
         for (const delivery of record) {
           if (!this.#goesOn()) return;
-          // What comes after one that failed waits for it.
+          // Later deliveries of the record wait for a failed one.
           if (!(await this.#try(webhook, delivery))) break;
         }
     };
@@ -130,7 +130,7 @@ export class Receiver {
   /** Tries one delivery, and returns whether it was delivered. */
   async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
     const { failingTurns, turns, outcomes, random, now, delays, attempted } = this.#with;
-    await this.#with.giveWay();
+    await this.#with.waitUntilIdle();
     const ofOne = this.#struggles() ? failingTurns : turns;
     const tried = await ofOne.take(async () => (this.#goesOn() ? this.#send(webhook, delivery) : null));
     if (tried === null) return false;
@@ -159,7 +159,7 @@ export class Receiver {
       return { ...(await post(webhook.url, headers, body, signal)), body };
     } catch (error) {
       if (signal.aborted || visibleError(error)?.code === 'UNAVAILABLE') throw error;
-      // One that cannot be made must not hold up the others for ever.
+      // A message that cannot be built must not block the others for ever.
       log.error({ err: error, delivery: delivery.id }, 'a webhook delivery could not be made');
       return { status: null, error: 'internal error', body };
     }
@@ -167,17 +167,17 @@ export class Receiver {
 
   async #message({ accountId }: Webhook, { event, kind, recordId, createdAt }: DueDelivery): Promise<string> {
     const deleted = event.endsWith('_DELETED');
-    // Only these kinds are told of.
-    const data = deleted ? null : await this.#with.snapshot(accountId, kind as ToldKind, recordId);
+    // Only these kinds have deliveries.
+    const data = deleted ? null : await this.#with.snapshot(accountId, kind as EventKind, recordId);
     return JSON.stringify({
       type: messageTypeOf(event),
       timestamp: createdAt.toISOString(),
-      // Also where a record is gone meanwhile: its deletion is the next that is told.
+      // Also for a record that was deleted meanwhile; its deletion is a later message.
       data: data ?? { id: recordId },
     });
   }
 
-  /** Notes whether an attempt failed. A webhook that did for too long is disabled. */
+  /** Keeps track of failures. A webhook that has failed for too long is disabled. */
   async #noteFailure(failed: boolean, at: Date): Promise<void> {
     this.#failuresInARow = failed ? this.#failuresInARow + 1 : 0;
     if (!failed) this.#failingSince = null;
@@ -188,10 +188,10 @@ export class Receiver {
     this.#with.log.warn({ webhook: this.#webhookId }, 'a webhook that failed for five days is disabled');
   }
 
-  /** Stores since when it fails. Once for several attempts: it counts after days. */
+  /** Stores since when it fails; once for several attempts, since only days matter. */
   async #storeFailing(): Promise<void> {
     if (this.#changed || this.#failingSince?.getTime() === this.#storedFailingSince?.getTime()) return;
-    await noteFailing(this.#with.db, this.#webhookId, this.#failingSince);
+    await storeFailingSince(this.#with.db, this.#webhookId, this.#failingSince);
     this.#storedFailingSince = this.#failingSince;
   }
 }

@@ -4,7 +4,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long after each failure it is tried again, in milliseconds; after the last of them it is not. */
+/** The delays before each retry, in milliseconds; after the last retry, the delivery has failed. */
 export const RETRY_DELAYS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -14,16 +14,16 @@ export const RETRY_DELAYS: readonly number[] = [
   10 * HOUR,
 ];
 
-/** How much longer than that it may take, so that what failed together is not tried again together. */
+/** The maximum random addition to a delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 const STEPS = 1_000;
 
-/** After how long of nothing but failures a webhook is disabled, in milliseconds. */
+/** How long all attempts must have failed before a webhook is disabled, in milliseconds. */
 const DISABLED_AFTER = 5 * 24 * HOUR;
 
 /**
- * When a delivery is tried again; null where it is given up.
- * @param failures how often it has failed, this time included
+ * When a delivery is tried again; null if never.
+ * @param failures the number of failures, including this one
  */
 export function retryAt(
   failures: number,
@@ -36,7 +36,7 @@ export function retryAt(
   return new Date(now.getTime() + Math.round(delay * (1 + (JITTER * random(STEPS)) / STEPS)));
 }
 
-/** Whether a webhook is given up that has failed since then. */
+/** Whether a webhook that has failed since then must be disabled. */
 export function isGivenUp(failingSince: Date, now: Date): boolean {
   return now.getTime() - failingSince.getTime() >= DISABLED_AFTER;
 }

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
-import { claimQueues, keepQueues, type Queue, readBacklog, releaseQueue } from '../../db/webhook/queues.ts';
-import { Turns } from '../../turns.ts';
+import { claimQueues, type Queue, readBacklog, releaseQueue, renewClaims } from '../../db/webhook/queues.ts';
+import { Semaphore } from '../../turns.ts';
 import { within } from '../../within.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryStatus } from './events.ts';
@@ -12,22 +12,22 @@ import { Outcomes } from './outcomes.ts';
 import { type Post, Receiver, type ReceiverDependencies, type Snapshot } from './receiver.ts';
 import type { Random } from './signing.ts';
 
-/** How many receivers this process delivers to at once; how many attempts at once; how many of those that failed last. */
+/** How many receivers a process delivers to at once; how many attempts it makes at once; how many for failing receivers. */
 const MAX_QUEUES = 500;
 const MAX_ATTEMPTS = 100;
 const MAX_FAILING = 30;
 
-/** How many changes are so many that there may be more of them at once. */
+/** From how many dispatched changes on the next ones are dispatched at once. */
 const MANY = 100;
-/** How often it is looked for what is due, in milliseconds. */
+/** How often due deliveries are looked up, in milliseconds. */
 const LOOKED_EVERY = 1_000;
-/** For how long a queue is claimed, and after which time without a renewal nothing more is tried, in milliseconds. */
+/** How long a claim on a queue is valid, and how long after the last renewal attempts may start, in milliseconds. */
 const CLAIMED_FOR = 5_000;
 const TRUSTED_FOR = 3_000;
-/** How long the end waits for answers, in milliseconds. */
+/** How long `stop` waits for answers, in milliseconds. */
 const STOP_TIMEOUT = 5_000;
 
-/** For how long deliveries are kept, and how often it is looked for older ones, in milliseconds. */
+/** How long deliveries are kept, and how often older ones are deleted, in milliseconds. */
 const DELIVERIES_KEPT_FOR = 30 * 24 * 60 * 60 * 1000;
 const CLEANED_EVERY = 60 * 60 * 1000;
 
@@ -35,36 +35,36 @@ export interface WebhookDependencies {
   readonly db: Db;
   readonly feed: ChangeFeed;
   readonly log: Logger;
-  /** How long after each failure it is tried again, in milliseconds; as docs/webhooks.md says by default. */
+  /** The delays before retries, in milliseconds; by default those of docs/webhooks.md. */
   readonly delays?: readonly number[] | undefined;
   post: Post;
   snapshot: Snapshot;
   random: Random;
   now(): Date;
-  /** Settles when nothing more urgent is to be done, or soon. */
-  giveWay(): Promise<void>;
+  /** Resolves when the process is idle, or after a short time. */
+  waitUntilIdle(): Promise<void>;
   attempted?(outcome: DeliveryStatus): void;
 }
 
 /**
- * Tells webhooks of changes. It reads the log of changes as far as it is settled, and delivers from queues in the database.
- * All processes do, each change and each queue one of them. Where there are no webhooks, it asks the database nothing.
+ * Sends changes to webhooks. It reads the settled part of the log of changes, and delivers from queues in the database.
+ * All processes share this work; each change and each queue is handled by one of them. Without webhooks, it sends no queries.
  */
 export class Webhooks {
   readonly #with: WebhookDependencies;
-  readonly #claim = { by: randomUUID(), lasts: CLAIMED_FOR };
+  readonly #claim = { by: randomUUID(), duration: CLAIMED_FOR };
   readonly #abort = new AbortController();
   readonly #receivers = new Map<number, Receiver>();
   readonly #served = new Set<Promise<void>>();
   readonly #dependencies: ReceiverDependencies;
-  /** Whether there are any webhooks; null where that is to be found out. */
+  /** Whether there are any webhooks; null if unknown. */
   #any: boolean | null = null;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | null = null;
   #again = false;
   #stopping = false;
   #failed = false;
-  /** Since when the queues are claimed or renewed, by a clock that nobody sets; when it was last cleaned. */
+  /** When claims were last made or renewed, and when old deliveries were last deleted, by a monotonic clock. */
   #keptAt = Number.NEGATIVE_INFINITY;
   #cleanedAt = Number.NEGATIVE_INFINITY;
 
@@ -76,8 +76,8 @@ export class Webhooks {
       attempted,
       by: this.#claim.by,
       outcomes: new Outcomes(dependencies.db),
-      turns: new Turns(MAX_ATTEMPTS),
-      failingTurns: new Turns(MAX_FAILING),
+      turns: new Semaphore(MAX_ATTEMPTS),
+      failingTurns: new Semaphore(MAX_FAILING),
       signal: this.#abort.signal,
       isSafe: () => !this.#stopping && performance.now() - this.#keptAt < TRUSTED_FOR,
     };
@@ -95,19 +95,19 @@ export class Webhooks {
     });
     this.#timer = setInterval(() => {
       this.#keep().catch(() => {
-        // Where they cannot be kept, nothing more is tried before long.
+        // If claims cannot be renewed, attempts stop soon: see `isSafe`.
       });
       this.#wake();
     }, LOOKED_EVERY).unref();
     this.#wake();
   }
 
-  /** What is still to be delivered, and since when the first of it could have been. */
+  /** The number of waiting deliveries, and when the oldest of them was due. */
   async backlog(): Promise<{ pending: number; dueAt: Date | null }> {
     return this.#any === true ? readBacklog(this.#with.db) : { pending: 0, dueAt: null };
   }
 
-  /** Ends it: waits for answers that come soon, and leaves the rest to be tried by another process. */
+  /** Waits a short time for answers, and leaves the remaining deliveries to other processes. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#timer);
@@ -131,7 +131,7 @@ export class Webhooks {
         await this.#once();
         this.#failed = false;
       } catch (error) {
-        // It is tried again in a second; told of once.
+        // It is tried again in a second; logged once.
         if (!this.#failed) this.#with.log.warn({ err: error }, 'webhooks could not be looked after');
         this.#failed = true;
         return;
@@ -144,11 +144,11 @@ export class Webhooks {
     if (this.#any === null) {
       this.#any = true;
       const found = await db.webhook.findFirst({ select: { id: true } });
-      // Not where a change that was told of meanwhile has it looked up again.
+      // Unless a change has set it to null meanwhile: then it is looked up again.
       if (this.#any) this.#any = found !== null;
       if (found === null) return;
     }
-    // Of fewer, the next come together with what is changed until then.
+    // After fewer changes, the next round is early enough.
     if ((await dispatchChanges(db, random, now)) >= MANY) this.#again = true;
     const room = MAX_QUEUES - this.#receivers.size;
     if (room > 0) for (const queue of await this.#claimSome(room)) this.#serve(queue);
@@ -158,16 +158,16 @@ export class Webhooks {
   async #claimSome(room: number): Promise<Queue[]> {
     const askedAt = performance.now();
     const claimed = await claimQueues(this.#with.db, this.#claim, this.#with.now(), room);
-    // Others that are claimed already may end earlier.
+    // Earlier claims may expire before these.
     if (this.#receivers.size === 0) this.#keptAt = askedAt;
     return claimed.filter(({ webhookId }) => !this.#receivers.has(webhookId));
   }
 
-  /** Keeps the queues that it delivers from. */
+  /** Renews the claims of the queues that it delivers from. */
   async #keep(): Promise<void> {
     if (this.#receivers.size === 0) return;
     const askedAt = performance.now();
-    await keepQueues(this.#with.db, this.#claim);
+    await renewClaims(this.#with.db, this.#claim);
     this.#keptAt = askedAt;
   }
 
@@ -184,7 +184,7 @@ export class Webhooks {
       })
       .then(() => releaseQueue(db, webhookId, this.#claim.by))
       .catch(() => {
-        // The claim ends by itself.
+        // The claim expires by itself.
       })
       .finally(() => {
         this.#receivers.delete(webhookId);
@@ -193,7 +193,7 @@ export class Webhooks {
     this.#served.add(served);
   }
 
-  /** Deletes some old deliveries, and a second later more, while there may be any. */
+  /** Deletes a batch of old deliveries, and a second later the next batch, while there are more. */
   async #clean(): Promise<void> {
     if (performance.now() - this.#cleanedAt < CLEANED_EVERY) return;
     const before = new Date(this.#with.now().getTime() - DELIVERIES_KEPT_FOR);

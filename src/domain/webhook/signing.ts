@@ -1,23 +1,23 @@
 import { Webhook as Signer } from 'standardwebhooks';
 
-/** How many random bytes a secret has: as many as the hash that it signs with. */
+/** The number of random bytes in a secret: the size of the hash. */
 const SECRET_BYTES = 32;
-/** For how long the secret before the last one signs too, in milliseconds. */
+/** How long the previous secret also signs, in milliseconds. */
 const OLD_SECRET_LASTS = 24 * 60 * 60 * 1000;
 
-/** A whole number from 0 up to, and without, the given one. */
+/** A random integer from 0 to below the given number. */
 export type Random = (below: number) => number;
 
 function randomBytes(count: number, random: Random): Buffer {
   return Buffer.from(Array.from({ length: count }, () => random(256)));
 }
 
-/** A new secret, as Standard Webhooks writes them: `whsec_` and base64. */
+/** A new secret in the form of Standard Webhooks: `whsec_` and base64. */
 export function newSecret(random: Random): string {
   return `whsec_${randomBytes(SECRET_BYTES, random).toString('base64')}`;
 }
 
-/** A new id of a message, which its receiver knows it by. */
+/** A new message id. */
 export function newMessageId(random: Random): string {
   return `msg_${randomBytes(16, random).toString('base64url')}`;
 }
@@ -29,12 +29,12 @@ export interface Secrets {
   readonly oldSecretUntil: Date | null;
 }
 
-/** What is stored when another secret comes: the one that signed until then signs too for a day. */
+/** The columns after a rotation: the old secret also signs for a day. */
 export function rotated({ secret }: Pick<Secrets, 'secret'>, next: string, now: Date): Secrets {
   return { secret: next, oldSecret: secret, oldSecretUntil: new Date(now.getTime() + OLD_SECRET_LASTS) };
 }
 
-/** The headers of Standard Webhooks for a message, signed with each secret that counts now. */
+/** The headers of Standard Webhooks for a message, signed with each secret that is valid now. */
 export function signatureHeaders(
   { secret, oldSecret, oldSecretUntil }: Secrets,
   messageId: string,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { placeOf, seenNow } from '../../db/change/log.ts';
+import { placeOf, readLogSnapshot } from '../../db/change/log.ts';
 import { beginReader } from '../../db/change/reader.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { lockRow, type Tx } from '../../db/connection/transaction.ts';
@@ -17,13 +17,13 @@ import { webAddress } from '../url.ts';
 import { storedEvents, webhookEvents } from './events.ts';
 import { newSecret, type Random, rotated } from './signing.ts';
 
-/** How many webhooks an account may have: each change is delivered to all of them. */
+/** The maximum number of an account's webhooks: each change is delivered to all of them. */
 export const MAX_WEBHOOKS = 20;
 
-/** The name under which the log of changes is read for all webhooks. */
+/** The name of the log's reader for webhooks. */
 export const READER = 'webhooks';
 
-/** Whether an address has a user or a password, which belong into no log and no list. */
+/** Whether an address has a user or a password, which must not appear in logs and lists. */
 function hasUser(address: string): boolean {
   const { username, password } = new URL(address);
   return username !== '' || password !== '';
@@ -40,17 +40,17 @@ const events = z
   .transform(storedEvents);
 
 export const createWebhookInput = z.object({
-  url: url.describe('Where it is told: an http or https URL without a user, at most 2048 characters.'),
-  events: events.describe('What it is told of; at least one event.'),
+  url: url.describe('The URL of the receiver: http or https, without a user, at most 2048 characters.'),
+  events: events.describe('The events that it gets; at least one.'),
 });
 export const updateWebhookInput = z.object({
-  url: url.optional().describe('Where it is told, also what still waits.'),
-  events: events.optional().describe('What it is told of from now on.'),
+  url: url.optional().describe('The URL of the receiver, also for waiting deliveries.'),
+  events: events.optional().describe('The events that it gets from now on.'),
   disabled: z
     .boolean('must be true or false')
     .optional()
     .describe(
-      'Whether it is told nothing. What is changed meanwhile it is never told; what waited before waits on.',
+      'Whether nothing is sent. Changes made while it is disabled are never sent; waiting deliveries keep waiting.',
     ),
 });
 
@@ -63,7 +63,7 @@ const kind = {
 } satisfies Kind<Webhook, Partial<Webhook>>;
 
 /**
- * A slice of the account's webhooks by cursor, the oldest first; `total` counts them when it is called.
+ * A slice of the account's webhooks by cursor, oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
 export async function edgesOfWebhooks(
@@ -81,7 +81,7 @@ export async function edgesOfWebhooks(
   return { ...edges, total: () => lists.number(countOf(list)) };
 }
 
-/** Makes sure that the account may have another one; nobody else adds one meanwhile. */
+/** Makes sure that the account may have another webhook, and locks the account against concurrent additions. */
 async function requireRoom(tx: Tx, accountId: number): Promise<void> {
   await lockRow(tx, 'Account', accountId);
   if ((await tx.webhook.count({ where: { accountId } })) < MAX_WEBHOOKS) return;
@@ -91,7 +91,7 @@ async function requireRoom(tx: Tx, accountId: number): Promise<void> {
 }
 
 /**
- * Adds a webhook. Its secret is returned here, and by a rotation, and never again.
+ * Creates a webhook. Only this call returns its secret.
  * @throws DomainError VALIDATION
  */
 export async function createWebhook(
@@ -104,8 +104,8 @@ export async function createWebhook(
   const fields = parseInput(createWebhookInput, input);
   const secret = newSecret(random);
   const { accountId } = actor;
-  // From before the transaction: where it is the first webhook, nothing after it may be passed over.
-  const seen = await seenNow(db);
+  // Read before the transaction: for the first webhook, the log's reader must not start after its creation.
+  const seen = await readLogSnapshot(db);
   const webhook = await recordingChanges(db, actor, now, async ({ tx, record }) => {
     await requireRoom(tx, accountId);
     if ((await tx.webhook.findFirst({ select: { id: true } })) === null)
@@ -120,7 +120,7 @@ export async function createWebhook(
 }
 
 /**
- * Changes the fields that are there; none can be cleared. One that is enabled again begins without its failures.
+ * Changes the given fields; none can be cleared. Enabling a webhook again resets its failures.
  * @throws DomainError VALIDATION, NOT_FOUND
  */
 export async function updateWebhook(
@@ -138,7 +138,7 @@ export async function updateWebhook(
 }
 
 /**
- * Gives the webhook another secret. The one that it had signs too for a day, while the receiver changes over.
+ * Gives the webhook a new secret. The old one also signs for a day, until the receiver has changed to the new one.
  * @throws DomainError NOT_FOUND
  */
 export async function rotateWebhookSecret(
@@ -165,7 +165,7 @@ export async function deleteWebhook(db: Db, actor: Actor, id: string, now: Date)
   return deleteOwned(db, kind, actor, id, now);
 }
 
-/** Disables a webhook that failed for too long, as the operator. */
+/** Disables a webhook that has failed for too long, as the operator. */
 export async function giveUpWebhook(db: Db, id: number, now: Date): Promise<void> {
   await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
     await lockRow(tx, 'Webhook', id);

@@ -12,18 +12,18 @@ const EXPOSED = [
   'Idempotency-Replayed',
 ];
 
-/** How long a client has to read an answer that came before all of its request, in milliseconds. */
+/** How long a client may take to send the rest of its request after the answer, in milliseconds. */
 const LINGER = 2_000;
 
-/** Ends the connection of a request that was answered before all of it came, unless the rest comes soon. */
+/** Closes the connection of a request that was answered early, unless the rest of it arrives soon. */
 export function endUnlessComplete(req: IncomingMessage, socket: Socket): void {
   if (!req.complete) setTimeout(() => req.complete || socket.destroy(), LINGER).unref();
 }
 
-/** A step on a request's way: calls `next` where the request goes on, and answers it otherwise. */
+/** A middleware: calls `next`, or answers the request. */
 type Step = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/** Sets the headers that keep browsers from misusing an answer; pages say for themselves what they load. */
+/** Sets security headers; pages set their own Content-Security-Policy. */
 function protective(isHttps: boolean): Step {
   return helmet({
     contentSecurityPolicy: {
@@ -37,16 +37,16 @@ function protective(isHttps: boolean): Step {
 }
 
 export interface GuardOptions {
-  /** Of which sites the pages may call the interfaces from a browser. */
+  /** The origins of sites whose pages may call the APIs. */
   readonly corsOrigins: readonly string[];
-  /** Whether the service is reached by https. */
+  /** Whether the base URL is https. */
   readonly isHttps: boolean;
 }
 
-/** What every request to the interfaces and their pages meets first. */
+/** The first middleware for requests to the APIs and their pages. */
 export function createGuard({ corsOrigins, isHttps }: GuardOptions) {
   const protect = protective(isHttps);
-  // A key comes in a header, which a page must know to send: there are no cookies to lend.
+  // Keys are in a header that a page must set: there are no cookies that other sites could use.
   const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : (_req, _res, next) => next();
   return (req: IncomingMessage, res: ServerResponse, next: () => void): void =>
     protect(req, res, () => share(req, res, next));

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests of one connection may wait for their answers. Clients that send one after the other have one. */
+/** How many requests of one connection may wait for their answers. Without pipelining, there is only one. */
 const MAX_PER_SOCKET = 100;
 
-/** How many answers may wait for slow readers, for each request that may be in flight. */
+/** How many unsent answers may wait for slow readers, as a multiple of the requests in flight. */
 const UNSENT_PER_PLACE = 5;
 
 /**
- * The requests that are being answered. Each ends once: when its answer is sent, or when its connection ends, which Node
- * does not tell of answers that still wait for an earlier one's.
+ * The requests in flight. Each ends once: when its answer is sent, or when its connection ends. Node emits no event for an
+ * answer that still waits behind an earlier one when the connection ends.
  */
 export class InFlight {
   readonly #max: number;
   readonly #accepted = new Set<ServerResponse>();
-  /** How many answers are not sent yet, those included that wait for slow readers. */
+  /** The number of unsent answers, including those that wait for slow readers. */
   #unsent = 0;
   readonly #endings = new WeakMap<Socket, Set<() => void>>();
 
@@ -22,7 +22,7 @@ export class InFlight {
     this.#max = max;
   }
 
-  /** Begins a request; `onEnd` is called once. False where there are too many, and this one has to be refused. */
+  /** Begins a request; `onEnd` is called once. Returns false if there are too many, and it must be refused. */
   begin({ socket }: IncomingMessage, res: ServerResponse, onEnd: () => void): boolean {
     const ofSocket = this.#endingsOf(socket);
     const end = () => {
@@ -34,14 +34,14 @@ export class InFlight {
     ofSocket.add(end);
     this.#unsent++;
     res.once('close', end);
-    // Who sends more and reads nothing is not worth an answer.
+    // A client that keeps sending without reading gets no answer.
     if (this.#unsent > UNSENT_PER_PLACE * this.#max) socket.destroy();
     if (ofSocket.size > MAX_PER_SOCKET || this.#isFull()) return false;
     this.#accepted.add(res);
     return true;
   }
 
-  /** Whether any answer of the connection is still to be sent. */
+  /** Whether the connection has unsent answers. */
   isAnswering(socket: Socket): boolean {
     return (this.#endings.get(socket)?.size ?? 0) > 0;
   }
@@ -59,7 +59,7 @@ export class InFlight {
 
   #isFull(): boolean {
     if (this.#accepted.size < this.#max) return false;
-    // An answer that is made and waits for a slow reader takes nobody's place.
+    // A complete answer that waits for a slow reader does not count as in flight.
     for (const res of this.#accepted) if (res.writableEnded) this.#accepted.delete(res);
     return this.#accepted.size >= this.#max;
   }

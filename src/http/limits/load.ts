@@ -1,28 +1,28 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
-/** How recent a request counts, in milliseconds, and how busy the thread has to be for that to matter, of 1. */
+/** How long a request counts as recent, in milliseconds, and from which utilization (of 1) the thread counts as busy. */
 const RECENT = 100;
 const BUSY = 0.5;
-/** How long a look at how busy it is counts, how often who waits looks again, and how long they wait, in milliseconds. */
+/** How often utilization is measured, how often waiting work checks it, and how long it waits at most, in milliseconds. */
 const LOOKED_EVERY = 50;
 const STEP = 20;
 const TIMEOUT = 250;
 
-/** Knows whether the process is busy with requests, so that what has time can give way to them. */
+/** Measures whether the process is busy with requests, so that background work can wait. */
 export class Load {
   #requestAt = Number.NEGATIVE_INFINITY;
   #lookedAt = performance.now();
   #last: EventLoopUtilization = performance.eventLoopUtilization();
   #utilization = 0;
 
-  /** To be called when a request begins. */
+  /** Call it when a request begins. */
   began(): void {
     this.#requestAt = performance.now();
   }
 
-  /** Settles when the process has time; in a quarter of a second even where it has none. */
-  async giveWay(): Promise<void> {
+  /** Resolves when the process is idle, at the latest after a quarter of a second. */
+  async waitUntilIdle(): Promise<void> {
     const deadline = performance.now() + TIMEOUT;
     while (this.#isBusy() && performance.now() < deadline) await setTimeout(STEP);
   }

@@ -1,26 +1,26 @@
-/** There is no place left; worth another try in a second. */
-export class NoPlace extends Error {}
+/** There is no free place; try again in a second. */
+export class NoFreeSlot extends Error {}
 
-/** Places for work that takes long, so that those who wait for it leave the others theirs. */
-export class Places {
+/** Limits slow work, in all and for each client, so that one client cannot block the others. */
+export class ClientSlots {
   readonly #max: number;
   readonly #maxOfOne: number;
   readonly #taken = new Map<string, number>();
   #all = 0;
 
-  /** @param maxOfOne how many of them one client may have */
+  /** @param maxOfOne the maximum for one client */
   constructor(max: number, maxOfOne = max) {
     this.#max = max;
     this.#maxOfOne = maxOfOne;
   }
 
   /**
-   * Does the client's work while it has a place.
-   * @throws NoPlace
+   * Runs the client's work while it holds a place.
+   * @throws NoFreeSlot
    */
   async take<T>(client: string, work: () => Promise<T>): Promise<T> {
     const own = this.#taken.get(client) ?? 0;
-    if (this.#all >= this.#max || own >= this.#maxOfOne) throw new NoPlace('no place is left');
+    if (this.#all >= this.#max || own >= this.#maxOfOne) throw new NoFreeSlot('no place is left');
     this.#all++;
     this.#taken.set(client, own + 1);
     try {

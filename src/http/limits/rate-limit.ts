@@ -4,10 +4,10 @@ import { DomainError } from '../../domain/errors.ts';
 import type { RateLimitState } from '../../schema/server/context.ts';
 import { type AddUses, SharedUse } from './shared-use.ts';
 
-/** How long a window lasts, in seconds. It begins with the first request in it. */
+/** The length of a window in seconds. It begins with its first request. */
 const WINDOW = 60;
 
-/** After how many whole seconds one may try again. */
+/** When to try again, in whole seconds. */
 export function secondsUntilNext({ msBeforeNext }: RateLimiterRes): number {
   return Math.max(1, Math.ceil(msBeforeNext / 1000));
 }
@@ -16,7 +16,7 @@ function tooMany(left: RateLimiterRes, what: string): DomainError {
   return new DomainError('RATE_LIMITED', `${what} Try again later.`, [], secondsUntilNext(left));
 }
 
-/** Holds each key to a number of requests a minute, and each address or network to half as many with wrong keys. */
+/** Limits the requests per minute of each key, and wrong keys of each address or network to half as many. */
 export class RateLimit {
   readonly #perMinute: number;
   readonly #keys: RateLimiterMemory;
@@ -26,7 +26,7 @@ export class RateLimit {
 
   /**
    * @param perMinute 0 for no limit
-   * @param addUses where processes share the count; null for this one alone
+   * @param addUses adds to the count that processes share; null to count only this process
    */
   constructor(perMinute: number, addUses: AddUses | null = null) {
     this.#perMinute = perMinute;
@@ -45,14 +45,14 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request with a valid key; the answer tells how many are left. Null where there is no limit.
+   * Counts a request with a valid key, and sets the headers with the rest. Null without a limit.
    * @throws DomainError RATE_LIMITED
    */
   async take(keyId: number, res: ServerResponse, now: Date): Promise<RateLimitState | null> {
     if (this.#perMinute === 0) return null;
     this.#shared?.count(keyId);
     const left = await this.#keys.consume(keyId).catch(given);
-    // Whole seconds, so that both tell of the same moment; who waits until then is not too early.
+    // Rounded up to whole seconds, so that a client that waits until then is not too early, and both values are equal.
     const reset = Math.ceil((now.getTime() + left.msBeforeNext) / 1000);
     res.setHeader('X-RateLimit-Limit', this.#perMinute);
     res.setHeader('X-RateLimit-Remaining', left.remainingPoints);
@@ -63,8 +63,8 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request whose key is not known yet, before it is looked up, as one with a wrong key.
-   * @param network the address, or the network that it counts for
+   * Counts a request as one with a wrong key, before the key is looked up.
+   * @param network the address, or its network
    * @throws DomainError RATE_LIMITED
    */
   async tryKey(network: string): Promise<void> {
@@ -73,13 +73,13 @@ export class RateLimit {
     if (left.consumedPoints > this.#addresses.points) throw tooMany(left, 'Too many wrong keys.');
   }
 
-  /** Takes back what `tryKey` counted: the key was right. */
+  /** Reverts `tryKey` after the key turned out to be right. */
   async keyWasRight(network: string): Promise<void> {
     if (this.#perMinute > 0) await this.#addresses.reward(network);
   }
 }
 
-/** The limiter rejects with what it resolves with where the limit is reached. */
+/** At the limit, the limiter rejects with the same type that it otherwise resolves with. */
 function given(rejected: unknown): RateLimiterRes {
   if (rejected instanceof RateLimiterRes) return rejected;
   throw rejected;

@@ -1,12 +1,12 @@
-/** How often processes tell each other of their requests, in milliseconds. */
-const TOLD_EVERY = 500;
-/** How long what was heard of a key is good for, in milliseconds: a window of the limit. */
+/** How often processes exchange their counts, in milliseconds. */
+const EXCHANGED_EVERY = 500;
+/** How long a key's total is kept, in milliseconds: a window of the limit. */
 const KNOWN_FOR = 60_000;
 
-/** Adds requests to those of all processes, and gives how many there are now, by the keys' ids. */
+/** Adds requests to the shared counts, and returns the new totals, by key id. */
 export type AddUses = (uses: ReadonlyMap<number, number>) => Promise<ReadonlyMap<number, number>>;
 
-/** Tells other processes how many requests each key made here, and hears how many it made there. */
+/** Shares the number of each key's requests between processes. */
 export class SharedUse {
   readonly #add: AddUses;
   readonly #onOthers: (keyId: number, requests: number) => void;
@@ -15,7 +15,7 @@ export class SharedUse {
   #telling: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onOthers hears of requests that were made elsewhere */
+  /** @param onOthers called with the number of requests in other processes */
   constructor(add: AddUses, onOthers: (keyId: number, requests: number) => void) {
     this.#add = add;
     this.#onOthers = onOthers;
@@ -28,7 +28,7 @@ export class SharedUse {
   start(): void {
     this.#timer = setInterval(() => {
       this.#telling = this.#telling.then(() => this.#tell());
-    }, TOLD_EVERY).unref();
+    }, EXCHANGED_EVERY).unref();
   }
 
   async stop(): Promise<void> {
@@ -41,7 +41,7 @@ export class SharedUse {
     this.#uses = new Map();
     const now = performance.now();
     for (const [keyId, { at }] of this.#known) if (now - at > KNOWN_FOR) this.#known.delete(keyId);
-    // While the database is away, each process counts for itself.
+    // While the database is down, each process counts for itself.
     const totals = await this.#add(uses).catch(() => new Map<number, number>());
     for (const [keyId, total] of totals) {
       const known = this.#known.get(keyId);

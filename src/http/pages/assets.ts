@@ -9,7 +9,7 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
 };
 
-/** A file as it lies there and compressed; read when somebody first asks. */
+/** Files and their compressed versions, read at the first request. */
 const files = new Map<string, Buffer | null>();
 
 function read(name: string): Buffer | null {
@@ -19,14 +19,14 @@ function read(name: string): Buffer | null {
   try {
     content = readFileSync(new URL(name, FOLDER));
   } catch {
-    // There is none: nobody is told more than that, nor remembered by what they asked for.
+    // Unknown names are not cached, since anyone can request any number of them.
     return null;
   }
   files.set(name, content);
   return content;
 }
 
-/** What of the encodings that are there the client takes. */
+/** The best available encoding that the client accepts. */
 function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
   const accepted = String(headers['accept-encoding'] ?? '');
   if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted)) return 'br';
@@ -35,7 +35,7 @@ function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
 
 const suffixes = { br: '.br', gzip: '.gz' } as const;
 
-/** Answers with one of the files that the build made; false where there is none of that name. */
+/** Answers with an asset of the build; false if there is none of that name. */
 export function sendAsset(
   req: IncomingMessage,
   res: ServerResponse,

@@ -1,12 +1,12 @@
-/** An address under which this machine reaches a server that listens on `host`. */
+/** The address of a server that listens on `host`, for clients on this machine. */
 function localAddress(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**
- * What the first start tells, with commands that can be pasted.
- * @param key the new key, which is told once; null for one that the operator gave, and knows: it is not to be printed
+ * The message of the first start, with commands to paste.
+ * @param key the new key, which is printed once; null if the operator set it, since that key must not be printed
  */
 export function greeting(key: string | null, host: string, port: number, graphiql: boolean): string {
   const address = localAddress(host, port);

@@ -28,9 +28,9 @@ function welcome(graphiql: boolean): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Linkspace</title><style>${STYLE}</style></head>
 <body><main><h1>Linkspace</h1>
-<p>This is a short-link service. Its APIs need a key, which the operator makes.</p>
+<p>This is a short-link service. Its APIs need a key, which the operator creates.</p>
 <ul>${[
-    graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API, with an example for everything.') : '',
+    graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API, with examples.') : '',
     card('/docs', 'v1 documentation', 'The REST API that existing clients speak, to read and to try.'),
     card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
     card('/openapi.json', 'openapi.json', 'The v1 API as OpenAPI 3.1.'),
@@ -40,7 +40,7 @@ function welcome(graphiql: boolean): string {
 `;
 }
 
-/** Pages load nothing from elsewhere; `data:` is for icons and fonts in the styles of the libraries that they use. */
+/** Pages load nothing from other hosts; `data:` is for icons and fonts in the libraries' styles. */
 const POLICY = [
   "default-src 'none'",
   ...[
@@ -62,17 +62,17 @@ const ofPage = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' 
 /** The name of an asset changes with its contents. */
 const ofAsset = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-/** GraphiQL's page, which asks for a key; it holds no data. */
+/** GraphiQL's page, which asks for a key; it contains no data. */
 export function sendGraphiql(req: IncomingMessage, res: ServerResponse): void {
   sendAsset(req, res, 'graphiql.html', ofPage);
 }
 
 /**
- * The pages for people, and what they load: the way in at `/`, and v1's documentation.
+ * The pages for people and their assets: the start page at `/`, and v1's documentation.
  * @param openApi describes v1
  */
 export function addPages(web: Express, graphiql: boolean, openApi: () => object): void {
-  // Made once: however many answers wait for slow readers, they take memory once.
+  // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
   const home = Buffer.from(welcome(graphiql));
   web.get('/', (_req, res) => {

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { printSchema } from 'graphql';
 import { schema } from '../../schema/index.ts';
 
-/** Made once: however many answers wait for slow readers, it takes memory once. */
+/** Built once, so that any number of answers that wait for slow readers share the memory. */
 let text: Buffer | undefined;
 
 /** The schema's text, for code generators; it needs no key. */

@@ -12,7 +12,7 @@ import type { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, networkOf, type Trust } from './client.ts';
 import { requestInfoOf } from './info.ts';
 
-/** How much of an operation's name is told, in characters: clients choose it. */
+/** How many characters of an operation's name are logged: clients choose it. */
 const LONGEST_NAME = 100;
 
 export interface ContextDependencies {
@@ -27,10 +27,10 @@ export interface ContextDependencies {
   now(): Date;
 }
 
-/** For whom, and with what, a request to the interfaces is executed. */
+/** Creates the context of a request to the APIs. */
 export type ContextOf = (req: IncomingMessage, res: ServerResponse) => Promise<Context>;
 
-/** The context of a request rejects with UNAUTHENTICATED without a valid key, with RATE_LIMITED where it asks too often. */
+/** The returned function rejects with UNAUTHENTICATED without a valid key, and with RATE_LIMITED beyond the rate limit. */
 export function createContextOf(dependencies: ContextDependencies): ContextOf {
   const { database, readers, authentication, limit, trust, site, subscriptions, log, now } = dependencies;
   const db = database.client;
@@ -43,7 +43,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     try {
       await limit.tryKey(network);
     } catch (error) {
-      // Who sent too many wrong keys is not looked up another one; right ones from there are served.
+      // After too many wrong keys, keys from there are only compared with the list; valid ones are accepted.
       if (!(await authentication.isListed(header))) throw error;
     }
     try {

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type CountryResponse, open } from 'maxmind';
 import { countryCode } from '../../domain/visit/visitor.ts';
 
-/** Which country a visitor is in: ISO 3166-1 alpha-2, or null where nobody can tell. */
+/** The country of a visitor: ISO 3166-1 alpha-2, or null if unknown. */
 export type CountryOf = (headers: IncomingHttpHeaders, address: string) => string | null;
 
 /**
- * The country by the header that the proxy sets, else by the database of addresses.
+ * Looks up the country by the proxy's header, or else by the database of addresses.
  * @param database the path of an .mmdb file, such as MaxMind's GeoLite2 Country; it is read once
- * @throws Error where the file is missing or no such database
+ * @throws Error if the file is missing or not such a database
  */
 export async function countryLookup(header?: string, database?: string): Promise<CountryOf> {
   const name = header?.toLowerCase();

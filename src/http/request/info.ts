@@ -3,31 +3,31 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Actor } from '../../domain/access/actor.ts';
 import { type Surface, surfaceOf } from './surface.ts';
 
-/** What is known of a request while it is answered. */
+/** Information about a request while it is answered. */
 export interface RequestInfo {
-  /** The name that its answer bears as X-Request-Id, and that the log tells. */
+  /** The id in the header X-Request-Id and in the log. */
   readonly requestId: string;
   readonly method: string | undefined;
   readonly surface: Surface;
-  /** Without the query, which may hold what is nobody's business; the log shows no more than its start. */
+  /** Without the query, which may contain private data; the log shows only its beginning. */
   readonly path: string;
-  /** As performance.now() tells it. */
+  /** A time of performance.now(). */
   readonly startedAt: number;
   actor?: Actor;
-  /** What was executed, as the log and the metrics name it. */
+  /** The name of the operation, for the log and the metrics. */
   operation?: string;
-  /** The deprecated fields of the schema that were asked for. */
+  /** The deprecated parts of the schema that were used. */
   deprecated?: readonly string[];
 }
 
-/** How much of a path the log shows, in characters. */
+/** How many characters of a path are logged. */
 const LOGGED = 500;
 
-/** Where a response has what is known of its request: a WeakMap of them all would cost a redirect a twentieth of its time. */
+/** The property of a response with its request's information: a WeakMap would take a twentieth of a redirect's time. */
 const REQUEST_INFO = Symbol('info');
 type Response = ServerResponse & { [REQUEST_INFO]?: RequestInfo };
 
-/** Gives the request its name; once for each. */
+/** Gives the request its id; call it once per request. */
 export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
   const [path = ''] = (req.url ?? '').split('?', 1);
   const info = {
@@ -41,7 +41,7 @@ export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
   return info;
 }
 
-/** What is known of the request that `res` answers. */
+/** The information about the request of `res`. */
 export function requestInfoOf(res: Response): RequestInfo {
   const info = res[REQUEST_INFO];
   if (!info) throw new Error('the request was never begun');

@@ -4,10 +4,10 @@ import { visibleError } from '../../domain/errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { type RequestInfo, requestInfoOf } from './info.ts';
 
-/** What the log says of a request whose client left before its answer was complete; as nginx has it. */
+/** nginx's status for a request whose client disconnected before the answer was complete. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** What is written and counted of requests. */
+/** Logs and counts requests. */
 export class RequestLog {
   readonly #log: Logger;
   readonly #metrics: Metrics | undefined;
@@ -28,14 +28,14 @@ export class RequestLog {
     this.#metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId, deprecated });
   }
 
-  /** Records a fault of ours, or of the database, under the request's id. */
+  /** Logs an internal error, or one of the database, with the request's id. */
   fault(res: ServerResponse, error: unknown): void {
     const what = { requestId: requestInfoOf(res).requestId, err: error };
     if (visibleError(error)?.code === 'UNAVAILABLE') this.#log.warn(what, 'database not available');
     else this.#log.error(what, 'unexpected error');
   }
 
-  /** Records a request that Node could not read. */
+  /** Logs a request that Node could not parse. */
   unreadable(what: object): void {
     this.#log.info(what, 'request that could not be read');
   }

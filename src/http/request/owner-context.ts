@@ -13,7 +13,7 @@ interface OwnerContextDependencies {
   now(): Date;
 }
 
-/** With what the service itself reads an account's records, for no request and by no key; from the primary. */
+/** Creates contexts in which the service itself reads an account's records, without a request or key; from the primary. */
 export function createOwnerContextOf({ db, site, subscriptions, log, now }: OwnerContextDependencies) {
   return (accountId: number): Context => {
     const moment = now();

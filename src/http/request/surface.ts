@@ -1,12 +1,12 @@
 import { isReserved } from '../../domain/link/alias.ts';
 
-/** The ways in. */
+/** The parts of the service that requests go to. */
 export type Surface = 'graphql' | 'v1' | 'visit' | 'other';
 
-/** Files that the service has beside its reserved paths; no alias has a dot. */
+/** Files of the service besides its reserved paths; no alias has a dot. */
 const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'robots.txt']);
 
-/** Which way a path (without its query) leads in: what is not the service's own is a visitor's. */
+/** The surface of a path (without its query); any path that is not the service's own is a visit. */
 export function surfaceOf(path: string): Surface {
   const [, part = ''] = path.split('/', 2);
   if (!files.has(part) && !isReserved(part)) return 'visit';

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 const absolute = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * Brings a request's target into the form of a path. The absolute form (RFC 9112, 3.2.2) names the host, before the header
- * Host; of several slashes at the start one counts.
+ * Normalizes a request's target to a path. The host of an absolute form (RFC 9112, 3.2.2) has precedence over the header
+ * Host; several slashes at the start become one.
  */
 export function normalizeTarget(req: IncomingMessage): void {
   const target = req.url ?? '/';

@@ -2,13 +2,13 @@ import type { StatisticsPoint } from '../../domain/statistics/statistics.ts';
 import { escapeHtml } from '../pages.ts';
 import type { Words } from './words.ts';
 
-/** How many lines of the grid there are above the bottom, and how many days are named below, at most. */
+/** The maximum number of grid lines above the bottom, and of dates below. */
 const LINES = 4;
 const NAMES = 6;
 /** From how many days on the lines are thin. */
 const MANY = 100;
 
-/** What the lines of the grid stand for, from 0 on: whole, round numbers up to one that is no less than the highest count. */
+/** The values of the grid lines, from 0: round whole numbers, the last at least the highest count. */
 export function gridOf(highest: number): number[] {
   const rough = Math.max(highest, 1) / LINES;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -26,8 +26,8 @@ function lineOf(counts: readonly number[], end: number): string {
 }
 
 /**
- * The days as a chart: an area of clicks, a line of visitors, and over each day what was counted there, which a pointer shows. It
- * fits any width, with texts of one size, as all but the shapes is placed by percentages.
+ * A chart of the days: an area of clicks, a line of visitors, and the counts of a day as its tooltip. It fits any width
+ * without scaling the text, since everything but the shapes is positioned by percentages.
  */
 export function chartOf(days: readonly StatisticsPoint[], words: Words): string {
   const { texts } = words;
@@ -46,7 +46,7 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     const fromEnd = last - index;
     if (fromEnd % every !== 0 || (fromEnd > 0 && index < every / 2 && index !== 0)) return '';
     const anchor = index === last ? 'end' : index === 0 ? 'start' : 'middle';
-    // Every other one gives way where there is little space.
+    // Every other date is hidden on narrow screens.
     const spare = (fromEnd / every) % 2 === 1 ? ' class="spare"' : '';
     const name = escapeHtml(words.shortDay(start));
     return `<text x="${percent(index / last)}" y="14" text-anchor="${anchor}"${spare}>${name}</text>`;

@@ -5,16 +5,16 @@ import { readShownLink, type ShownLink } from '../../db/statistics/shown-link.ts
 import { shortUrlOf } from '../../domain/link/link.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { Places } from '../../http/limits/places.ts';
+import { ClientSlots } from '../../http/limits/places.ts';
 import { networkOf, schemeOf, type Trust } from '../../http/request/client.ts';
 import { send, sendPage } from '../answer.ts';
-import type { Guesses } from '../guesses.ts';
+import type { PasswordChecks } from '../guesses.ts';
 import { passwordPage } from '../pages.ts';
 import { header } from '../request.ts';
 import { statisticsPage } from './page.ts';
 import { hasPass, newPass, passCookie } from './pass.ts';
 
-/** How many pages are made at once, in all and for one address; each reads the database about ten times. */
+/** How many pages are built at once, in all and for one address; each takes about ten queries. */
 const MAX_PAGES = 20;
 const MAX_PAGES_OF_NETWORK = 10;
 /** How many pages one address gets in a minute. */
@@ -24,15 +24,15 @@ export interface StatisticsPageDependencies {
   readonly db: Db;
   readonly scheme: string;
   readonly trust: Trust;
-  readonly guesses: Guesses;
+  readonly guesses: PasswordChecks;
   /** The password of a posted form. */
   passwordIn(req: IncomingMessage, res: ServerResponse, address: string): Promise<string>;
-  /** Does what asks the database, unless that is away and enough wait for it already. */
+  /** Runs a query, unless the database is down and too many already wait for it. */
   askDatabase<T>(ask: () => Promise<T>): Promise<T>;
   now(): Date;
 }
 
-/** Whose page is asked for, and by whom. */
+/** A request for a page. */
 interface Asked {
   readonly domain: Domain;
   readonly alias: string;
@@ -40,13 +40,13 @@ interface Asked {
   readonly address: string;
 }
 
-/** Answers with a link's page of statistics; false where nobody may know of one. */
+/** Answers with a link's page of statistics; false if there is none, or it is private. */
 export type StatisticsPages = (req: IncomingMessage, res: ServerResponse, asked: Asked) => Promise<boolean>;
 
-/** Shows the statistics of links to people, as far as `privacy` allows. */
+/** Serves the pages of statistics, as `privacy` allows. */
 export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
   const { db, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
-  const making = new Places(MAX_PAGES, MAX_PAGES_OF_NETWORK);
+  const making = new ClientSlots(MAX_PAGES, MAX_PAGES_OF_NETWORK);
   const made = new RateLimiterMemory({ points: PAGES, duration: 60 });
 
   const show = async (
@@ -77,7 +77,7 @@ export function createStatisticsPages(dependencies: StatisticsPageDependencies):
       sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), wrong, 'statisticsPassword'));
     if (req.method === 'POST' && hash !== null) {
       const password = await passwordIn(req, res, address);
-      // A link from before passwords were demanded may have none: it opens to nobody.
+      // A link of an earlier version may have no password: then no password is right.
       const isRight =
         password !== '' &&
         hash !== '' &&

@@ -6,7 +6,7 @@ import { chartOf } from './chart.ts';
 import { style } from './style.ts';
 import { type Words, wordsFor } from './words.ts';
 
-/** A table that shows a chart's numbers, closed until somebody asks for it. */
+/** A collapsed table with a chart's numbers. */
 function tableOf(
   title: string,
   head: readonly string[],
@@ -37,7 +37,7 @@ ${tableOf(texts.perDay, head, rows.reverse(), words)}
 </section>`;
 }
 
-/** One dimension: a bar for each value, as long as its share. */
+/** One dimension: a bar for each value, in proportion to its share. */
 function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, words: Words): string {
   const { texts } = words;
   const title = texts.dimensions[by];

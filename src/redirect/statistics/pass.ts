@@ -1,13 +1,13 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** For how long a password opens a page, in seconds. */
+/** How long a cookie is valid, in seconds. */
 export const PASS_SECONDS = 3_600;
 
 const COOKIE = 'linkspace_statistics';
 
 /**
- * The key of a link's passes, from the hash of its password: all processes have that, nobody else does, and another password has
- * another one, as each hash has random bytes of its own.
+ * The signing key of a link's passes, derived from the hash of its password: only the processes know the hash, and it changes
+ * whenever a password is set, since each hash has a random salt.
  */
 function keyOf(linkId: number, passwordHash: string): Buffer {
   return Buffer.from(hkdfSync('sha256', passwordHash, '', `linkspace statistics ${linkId}`, 32));
@@ -17,7 +17,7 @@ function signature(linkId: number, passwordHash: string, end: string): string {
   return createHmac('sha256', keyOf(linkId, passwordHash)).update(end).digest('base64url');
 }
 
-/** What whoever gave the right password shows from then on: when that ends, and that it is ours. */
+/** A signed pass for a visitor who gave the right password: the time of its end, and a signature. */
 export function newPass(linkId: number, passwordHash: string, now: Date): string {
   const end = String(Math.floor(now.getTime() / 1000) + PASS_SECONDS);
   return `${end}.${signature(linkId, passwordHash, end)}`;
@@ -29,9 +29,9 @@ function isPass(pass: string, linkId: number, passwordHash: string, now: Date): 
   return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(linkId, passwordHash, end)));
 }
 
-/** Whether the header Cookie has a pass for this link, with the password that it has now. */
+/** Whether the header Cookie has a valid pass for this link and its current password. */
 export function hasPass(cookies: string, linkId: number, passwordHash: string, now: Date): boolean {
-  // Of several, browsers send those of longer paths first.
+  // There may be several, for longer and shorter paths.
   return cookies
     .split(';')
     .map((one) => one.trim())
@@ -40,7 +40,7 @@ export function hasPass(cookies: string, linkId: number, passwordHash: string, n
     .some((one) => isPass(one.slice(COOKIE.length + 1), linkId, passwordHash, now));
 }
 
-/** The header Set-Cookie with a pass: for one page alone, out of the reach of scripts and of other sites. */
+/** The header Set-Cookie with a pass: for one page only, and not for scripts or requests from other sites. */
 export function passCookie(pass: string, path: string, isHttps: boolean): string {
   const attributes = [`Max-Age=${PASS_SECONDS}`, `Path=${path}`, 'HttpOnly', 'SameSite=Strict'];
   return [`${COOKIE}=${pass}`, ...attributes, ...(isHttps ? ['Secure'] : [])].join('; ');

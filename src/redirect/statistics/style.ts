@@ -1,4 +1,4 @@
-/** How a page of statistics looks: in the light and in the dark, from 320 pixels on. */
+/** The style sheet of pages of statistics: light and dark, from a width of 320 pixels. */
 export const style = `
   :root { color-scheme: light dark; --text: #1b1b1f; --quiet: #5b5b66; --page: #f6f6f9; --card: #fff; --line: #e3e3ec; --act: #3a4fd8; --fill: #e4e8fd; --second: #b4530b }
   @media (prefers-color-scheme: dark) { :root { --text: #eeeef2; --quiet: #b1b1bd; --page: #131318; --card: #1e1e26; --line: #34343f; --act: #aab4ff; --fill: #2f3560; --second: #ffb27a } }

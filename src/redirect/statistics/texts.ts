@@ -1,8 +1,8 @@
 import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
 
-/** What people read on a page of statistics. */
+/** The texts of a page of statistics. */
 export interface StatisticsTexts {
-  /** Its title; the short link follows. */
+  /** The title, before the short link. */
   readonly title: string;
   readonly periods: string;
   days(count: string): string;
@@ -20,14 +20,14 @@ export interface StatisticsTexts {
   readonly others: string;
   readonly dimensions: Readonly<Record<StatisticsDimension, string>>;
   readonly devices: Readonly<Record<string, string>>;
-  /** How many destinations there are, where it is not told which; the number comes in bold. */
+  /** The number of destinations, if they are not shown; `count` is in bold. */
   destinations(count: string, isOne: boolean): string;
-  /** The chart in words: what was counted, and when most. */
+  /** The text alternative of the chart: the totals, and the maximum. */
   inWords(clicks: string, visitors: string, day: string, most: string): string;
   readonly note: string;
 }
 
-/** The same in each language that we have. */
+/** The same in each supported language. */
 export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', StatisticsTexts>> = {
   en: {
     title: 'Statistics',

@@ -2,19 +2,19 @@ import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
 import { textsFor } from '../texts.ts';
 import { type StatisticsTexts, statisticsTexts } from './texts.ts';
 
-/** How a language says what the page tells. */
+/** The formats and texts of a language. */
 export interface Words {
   readonly language: string;
   readonly texts: StatisticsTexts;
   number(count: number): string;
-  /** A number in little space, such as 12K. */
+  /** A compact number, such as 12K. */
   short(count: number): string;
   /** A share, from 0 to 1. */
   share(part: number): string;
-  /** A day, in full and in little space. */
+  /** A day, in full and abbreviated. */
   day(at: Date): string;
   shortDay(at: Date): string;
-  /** A value of a dimension; null is what is not known. */
+  /** A value of a dimension; null is the unknown value. */
   value(by: StatisticsDimension, value: string | null): string;
 }
 
@@ -47,7 +47,7 @@ function wordsIn(language: keyof typeof statisticsTexts): Words {
 
 const known = new Map<string, Words>();
 
-/** The words of the language of ours that a visitor likes best. */
+/** The words of the supported language that a visitor prefers. */
 export function wordsFor(acceptLanguage: string): Words {
   const { language } = textsFor(acceptLanguage);
   const words = known.get(language) ?? wordsIn(language);

@@ -6,8 +6,8 @@ import { parseMultipart } from './multipart.ts';
 /** The largest body, in bytes: a list of targets may take half of it. */
 const LIMIT = 1024 * 1024;
 /**
- * How much of what is too large is still taken, and how long a client that sends yet more has to read why it was refused,
- * in milliseconds, before the connection ends.
+ * How many bytes of a too large body are still received, and how long a client that sends even more has to read the
+ * refusal, in milliseconds, before the connection is closed.
  */
 const TAKEN = 4 * 1024 * 1024;
 const GRACE = 1_000;
@@ -21,7 +21,7 @@ const parsers = new Map<string, Parser>([
   ['application/json', parseJson],
 ]);
 
-/** The parser for a content type, or undefined where v1 reads no such body. */
+/** The parser for a content type; undefined if v1 does not accept it. */
 function parserFor(contentType: string): Parser | undefined {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const charset = parameters
@@ -35,7 +35,7 @@ function parserFor(contentType: string): Parser | undefined {
 function read(req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     let taken = 0;
-    // Express says so only when the last byte has come.
+    // Express reports the size only after the last byte.
     req.on('data', (chunk: Buffer) => {
       taken += chunk.length;
       if (taken > LIMIT) reject(new Refused(tooLarge(LIMIT)));

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FieldError } from '../../domain/errors.ts';
-import { fieldErrors, MAX_TOLD } from '../../domain/input.ts';
+import { fieldErrors, MAX_FIELD_ERRORS } from '../../domain/input.ts';
 import { type Field, type Fields, pathOf } from './field.ts';
 import type { FormFields } from './form.ts';
 
@@ -14,22 +14,22 @@ function assign(input: Record<string, unknown>, path: readonly string[], value: 
     input[head] = value;
     return;
   }
-  const nested = (input[head] ?? {}) as Record<string, unknown>; // Made by an earlier call, of this same kind.
+  const nested = (input[head] ?? {}) as Record<string, unknown>; // Created by an earlier call, with this type.
   input[head] = nested;
   assign(nested, rest, value);
 }
 
-/** The message as v1 gives it. */
+/** The message in v1's form. */
 function sentence(name: string, message: string): string {
   return `The ${name} field ${message}.`;
 }
 
-/** The name under which v1 knows the place of an input that the domain found wrong. */
+/** v1's name for the path of an invalid input. */
 function nameOf(fields: Fields, sent: FormFields, path: readonly string[]): string {
   const isAbove = ([, field]: [string, Field]) =>
     field.path.length > 0 && field.path.every((segment, index) => path[index] === segment);
   const known = Object.entries(fields).filter(isAbove);
-  // Of two names for one place, the one that was sent, and of two that were sent, the one that counts.
+  // Of two names for one path, the one that was sent; if both were sent, the one that counts.
   const [name, field] =
     known.findLast(([one]) => sent.get(one)) ??
     known.findLast(([one]) => sent.has(one)) ??
@@ -40,7 +40,7 @@ function nameOf(fields: Fields, sent: FormFields, path: readonly string[]): stri
   return [name, ...(field.nameBelow?.(below, sent.get(name)) ?? below)].join('.');
 }
 
-/** What the domain found wrong, in v1's words, in the order in which v1 lists its fields. */
+/** The domain's field errors by v1's names, in v1's order of fields. */
 export function refusalsOf(fields: Fields, sent: FormFields, errors: readonly FieldError[]): Refusals {
   const refusals: Refusals = new Map();
   for (const { path, messages } of errors) {
@@ -55,8 +55,8 @@ export function refusalsOf(fields: Fields, sent: FormFields, errors: readonly Fi
 }
 
 /**
- * The input that the sent fields stand for. An empty value is null where `emptyClears`, else absent. `refusals` has every
- * field of wrong form at once: what v1's spelling cannot mean, and what the domain's `schema` finds wrong.
+ * Decodes the sent fields into the GraphQL input. An empty value is null with `emptyClears`, else absent. `refusals` has all
+ * wrong fields at once: values that v1 does not know, and errors of the domain's `schema`.
  */
 export function decodeFields(
   fields: Fields,
@@ -79,19 +79,19 @@ export function decodeFields(
       assign: (path, elsewhere) => assign(input, pathOf(path), elsewhere),
       refuse(message, ...below) {
         const place = [name, ...below].join('.');
-        if (wrong.size < MAX_TOLD) wrong.set(place, [sentence(place, message)]);
+        if (wrong.size < MAX_FIELD_ERRORS) wrong.set(place, [sentence(place, message)]);
       },
     });
     assign(input, field.path, decoded);
   }
   const parsed = schema.safeParse(input);
   const refused = refusalsOf(fields, sent, parsed.success ? [] : fieldErrors(parsed.error));
-  // Where both have something to say of a place, v1's spelling has the word.
+  // If both report a field, v1's message is used.
   const rest = [...refused].filter(([name]) => !wrong.has(name));
-  return { input, refusals: inOrder(fields, new Map([...wrong, ...rest].slice(0, MAX_TOLD))) };
+  return { input, refusals: inOrder(fields, new Map([...wrong, ...rest].slice(0, MAX_FIELD_ERRORS))) };
 }
 
-/** Refusals in the order in which v1 lists its fields, so that the first message does not depend on who found it. */
+/** Refusals in v1's order of fields, so that the first message does not depend on which check found it. */
 function inOrder(fields: Fields, refusals: Refusals): Refusals {
   const names = Object.keys(fields);
   const rank = (name: string): number => names.indexOf(name.split('.')[0] ?? name);

@@ -1,6 +1,6 @@
 import { type Field, scalar } from './field.ts';
 
-/** A time of day, as HH:MM; some clients send the seconds too. */
+/** A time of day, as HH:MM or HH:MM:SS. */
 const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 
 function isDate(day: string): boolean {
@@ -12,7 +12,7 @@ function isDate(day: string): boolean {
   );
 }
 
-/** The date, with the time beside it: a moment in UTC. */
+/** The date, combined with `expiration_time`, in UTC. */
 export const expirationDate: Field = {
   path: ['expiration', 'at'],
   about: 'The date on which the link expires, YYYY-MM-DD in UTC. Cleared, it clears the time too.',
@@ -27,7 +27,7 @@ export const expirationDate: Field = {
   },
 };
 
-/** Part of the moment that expiration_date stands for. An empty date clears both, whatever the time says. */
+/** Used by `expiration_date`. An empty date clears both, whatever the time is. */
 export const expirationTime: Field = {
   path: [],
   about: 'The time on that date, HH:MM or HH:MM:SS in UTC; 00:00 if absent.',

@@ -23,7 +23,7 @@ export function idList(path: string): Field {
       return values.flatMap((one) => split(scalar(one, reading) ?? ''));
     },
     describe: ({ maxItems }) => ({ type: 'array', maxItems, items: { type: 'integer', minimum: 1 } }),
-    // v1 refuses the set as a whole.
+    // Errors are reported for the whole list.
     nameBelow: () => [],
   };
 }
@@ -33,7 +33,7 @@ const isBlank = (value: FormValue | undefined): boolean =>
   value === '' ||
   (value instanceof Map && [...value.values()].every((inner) => isBlank(inner)));
 
-/** The entries of a list with the positions that the client chose, in their order. Blank ones, as of a form's spare row, do not count. */
+/** The entries of a list with the client's positions, in their order. Blank ones, such as an unused row of a form, are left out. */
 function entriesOf(value: FormValue | undefined): [string, FormFields][] {
   if (!(value instanceof Map)) return [];
   return [...value]
@@ -42,7 +42,7 @@ function entriesOf(value: FormValue | undefined): [string, FormFields][] {
     .sort(([a], [b]) => Number(a) - Number(b));
 }
 
-/** As much of a wrong position as an answer repeats. */
+/** A wrong position, shortened for the answer. */
 function shownOf(position: string): string {
   return position.length > 50 ? `${position.slice(0, 50)}…` : position;
 }
@@ -62,9 +62,9 @@ function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: Re
 }
 
 /**
- * A list of entries at positions of the client's choice: `name[7][key]=…&name[7][value]=…`.
- * @param parts the name that each part of an entry has in the input; '' where the part is the input's whole entry
- * @param keys what the spellings of `key` stand for, in any case, where they are a choice
+ * A list of entries at positions that the client chooses: `name[7][key]=…&name[7][value]=…`.
+ * @param parts the input's name for each part of an entry; '' if the part is the whole entry
+ * @param keys the values of `key`'s spellings, case-insensitive, if it is a choice
  */
 export function entries(
   path: string,

@@ -1,53 +1,53 @@
 import type { FormFields, FormValue } from './form.ts';
 
-/** One reading of a form. */
+/** The context of decoding a form. */
 export interface Reading {
-  /** All that was sent. */
+  /** All sent fields. */
   readonly sent: FormFields;
-  /** Whether an empty value clears what it names; else it counts as absent. */
+  /** Whether an empty value clears its field; else it counts as absent. */
   readonly emptyClears: boolean;
-  /** Says what is wrong with the field, or with what lies `below` it; reads on from the field's name. */
+  /** Reports an error of the field, or of a part `below` it; the message continues a sentence starting with its name. */
   refuse(message: string, ...below: string[]): void;
-  /** Puts a value into the input elsewhere than at the field's own path. */
+  /** Sets a value of the input at another path than the field's own. */
   assign(path: string, value: unknown): void;
 }
 
-/** A JSON Schema, as OpenAPI 3.1 has it. */
+/** A JSON Schema, as in OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** How v1 spells one field: where its value belongs in the input, and how its text becomes that value. */
+/** A field of v1: its path in the GraphQL input, and how its text becomes the value. */
 export interface Field {
-  /** Where in the GraphQL input the value goes; a field that v1 knows but nothing needs goes nowhere. */
+  /** The path in the GraphQL input; empty for a field that is checked but not used. */
   readonly path: readonly string[];
-  /** The value; undefined is not put into the input. */
+  /** The value; undefined is left out of the input. */
   decode(value: FormValue, reading: Reading): unknown;
-  /** Whether an empty value is decoded where it would clear: of what cannot be cleared, in v1's own words. */
+  /** Whether an empty value is decoded instead of clearing the field, so that v1's own message refuses it. */
   readonly decodesEmpty?: boolean;
-  /** What may be sent, from what the domain says of its value; as the domain says, where this is missing. Null hides the field. */
+  /** The JSON Schema of what may be sent, given the domain's; by default the domain's. Null hides the field. */
   describe?(domain: JsonSchema): JsonSchema | null;
-  /** What it is for, where the words of the domain, or GraphQL's for its place, are not it. */
+  /** Its description, if that of the domain, or of GraphQL, does not fit. */
   readonly about?: string;
-  /** A value to try it with. */
+  /** An example value. */
   readonly example?: string;
-  /** How v1 names a place below the field's path; as the input does, where this is missing. */
+  /** v1's name for a path below the field; by default the input's. */
   nameBelow?(place: readonly string[], value: FormValue | undefined): readonly string[];
 }
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** The text of a value that has no brackets; undefined, and refused, where it has. */
+/** The text of a value without brackets; refuses one with brackets, and returns undefined. */
 export function scalar(value: FormValue, { refuse }: Reading, ...below: string[]): string | undefined {
   if (typeof value === 'string') return value;
   refuse('must be a single value', ...below);
   return undefined;
 }
 
-/** A place in the input, written with dots: `filter.search`. */
+/** A path in the input, written with dots: `filter.search`. */
 export function pathOf(path: string): readonly string[] {
   return path.split('.');
 }
 
-/** Text as it is. */
+/** A text. */
 export function text(path: string): Field {
   return { path: pathOf(path), decode: scalar };
 }
@@ -57,7 +57,7 @@ export function recordId(path: string): Field {
   return { ...text(path), describe: () => ({ type: 'integer', minimum: 1 }) };
 }
 
-/** A whole number in decimal digits. Anything else stays text, for the domain to say what is allowed. */
+/** A whole number in decimal digits. Anything else stays text, which the domain refuses. */
 export function integer(path: string): Field {
   return {
     path: pathOf(path),
@@ -68,7 +68,7 @@ export function integer(path: string): Field {
   };
 }
 
-/** What one of v1's spellings of a choice stands for; undefined, and refused, where it is none. */
+/** The value of a choice's spelling; refuses an unknown one, and returns undefined. */
 export function chosen(
   values: ReadonlyMap<string, unknown>,
   value: FormValue,
@@ -81,7 +81,7 @@ export function chosen(
   return spelling === undefined ? undefined : values.get(spelling);
 }
 
-/** The spellings of a choice: numbers where all of them are. */
+/** The JSON Schema of a choice's spellings: numbers if all of them are. */
 export function describeChoice(values: ReadonlyMap<string, unknown>, domain: JsonSchema): JsonSchema {
   const numeric = [...values.keys()].every((spelling) => /^\d+$/.test(spelling));
   const spell = (spelling: string) => (numeric ? Number(spelling) : spelling);
@@ -93,13 +93,13 @@ export function describeChoice(values: ReadonlyMap<string, unknown>, domain: Jso
   };
 }
 
-/** What the numbers of a choice stand for, in words: `0 public, 1 private`. */
+/** The meanings of a choice's numbers: `0 public, 1 private`. */
 export function meaningsOf(values: Readonly<Record<number, string>>): string {
   const named = Object.entries(values).map(([number, name]) => `${number} ${name.toLowerCase()}`);
   return named.join(', ');
 }
 
-/** One of the spellings that v1 has for a choice; `path` is null where it is checked and has no effect. */
+/** A choice with v1's spellings; `path` is null if it is only checked. */
 export function choice(path: string | null, values: Readonly<Record<string, unknown>>): Field {
   const allowed = new Map(Object.entries(values));
   return {
@@ -110,7 +110,7 @@ export function choice(path: string | null, values: Readonly<Record<string, unkn
   };
 }
 
-/** A flag, 0 or 1; the words that other clients send for it are understood too. */
+/** A flag, 0 or 1; true and false are accepted, too. */
 export function flag(path: string): Field {
   const numbers = choice(path, { 0: false, 1: true });
   const words = new Map<unknown, string>([

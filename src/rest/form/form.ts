@@ -1,22 +1,22 @@
-/** What was sent under one name: text, or (by brackets or nested JSON) names with what was sent under each. */
+/** The value of a name: text, or (by brackets or nested JSON) nested names with their values. */
 export type FormValue = string | FormFields;
 export type FormFields = Map<string, FormValue>;
 
-/** The body cannot be read as what its content type says. */
+/** The body cannot be parsed as its content type. */
 export class UnreadableBody extends Error {}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const [PERCENT, PLUS, SPACE] = [0x25, 0x2b, 0x20];
 
-/** What a hexadecimal digit stands for, by its code; -1 where it is none. */
+/** The value of a hexadecimal digit, given its code; -1 for any other character. */
 function digit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48;
   const letter = code | 32;
   return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
-/** The bytes that an urlencoded text stands for. By a loop: a call for each escape of a large body takes far longer. */
+/** Decodes an urlencoded text into bytes. A loop is far faster than a call for each escape of a large body. */
 function unescaped(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(text.length);
   let length = 0;
@@ -30,7 +30,7 @@ function unescaped(text: string): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Percent signs that escape nothing stand for themselves, as in PHP; bytes that are no UTF-8 cannot be kept. */
+/** Percent signs that escape nothing are literal, as in PHP; bytes that are not UTF-8 are refused. */
 function decodeText(bytes: string): string {
   try {
     return utf8.decode(unescaped(bytes));
@@ -39,7 +39,7 @@ function decodeText(bytes: string): string {
   }
 }
 
-/** `country[0][key]` is the path country, 0, key; a name without well-formed brackets is a path of its own. */
+/** `country[0][key]` is the path country, 0, key; a name without well-formed brackets is a path of one part. */
 function pathOf(name: string): string[] {
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
   if (!match) return [name];
@@ -47,10 +47,10 @@ function pathOf(name: string): string[] {
   return [head, ...Array.from(brackets.matchAll(/\[([^[\]]*)\]/g), ([, inner = '']) => inner)];
 }
 
-/** A position that a client may choose: a whole number of at most nine digits. Longer ones are names like any other. */
+/** A valid position: a whole number with at most nine digits. Longer numbers are ordinary names. */
 export const POSITION = /^\d{1,9}$/;
 
-/** For each list of a form, one more than its largest number so far: what the next empty bracket takes, as in PHP. */
+/** For each list of a form, the number for the next empty bracket: one more than the largest number so far, as in PHP. */
 type NextNumbers = WeakMap<FormFields, number>;
 
 function keyOf(segment: string, target: FormFields, next: NextNumbers): string {
@@ -60,12 +60,12 @@ function keyOf(segment: string, target: FormFields, next: NextNumbers): string {
   return key;
 }
 
-/** Far deeper than any field of v1; a hostile body could nest until the stack ends. */
+/** Far deeper than any field of v1; without a limit, a hostile body could overflow the stack. */
 const MAX_DEPTH = 20;
-/** More than all fields of v1 together have, each of their lists full; each costs some microseconds. */
+/** More than all fields of v1 with full lists; each value takes a few microseconds. */
 const MAX_VALUES = 5_000;
 
-/** What stands under the key, made where there is nothing, or only text. */
+/** The fields under the key; created if there are none, or only a text. */
 function nestedIn(target: FormFields, key: string): FormFields {
   const below = target.get(key);
   if (below instanceof Map) return below;
@@ -74,32 +74,32 @@ function nestedIn(target: FormFields, key: string): FormFields {
   return nested;
 }
 
-/** A JSON value that has no parts, as a form has it. */
+/** A scalar JSON value as text of a form. */
 function textOf(value: unknown): string {
   if (value === null) return '';
   return typeof value === 'boolean' ? String(Number(value)) : String(value).trim();
 }
 
-/** Collects what is sent under names with brackets. */
+/** Collects values by their names, which may have brackets. */
 export class FieldCollector {
   readonly fields: FormFields = new Map();
   readonly #next: NextNumbers = new WeakMap();
   #values = 0;
 
   /**
-   * Where a name is sent twice, the last one counts.
-   * @throws UnreadableBody where there are too many values, or they are nested too deeply
+   * If a name is sent twice, the last one counts.
+   * @throws UnreadableBody if there are too many values, or they are nested too deeply
    */
   put(name: string, value: string): void {
     this.#put(pathOf(name), (target, key) => target.set(key, value));
   }
 
-  /** The same of a JSON value, under a name that is taken apart already: it is added to what came under the name before. */
+  /** The same for a JSON value and a parsed name: it is merged with earlier values of the name. */
   putJson(path: readonly string[], value: unknown): void {
     this.#put(path, (target, key) => this.#merge(target, key, value, path.length));
   }
 
-  /** Has `set` put what was sent at its place, with all that the path leads through made. */
+  /** Creates the fields along the path, and calls `set` for the last one. */
   #put(path: readonly string[], set: (target: FormFields, key: string) => void): void {
     this.#count(1);
     if (path.length > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
@@ -111,7 +111,7 @@ export class FieldCollector {
     }
   }
 
-  /** Puts a JSON value in its place, as the fields of a form that it stands for would be. */
+  /** Merges a JSON value like the equivalent fields of a form. */
   #merge(target: FormFields, key: string, value: unknown, depth: number): void {
     if (depth > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
     if (typeof value !== 'object' || value === null) {
@@ -132,7 +132,7 @@ export class FieldCollector {
 }
 
 /**
- * The fields of an urlencoded form or a query string, each text trimmed. `bytes` has one character for each byte.
+ * The fields of an urlencoded form or a query string, trimmed. `bytes` has one character for each byte.
  * @throws UnreadableBody
  */
 export function parseForm(bytes: string): FormFields {
@@ -148,7 +148,7 @@ export function parseForm(bytes: string): FormFields {
 }
 
 /**
- * The fields of a JSON object, as a form with the same names would have them, those with brackets too; null is an empty value.
+ * The fields of a JSON object, like those of a form with the same names, also with brackets; null is an empty value.
  * @throws UnreadableBody
  */
 export function parseJson(body: Buffer): FormFields {
@@ -163,7 +163,7 @@ export function parseJson(body: Buffer): FormFields {
   const collector = new FieldCollector();
   for (const [name, inner] of Object.entries(value)) {
     const path = pathOf(name);
-    // A list under `name[]` is the list of that name, and not a list in one.
+    // A list under `name[]` is the list `name` itself, not a list inside it.
     const items = path.length > 1 && path.at(-1) === '' && Array.isArray(inner) ? inner : [inner];
     for (const item of items) collector.putJson(path, item);
   }

@@ -1,11 +1,11 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { yieldToOthers } from '../../slices.ts';
+import { pauseIfBlocked } from '../../slices.ts';
 import { Refused, unsupportedMediaType } from '../answer.ts';
 import { FieldCollector, type FormFields, UnreadableBody } from './form.ts';
 
-/** How much is parsed before others may have their turn, in bytes. */
+/** How many bytes are parsed before a pause for other work. */
 const CHUNK = 64 * 1024;
-/** What stands for bytes that are no UTF-8. */
+/** The replacement character for bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
 
 function wrongForm(): UnreadableBody {
@@ -21,8 +21,8 @@ function parserFor(contentType: string): BusboyInstance {
 }
 
 /**
- * The fields of a multipart/form-data body, which PHP's curl and browsers' forms may send; each text trimmed.
- * @throws UnreadableBody; Refused with 415 where it has a file
+ * The fields of a multipart/form-data body, which PHP's curl and browsers' forms may send; trimmed.
+ * @throws UnreadableBody; Refused with 415 if it contains a file
  */
 export async function parseMultipart(body: Buffer, contentType: string): Promise<FormFields> {
   const collector = new FieldCollector();
@@ -45,10 +45,10 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
     parser.on('error', () => reject(wrongForm()));
     parser.on('finish', resolve);
   });
-  parsed.catch(() => {}); // Whoever waits for it hears of it.
+  parsed.catch(() => {}); // The error is handled where it is awaited.
   for (let at = 0; at < body.length; at += CHUNK) {
     parser.write(body.subarray(at, at + CHUNK));
-    await yieldToOthers();
+    await pauseIfBlocked();
   }
   parser.end();
   await parsed;

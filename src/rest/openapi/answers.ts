@@ -4,25 +4,25 @@ import { address, integer, list, object, orNull, text } from '../json-schema.ts'
 import { linkAnswer } from '../link-answer.ts';
 import { spaceAnswer } from '../spaces.ts';
 
-/** Answers that the server gave, each by its operation (or `any`) and status; a test writes them, and holds them true. */
+/** Real answers of the server, by operation (or `any`) and status; a test writes them, and keeps them up to date. */
 const examples: Record<string, Record<string, unknown>> = JSON.parse(
   readFileSync(new URL('./examples.json', import.meta.url), 'utf8'),
 );
 
-/** The answer that the operation gave with the status. */
+/** An example of the operation's answer with the status. */
 export function exampleOf(operation: string, status: number): unknown {
   return examples[operation]?.[status] ?? examples.any?.[status];
 }
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** An object that may have a code beside its properties. */
+/** An object with these properties and an optional code. */
 function withCode(properties: Record<string, JsonSchema>): JsonSchema {
-  const code = { ...text, description: 'IDEMPOTENCY_MISMATCH where the key came with another request.' };
+  const code = { ...text, description: 'IDEMPOTENCY_MISMATCH if the key was used with another request.' };
   return { ...object(properties), properties: { ...properties, code } };
 }
 
-/** What answers are made of. */
+/** The schemas of records. */
 export const schemas: Record<string, JsonSchema> = {
   Space: spaceAnswer.schema,
   Link: linkAnswer.schema,
@@ -49,7 +49,7 @@ export const schemas: Record<string, JsonSchema> = {
   }),
 };
 
-/** What an operation answers where it succeeds. */
+/** The schemas of successful answers. */
 export const answers = {
   one: (record: string): JsonSchema => object({ data: ref(record), status: integer }),
   many: (record: string): JsonSchema =>
@@ -59,7 +59,7 @@ export const answers = {
   fieldErrors: ref('FieldErrors'),
 };
 
-/** Why an operation fails, by status, where every one that can says it alike. */
+/** The descriptions of failures by status, the same for every operation. */
 export const failures: Record<number, string> = {
   400: 'The body cannot be parsed, or is not UTF-8.',
   401: 'The key is missing, malformed, unknown, revoked or expired.',

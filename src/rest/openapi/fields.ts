@@ -4,18 +4,18 @@ import { schema } from '../../schema/index.ts';
 import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute } from '../route.ts';
 
-/** A field of v1 as OpenAPI describes it. */
+/** A field of v1 for OpenAPI. */
 export interface DescribedField {
   readonly name: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
-  /** A value to try it with. */
+  /** An example value. */
   readonly example: string | undefined;
 }
 
 type Place = GraphQLArgument | GraphQLInputField;
 
-/** What of the GraphQL schema takes the route's input: the fields of the argument "input", or the arguments themselves. */
+/** The parts of the GraphQL schema with the route's input: the fields of the argument "input", or the arguments. */
 function takersOf({ document }: AnyRoute): ReadonlyMap<string, Place> {
   const [operation] = document.definitions;
   const [selected] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
@@ -33,7 +33,7 @@ function fieldsOf({ type }: Place): Place[] {
   return isInputObjectType(named) ? Object.values(named.getFields()) : [];
 }
 
-/** GraphQL's words for the place. */
+/** GraphQL's description of the path. */
 function wordsFor(
   takers: ReadonlyMap<string, Place>,
   [head = '', ...path]: readonly string[],
@@ -43,7 +43,7 @@ function wordsFor(
   return place?.description ?? undefined;
 }
 
-/** What the schema says of a value that is there. */
+/** The schema of a value that is not null. */
 function withoutNull(domain: JsonSchema): JsonSchema {
   const { anyOf, type, ...rest } = domain;
   if (Array.isArray(type)) return { ...rest, type: type.find((one) => one !== 'null') };
@@ -52,7 +52,7 @@ function withoutNull(domain: JsonSchema): JsonSchema {
   return others.length === 0 ? { ...rest, ...withoutNull(only) } : domain;
 }
 
-/** What the domain says of the value at the path of its input. */
+/** The domain's schema of the value at a path of the input. */
 function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
   const here = withoutNull(domain);
   const [head, ...rest] = path;
@@ -61,10 +61,7 @@ function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
   return ruleAt(properties[head] ?? {}, rest);
 }
 
-/**
- * The fields of a route: what they may hold by the domain's rules and v1's spellings, and what they are for by the domain's words,
- * or else GraphQL's.
- */
+/** The fields of a route, with schemas from the domain's rules and v1's spellings, and descriptions from the domain, or else GraphQL. */
 export function describeFields(route: AnyRoute): DescribedField[] {
   const domain: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
   const required = Array.isArray(domain.required) ? domain.required : [];

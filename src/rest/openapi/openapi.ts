@@ -8,7 +8,7 @@ import { type DescribedField, describeFields } from './fields.ts';
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** What each method does with one record, and what the operation is called then. */
+/** The title and the name of each method's operation on one record. */
 const verbs: Record<Method, readonly [title: string, name: string]> = {
   GET: ['Show', 'show'],
   POST: ['Store', 'store'],
@@ -43,9 +43,9 @@ function takesBody({ methods }: AnyRoute): boolean {
   return !methods.includes('GET') && !methods.includes('DELETE');
 }
 
-/** The names under which a form sends a field: one for each part of an entry, of which there may be more than the first. */
+/** The names of a field in a form: for a list of entries, one for each part of the first entry. */
 function inForm({ name, schema, example = '' }: DescribedField): [string, JsonSchema][] {
-  // Forms to try it with are filled in by examples: an empty value stands for none.
+  // The page's forms are filled with examples: an empty one leaves the field empty.
   if (schema.type !== 'array') return [[name, 'default' in schema ? schema : { ...schema, example }]];
   const { items, description } = schema as {
     items: { properties?: Record<string, JsonSchema> };
@@ -135,7 +135,7 @@ function failuresOf(route: AnyRoute): number[] {
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
 }
 
-/** A list as one file: what is on its pages, with a line of names first. */
+/** A list as one CSV file: all rows, after a header. */
 const csvFile = {
   'text/csv': {
     schema: {
@@ -196,7 +196,7 @@ function operationOf(route: AnyRoute, method: Method): object {
   };
 }
 
-/** The v1 interface as an OpenAPI 3.1 document, from the table of routes that serves it. */
+/** The OpenAPI 3.1 document of v1, from the routes that serve it. */
 export function openApi(): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {

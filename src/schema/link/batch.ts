@@ -24,7 +24,7 @@ builder.mutationField('updateLinks', (t) =>
       inputs: t.arg({
         type: [UpdateLinksInput],
         required: true,
-        description: 'The links, and what to change of each.',
+        description: 'The links, and the changes of each.',
       }),
     },
     resolve: (_root, { inputs }, context) =>

@@ -52,7 +52,7 @@ const QrErrorCorrection = builder.enumType('QrErrorCorrection', {
   values: describedValues(qrErrorCorrections),
 });
 
-/** A millisecond of work, and some kilobytes of text. */
+/** A QR code takes a millisecond of work, and a few kilobytes of text. */
 const qrCodeCost = { weight: 1_000, work: 200 };
 
 const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
@@ -75,10 +75,10 @@ const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
   }),
 });
 
-/** What a value of a target weighs: most lists are short, and `spendOnTargets` hears of those that are not. */
+/** The weight of a target's value: most lists are short, and `spendOnTargets` limits long ones. */
 const OF_TARGET = 1;
 
-/** The type of a target that is chosen by a key of its own. */
+/** The type of a target with a key. */
 function targetBy<Target extends { url: string }>(
   name: string,
   key: { name: Extract<keyof Target, string>; type: 'String' | typeof Platform; description: string },
@@ -119,7 +119,7 @@ const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget'
   description: targetKeys.language,
 });
 
-/** The list of a link's targets; what it takes counts for the answer. */
+/** The resolver of a list of targets, which counts its size for the limit of the answer. */
 function targets<Kind extends keyof TargetLists>(kind: Kind) {
   return (link: LinkRow, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
     spendOnTargets?.(link[kind].length);
@@ -127,7 +127,7 @@ function targets<Kind extends keyof TargetLists>(kind: Kind) {
   };
 }
 
-/** How much text of targets the link has, in bytes. */
+/** The size of the link's targets, in bytes. */
 function targetsLength({ countries, platforms, languages, rotation }: LinkRow): number {
   return countries.length + platforms.length + languages.length + rotation.length;
 }

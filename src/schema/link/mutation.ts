@@ -23,7 +23,7 @@ export const UpdateLinkInput = inputType(
 
 export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, [], [ConflictError]);
 
-/** A link that was just written, with what it belongs to. */
+/** A link that was just written, with its domain and space. */
 export async function shownLink({ lists, actor }: Context, written: Promise<number>): Promise<LinkRow> {
   const id = await written;
   const link = await findLink(lists, actor, String(id));

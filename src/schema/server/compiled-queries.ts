@@ -20,7 +20,7 @@ import { type Context, nameOf, readingOf } from './context.ts';
 import { deprecatedInOurs } from './deprecated.ts';
 import { allowanceOf, allowanceOfV1 } from './limits.ts';
 
-/** How many queries are kept compiled, and how often one is asked before it is: to compile takes as long as some executions. */
+/** How many compiled queries are kept, and how often a query is sent before it is compiled: compiling takes as long as a few executions. */
 const KEPT = 500;
 const OFTEN = 3;
 
@@ -28,17 +28,17 @@ const OFTEN = 3;
 interface Known {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
-  /** What the log calls it. */
+  /** Its name in the log. */
   readonly name: string;
-  /** How often it was asked. */
+  /** How often it was sent. */
   times: number;
-  /** Null until it is compiled, and of one that cannot be. */
+  /** Null until it is compiled, or if it cannot be. */
   compiled: CompiledQuery | null;
 }
 
 /**
- * Whether compiled code answers it as the executor would: it finds no types of abstract values, knows no introspection, and loses
- * the conditions of fields that are reached in several ways.
+ * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, and
+ * loses the conditions of fields that are selected more than once.
  */
 function isPlain(document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
@@ -55,15 +55,15 @@ function isPlain(document: DocumentNode): boolean {
   return plain;
 }
 
-/** The query as code; null where it is none that can be compiled. */
+/** The compiled query; null if it cannot be compiled. */
 function compile(document: DocumentNode, operationName: string | undefined): CompiledQuery | null {
   const compiled = compileQuery(schema, document, operationName);
   return isCompiledQuery(compiled) ? compiled : null;
 }
 
 /**
- * The data; null where there is any error.
- * @throws what the database's absence was told by: it was waited for once, and is not asked again
+ * The data; null if there is any error.
+ * @throws the error of an unavailable database, so that the query does not wait for it a second time
  */
 async function dataOf(compiled: CompiledQuery, variables: Variables, context: Context): Promise<unknown> {
   const { data, errors } = await compiled.query({}, context, variables);
@@ -74,10 +74,10 @@ async function dataOf(compiled: CompiledQuery, variables: Variables, context: Co
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Our own queries, compiled, over v1. */
+/** v1's own queries, compiled. */
 const ours = new WeakMap<DocumentNode, CompiledQuery | null>();
 
-/** The data of one of our own queries; null where the server has to execute it, which knows every error. */
+/** The data of one of v1's queries; null if the server has to execute it, to report errors. */
 export async function dataOfOurs(
   document: DocumentNode,
   variables: Variables,
@@ -92,7 +92,7 @@ export async function dataOfOurs(
   return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowanceOfV1() });
 }
 
-/** What a client sends to be executed. */
+/** A query as a client sends it. */
 export interface QueryRequest {
   readonly query: string;
   readonly operationName?: string | undefined;
@@ -102,13 +102,13 @@ export interface QueryRequest {
 const keyOf = ({ query, operationName = '' }: QueryRequest): string => `${operationName}\n${query}`;
 
 /**
- * Executes queries that are asked often, compiled. It answers what it can answer without an error, and nothing else: the server
- * executes all that is left, and knows every error.
+ * Executes frequent queries as compiled code. It only gives answers without errors: the server executes everything else, and
+ * handles errors.
  */
 export class CompiledQueries {
   readonly #known = new LRUCache<string, Known>({ max: KEPT });
 
-  /** To be told of each query that the server has executed without an error. */
+  /** Call it with each query that the server has executed without an error. */
   executed(asked: QueryRequest, document: DocumentNode): void {
     if (this.#known.has(keyOf(asked))) return;
     const { operationName } = asked;
@@ -118,7 +118,7 @@ export class CompiledQueries {
     this.#known.set(keyOf(asked), { document, operationName, name, times: 1, compiled: null });
   }
 
-  /** The data of the answer; null where the server has to answer. */
+  /** The data of the answer; null if the server has to answer. */
   async dataOf(asked: QueryRequest, context: Context): Promise<unknown> {
     const known = this.#known.get(keyOf(asked));
     if (known === undefined || !context.actor.scopes.has('read')) return null;
@@ -127,7 +127,7 @@ export class CompiledQueries {
     const { compiled, document, operationName, name } = known;
     if (compiled === null) return null;
     const { variables = {} } = asked;
-    // It takes variables that the executor would refuse.
+    // Compiled code accepts some variables that the executor would refuse.
     const { variableDefinitions = [] } = getOperationAST(document, operationName) ?? {};
     if (getVariableValues(schema, variableDefinitions, variables).errors) return null;
     const allowance = allowanceOf({ document, operationName, variableValues: variables });

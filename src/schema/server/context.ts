@@ -7,50 +7,50 @@ import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import type { KeyedWrite } from '../../domain/keyed-write.ts';
 import type { Site } from '../../domain/link/link.ts';
 
-/** How many requests a key may make in a window, and how many are left of it until it ends. */
+/** The number of requests that a key may make in a window, the rest, and the end of the window. */
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
   readonly resetAt: Date;
 }
 
-/** What every execution gets, fresh: plugins keep caches on it. */
+/** The context of one execution. It must be a new object each time, since plugins attach caches to it. */
 export interface Context {
-  /** The primary; while a query is executed, what its account may read from. */
+  /** The primary; during a query, the database that the account may read from. */
   readonly db: Db;
   readonly lists: ListReader;
-  /** What this account's queries may read from. */
+  /** The database that this account's queries may read from. */
   reader(): Db;
-  /** To be awaited after a mutation, before it is told of: from then on all see what it did. */
+  /** Await it after a mutation, before answering: then all later reads include the mutation. */
   wrote(): Promise<void>;
   readonly actor: Actor;
-  /** What the key may still ask for; null where there is no limit. */
+  /** The state of the key's rate limit; null without a limit. */
   readonly rateLimit: RateLimitState | null;
   readonly site: Site;
   readonly subscriptions: ChangeSubscriptions;
   readonly requestId: string;
   readonly log: Logger;
-  /** The write that the request is, where it came with a key to be done once. */
+  /** The keyed write of a request with an Idempotency-Key. */
   readonly keyed?: KeyedWrite;
-  /** Names what is executed, for the log and the metrics; the first name counts. */
+  /** Sets the name of the operation for the log and the metrics; the first name counts. */
   named(operation: string): void;
-  /** Hears which deprecated fields are asked for, for the metrics. */
+  /** Called with the deprecated fields that are used, for the metrics. */
   usedDeprecated(fields: readonly string[]): void;
-  /** Whether the answer may be so large that others should have their turn while it is made. */
+  /** Whether the answer may be so large that its execution should pause for other work. */
   readonly isHeavy?: boolean;
-  /** Hears how much text of targets the answer has, in bytes; throws where it is too much. */
+  /** Called with the size of targets in the answer, in bytes; throws beyond the limit. */
   spendOnTargets?(bytes: number): void;
-  /** The moment of the request: all of its answer is true of one moment. */
+  /** The time of the request: the whole answer uses the same time. */
   now(): Date;
 }
 
-/** Where the account's queries read. */
+/** The database and the lists for the account's queries. */
 export function readingOf({ db, lists, reader }: Context): Pick<Context, 'db' | 'lists'> {
   const chosen = reader();
   return chosen === db ? { db, lists } : { db: chosen, lists: new ListReader(chosen) };
 }
 
-/** What the log and the metrics call an operation. */
+/** The name of an operation in the log and the metrics. */
 export function nameOf({ name, operation }: OperationDefinitionNode): string {
   return name?.value ?? operation;
 }

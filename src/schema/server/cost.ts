@@ -20,28 +20,28 @@ import {
 import { MAX_BATCH } from '../../domain/input.ts';
 import { MAX_TRIED } from '../../domain/link/reuse.ts';
 
-/** A field's arguments as they were written, with the variables in their places. */
+/** A field's arguments as they were sent, with variables replaced. */
 export type WrittenArgs = Readonly<Record<string, unknown>>;
 
-/** What a field says of its cost. Where it says nothing, it is one value, and its work is nothing beside that. */
+/** The cost of a field. By default it is one value, without extra work. */
 export interface FieldCost {
-  /** How many values it holds at most. */
+  /** The maximum number of its values. */
   readonly size?: number | ((args: WrittenArgs, above: WrittenArgs) => number);
-  /** What a value weighs, where it is not what its type does. */
+  /** The weight of a value, if it is not that of its type. */
   readonly weight?: number;
-  /** What it costs beyond its values. */
+  /** The cost in addition to its values. */
   readonly work?: number | ((args: WrittenArgs, above: WrittenArgs) => number);
-  /** What the fields below it are told, as `above`, of which their cost depends too. */
+  /** Arguments for the cost of the fields below it, as `above`. */
   readonly tells?: (args: WrittenArgs) => WrittenArgs;
   /** How many records it creates, updates or deletes. */
   readonly records?: number | ((args: WrittenArgs) => number);
 }
 
-/** What it costs to hash or to check a password, which is made to take time, and to ask DNS. */
+/** The cost of hashing or checking a password, which is slow by design, and of a DNS lookup. */
 export const PASSWORD = 15_000;
 export const DNS = 15_000;
 
-/** What a record costs that is created, updated or deleted. */
+/** The cost of a record that is created, updated or deleted. */
 const CHANGE = 20;
 
 /** The cost of a field, for its `extensions`. */
@@ -49,14 +49,14 @@ export function costs(cost: FieldCost): { cost: FieldCost } {
   return { cost };
 }
 
-/** What an operation asks for. */
+/** The size of an operation. */
 export interface OperationSize {
-  /** The values of the answer, where every page and list is full, weighed by their length, and the work for them. */
+  /** The values of the largest possible answer, weighted by length, and the work for them. */
   cost: number;
-  /** What of the cost is values of the answer. */
+  /** The part of the cost for values of the answer. */
   values: number;
   depth: number;
-  /** Selected fields, those of a fragment as often as it is spread. */
+  /** Selected fields; those of a fragment count each time it is used. */
   breadth: number;
   /** Records that are created, updated or deleted. */
   records: number;
@@ -64,12 +64,12 @@ export interface OperationSize {
 
 const NOTHING: OperationSize = { cost: 0, values: 0, depth: 0, breadth: 0, records: 0 };
 
-/** What values of a type weigh by their length. */
+/** The weights of types, by the length of their values. */
 const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
-/** For how many characters of its name a value weighs one more: an answer repeats the name. */
+/** How many characters of its name add one to a value's weight: an answer repeats the name. */
 const NAME = 25;
 
-/** How many items each list of the introspection has, on average. */
+/** The average length of each list of the introspection. */
 function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap());
   const fields = types.flatMap((type) =>
@@ -91,8 +91,8 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
   ]);
 }
 
-/** Reckons what operations ask for, before anything of them is executed. */
-export class CostReckoner {
+/** Calculates the size of operations before they are executed. */
+export class CostCalculator {
   readonly #schema: GraphQLSchema;
   readonly #introspection: ReadonlyMap<string, number>;
 
@@ -113,17 +113,17 @@ export class CostReckoner {
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
     );
     const variables = { ...Object.fromEntries(defaults), ...given };
-    const reckoning = { fragments, variables, known: new Map() };
-    return this.#sizeOfSelections(operation.selectionSet, root, reckoning, {});
+    const calculation = { fragments, variables, known: new Map() };
+    return this.#sizeOfSelections(operation.selectionSet, root, calculation, {});
   }
 
   #sizeOfSelections(
     selectionSet: SelectionSetNode,
     type: GraphQLNamedType,
-    reckoning: Reckoning,
+    calculation: Calculation,
     above: WrittenArgs,
   ): OperationSize {
-    const { fragments, known } = reckoning;
+    const { fragments, known } = calculation;
     const what = `${type.name} ${JSON.stringify(above)}`;
     const before = known.get(selectionSet)?.get(what);
     if (before) return before;
@@ -134,11 +134,11 @@ export class CostReckoner {
       if (fragment === undefined) continue;
       const size =
         fragment.kind === Kind.FIELD
-          ? this.#sizeOfField(fragment, type, reckoning, above)
+          ? this.#sizeOfField(fragment, type, calculation, above)
           : this.#sizeOfSelections(
               fragment.selectionSet,
               (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type,
-              reckoning,
+              calculation,
               above,
             );
       total.cost += size.cost;
@@ -155,18 +155,18 @@ export class CostReckoner {
   #sizeOfField(
     node: FieldNode,
     parent: GraphQLNamedType,
-    reckoning: Reckoning,
+    calculation: Calculation,
     above: WrittenArgs,
   ): OperationSize {
     const field = fieldOfType(parent, node.name.value);
     if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
-    // What `costs` made; nothing else writes there.
+    // Only `costs` sets this.
     const { size, weight, work, records, tells } = (field.extensions.cost ?? {}) as FieldCost;
-    const args = argsOf(field, node, reckoning.variables);
+    const args = argsOf(field, node, calculation.variables);
     const times = amount(size ?? this.#introspection.get(`${parent.name}.${field.name}`) ?? 1, args, above);
     const type = getNamedType(field.type);
     const below = node.selectionSet
-      ? this.#sizeOfSelections(node.selectionSet, type, reckoning, tells?.(args) ?? {})
+      ? this.#sizeOfSelections(node.selectionSet, type, calculation, tells?.(args) ?? {})
       : NOTHING;
     const isLeaf = isLeafType(type);
     const ofName = Math.floor((node.alias ?? node.name).value.length / NAME);
@@ -181,7 +181,7 @@ export class CostReckoner {
   }
 }
 
-interface Reckoning {
+interface Calculation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly known: Map<SelectionSetNode, Map<string, OperationSize>>;
@@ -214,13 +214,13 @@ function argsOf(
   return Object.fromEntries(values);
 }
 
-/** The items of a list as it was written: what is no list stands for a list of itself. */
+/** The items of a list as it was sent: a single value is a list of one. */
 function itemsOf(written: unknown): readonly unknown[] {
   if (written === undefined || written === null) return [];
   return Array.isArray(written) ? written : [written];
 }
 
-/** A field of an input as it was written. */
+/** A field of an input as it was sent. */
 export function fieldOf(written: unknown, name: string): unknown {
   return typeof written === 'object' && written !== null ? (written as WrittenArgs)[name] : undefined;
 }
@@ -231,7 +231,7 @@ export const changeCost = costs({ records: 1, work: ({ input }) => CHANGE + hash
 /** The cost of a mutation that changes the records of a batch, which its first argument lists. */
 export const batchCost = costs({
   size: (args) => batchOf(args).length,
-  // More than may be in one batch are refused as wrong input.
+  // Larger batches are refused as invalid input.
   records: (args) => Math.min(batchOf(args).length, MAX_BATCH),
   work(args) {
     const batch = batchOf(args);
@@ -243,13 +243,13 @@ function batchOf(args: WrittenArgs): readonly unknown[] {
   return itemsOf(Object.values(args)[0]);
 }
 
-/** How often each password is hashed: those of links that may do in place of a new one are tried. */
+/** How often each password is hashed: with `reuse`, it is also compared with existing links. */
 function timesTried(input: unknown): number {
   return fieldOf(input, 'reuse') === true ? 1 + MAX_TRIED : 1;
 }
 
 function hashesIn(input: unknown): number {
-  // What a batch changes stands beside the id.
+  // In a batch, the input is next to the id.
   const places = [input, fieldOf(input, 'input')];
   const names = ['password', 'privacyPassword'];
   return places.reduce<number>(

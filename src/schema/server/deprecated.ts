@@ -3,7 +3,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
 
-/** The deprecated fields, arguments and values that a document has, each once: `Link.old`, `Query.links(old)`, `Order.OLD`. */
+/** The deprecated fields, arguments and values in a document, each once: `Link.old`, `Query.links(old)`, `Order.OLD`. */
 export function deprecatedIn(document: DocumentNode, of: GraphQLSchema): readonly string[] {
   const types = new TypeInfo(of);
   const found = new Set<string>();
@@ -26,10 +26,10 @@ export function deprecatedIn(document: DocumentNode, of: GraphQLSchema): readonl
   return [...found];
 }
 
-/** Documents are kept parsed. */
+/** A cache by document, since parsed documents are cached. */
 const known = new WeakMap<DocumentNode, readonly string[]>();
 
-/** The same of this schema. */
+/** The same for our schema. */
 export function deprecatedInOurs(document: DocumentNode): readonly string[] {
   const before = known.get(document);
   if (before !== undefined) return before;
@@ -38,7 +38,7 @@ export function deprecatedInOurs(document: DocumentNode): readonly string[] {
   return found;
 }
 
-/** Tells who still asks for what is deprecated. */
+/** Reports the use of deprecated parts of the schema. */
 export const useDeprecated: Plugin<Context> = {
   onExecute({ args }) {
     const { params, usedDeprecated }: Context & { params?: GraphQLParams } = args.contextValue;

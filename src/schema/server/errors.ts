@@ -1,6 +1,6 @@
 import type { DomainError, ErrorCode } from '../../domain/errors.ts';
 
-/** The HTTP status of an answer whose errors stand outside the data; null leaves it to GraphQL over HTTP. */
+/** The HTTP status of an answer with errors outside the data; null leaves it to GraphQL over HTTP. */
 export const statusOf: Record<ErrorCode, number | null> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
@@ -14,13 +14,13 @@ export const statusOf: Record<ErrorCode, number | null> = {
   UNAVAILABLE: 503,
 };
 
-/** The HTTP headers that go with an error outside the data. */
+/** The HTTP headers for an error outside the data. */
 export function headersOf({ code, retryAfter }: DomainError): Record<string, string> {
   if (code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' };
   return retryAfter === null ? {} : { 'Retry-After': String(retryAfter) };
 }
 
-/** What GraphQL tells of an error beside its message: the code, wrong fields, and what HTTP makes of it. */
+/** The extensions of an error: the code, the wrong fields, and the HTTP status and headers. */
 export function extensionsOf(error: DomainError) {
   const status = statusOf[error.code];
   return {

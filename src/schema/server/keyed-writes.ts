@@ -4,17 +4,17 @@ import { visibleError } from '../../domain/errors.ts';
 import type { Context } from './context.ts';
 import { extensionsOf } from './errors.ts';
 
-/** What says of an error that the same may go well another time. */
+/** The codes of errors after which a retry may succeed. */
 const FAULTS = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
 
-/** Whether it failed for no fault of the request. */
+/** Whether it failed because of the server or the database. */
 function hasFault({ errors = [] }: ExecutionResult): boolean {
   return errors.some(({ extensions }) => FAULTS.has(extensions.code));
 }
 
 /**
- * Begins mutations that came over `/graphql` with a key: those that were done before are not executed. Where a fault of ours
- * ends one, nothing of it is done, and its answer says so.
+ * Begins mutations over `/graphql` with an idempotency key: those that were done before are not executed again. After an
+ * internal error, everything is rolled back, and the answer says so.
  */
 export const useKeyedWrites: Plugin<Context> = {
   async onExecute({ args, setResultAndStopExecution }) {
@@ -28,10 +28,10 @@ export const useKeyedWrites: Plugin<Context> = {
       const found = await keyed.begin(
         JSON.stringify(['graphql', query, operationName, variables, extensions]),
       );
-      // In its place, the whole answer is sent as it was.
+      // The handler sends the stored answer instead.
       if (found !== null) return setResultAndStopExecution({ data: null });
     } catch (error) {
-      // Thrown from here, an error would pass those by who know what may be told of it.
+      // An error thrown here would bypass the plugins that mask errors.
       const visible = visibleError(error);
       if (visible === null) throw error;
       if (visible.code === 'UNAVAILABLE')

@@ -18,24 +18,24 @@ import { LRUCache } from 'lru-cache';
 import { type DomainError, invalid } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
-import { CostReckoner, type OperationSize } from './cost.ts';
+import { CostCalculator, type OperationSize } from './cost.ts';
 
-/** What an operation may have; a page of links with all that belongs to them is far below. */
+/** The limits of an operation; a page of links with all of their fields is far below. */
 const limits = {
-  /** Words and signs of the text. */
+  /** Words and punctuation of the document. */
   tokens: 10_000,
-  /** Brackets within brackets, of all kinds. */
+  /** Nested brackets of all kinds. */
   nesting: 100,
   /** Characters of a name or an alias, which an answer repeats for every record. */
   nameLength: 100,
   aliases: 200,
   directives: 50,
   depth: 15,
-  /** Selected fields, those of a fragment as often as it is spread. */
+  /** Selected fields; those of a fragment count each time it is used. */
   breadth: 2_000,
-  /** Values of the answer, where every page and list is full, weighed by their length, and the work for them. */
+  /** Values of the largest possible answer, weighted by length, and the work for them. */
   cost: 300_000,
-  /** What the targets of links in an answer may take, in bytes: each of their lists may take half a megabyte. */
+  /** The size of links' targets in an answer, in bytes: a single list can have half a megabyte. */
   targetBytes: 10_000_000,
   /** Records that are created, updated or deleted. */
   records: 100,
@@ -54,7 +54,7 @@ const measured = {
   targetBytes: 'size of targets',
 } as const;
 
-/** From how many values of its answer on an operation is executed in slices, so that others have their turn. */
+/** From how many values of its answer on an operation is executed in slices, with pauses for other work. */
 const HEAVY = 20_000;
 
 function tooMuch(what: keyof typeof measured, size: number): GraphQLError {
@@ -67,7 +67,7 @@ function tooMuch(what: keyof typeof measured, size: number): GraphQLError {
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
-/** @throws GraphQLError where brackets are nested too deeply, or a name is too long */
+/** @throws GraphQLError if brackets are nested too deeply, or a name is too long */
 function checkTokens(first: Token | undefined): void {
   let nesting = 0;
   for (let token = first ?? null; token !== null; token = token.next) {
@@ -78,16 +78,16 @@ function checkTokens(first: Token | undefined): void {
   }
 }
 
-/** Parses a document that keeps to the limits of its text. */
+/** Parses a document within the limits. */
 function parseWithin(source: string | Source, options?: ParseOptions): DocumentNode {
   try {
     const document = parse(source, { ...options, maxTokens: limits.tokens });
     checkTokens(document.loc?.startToken);
     return document;
   } catch (error) {
-    // The parser calls itself for each bracket, and a thousand of them are more than the stack takes.
+    // The parser is recursive: thousands of nested brackets overflow the stack.
     if (error instanceof RangeError) throw tooMuch('nesting', limits.tokens);
-    // The parser stops at the first token beyond, and says so as of a wrong one.
+    // The parser reports the first token beyond the limit as a syntax error.
     if (error instanceof GraphQLError && error.message.endsWith('tokens. Parsing aborted.'))
       throw tooMuch('tokens', limits.tokens + 1);
     throw error;
@@ -113,20 +113,20 @@ function maxAliasesRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-const reckoner = new CostReckoner(schema);
+const reckoner = new CostCalculator(schema);
 
 function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
   return node.kind === Kind.FRAGMENT_DEFINITION;
 }
 
-/** How many sizes are remembered of a document, by its variables. */
+/** How many sizes are cached for a document, by its variables. */
 const SIZES = 100;
-/** Texts that are as long as this may be names that a size depends on; of longer ones it matters only that they are there. */
+/** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
 const SHORT = 16;
 
 const sizes = new WeakMap<DocumentNode, LRUCache<string, OperationSize>>();
 
-/** What of the variables the size of an operation depends on. */
+/** The properties of the variables that the size of an operation depends on, as a cache key. */
 function shapeOf(operationName: string | null | undefined, variables: object): string {
   return JSON.stringify([operationName, variables], (_key, value) =>
     typeof value === 'string' && value.length > SHORT ? true : value,
@@ -135,7 +135,7 @@ function shapeOf(operationName: string | null | undefined, variables: object): s
 
 type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
 
-/** What the operation asks for; null where there is none to execute. */
+/** The size of the operation; null if there is none to execute. */
 function sizeOf({ document, operationName, variableValues }: Operation): OperationSize | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
@@ -151,19 +151,19 @@ function sizeOf({ document, operationName, variableValues }: Operation): Operati
   return size;
 }
 
-/** The error that an operation is too large for; null where it is not. */
+/** The error for an operation that is too large; null if it is not. */
 function excessOf(size: OperationSize | null): GraphQLError | null {
   if (size === null) return null;
   const over = (['depth', 'breadth', 'records', 'cost'] as const).find((what) => size[what] > limits[what]);
   return over === undefined ? null : tooMuch(over, Math.ceil(size[over]));
 }
 
-/** Whether the request asks what it costs: `"extensions": {"cost": true}` beside its query. */
+/** Whether the request asks for its cost, with `"extensions": {"cost": true}`. */
 function asksForCost({ extensions }: GraphQLParams): boolean {
   return extensions?.cost === true;
 }
 
-/** What the targets of a page of v1 may take, in bytes: those of ten links fit, whatever they have. */
+/** The maximum size of targets on a page of v1, in bytes: those of any ten links fit. */
 const V1_TARGETS = 16_000_000;
 
 function tooManyLinks(): DomainError {
@@ -175,7 +175,7 @@ function tooManyLinks(): DomainError {
   ]);
 }
 
-/** Adds up what it is given, and throws where that is more than the limit. */
+/** Adds up its arguments, and throws beyond the limit. */
 function bounded(limit: number, error: (sum: number) => Error): (more: number) => void {
   let sum = 0;
   return (more) => {
@@ -184,7 +184,7 @@ function bounded(limit: number, error: (sum: number) => Error): (more: number) =
   };
 }
 
-/** What an execution may spend, as its context says. */
+/** The limits of an execution in its context. */
 type Allowance = Required<Pick<Context, 'isHeavy' | 'spendOnTargets'>>;
 
 function allowed({ values }: OperationSize): Allowance {
@@ -194,18 +194,18 @@ function allowed({ values }: OperationSize): Allowance {
   };
 }
 
-/** The same; null where the operation asks for too much. */
+/** The limits of an operation; null if it is too large. */
 export function allowanceOf(operation: Operation): Allowance | null {
   const size = sizeOf(operation);
   return size === null || excessOf(size) !== null ? null : allowed(size);
 }
 
-/** What an execution of our own documents, over v1, may spend: all that they can ask for too much of is what targets take. */
+/** The limits of v1's own documents: only the size of targets can be too large. */
 export function allowanceOfV1(): Pick<Context, 'spendOnTargets'> {
   return { spendOnTargets: bounded(V1_TARGETS, tooManyLinks) };
 }
 
-/** Refuses operations that would cost too much, before anything of them is executed. */
+/** Refuses operations that are too large, before they are executed. */
 export const useLimits: Plugin<Context> = {
   onParse: ({ setParseFn }) => setParseFn(parseWithin),
   onValidate: ({ addValidationRule }) => addValidationRule(maxAliasesRule),
@@ -236,10 +236,10 @@ export const useLimits: Plugin<Context> = {
   },
 };
 
-/** How much text of documents is remembered parsed, in characters: parsed, a text takes some fifty times as much memory. */
+/** The size of the cache of parsed documents, in characters: a parsed document takes about fifty times as much memory. */
 const REMEMBERED = 500_000;
 
-/** Remembers parsed documents, as many as there is room for; those that could not be parsed are not worth it. */
+/** A cache of parsed documents, limited by size; errors are not cached. */
 export const documentCaches = {
   documentCache: new LRUCache<string, DocumentNode>({
     maxSize: REMEMBERED,

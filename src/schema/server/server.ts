@@ -19,12 +19,12 @@ import { useKeyedWrites } from './keyed-writes.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
-/** What an operation needs of the key. */
+/** The scope that an operation needs. */
 export function scopeOf(operation: OperationTypeNode): Scope {
   return operation === OperationTypeNode.MUTATION ? 'write' : 'read';
 }
 
-/** The error as the caller may see it: a fault of ours becomes a request id, and a line in the log. */
+/** The error for the caller: an internal error is logged, and replaced by a request id. */
 function present(error: GraphQLError, { log, requestId }: Context): GraphQLError {
   const { nodes, source, positions, path, originalError } = error;
   const where = { nodes, source, positions, path };
@@ -36,7 +36,7 @@ function present(error: GraphQLError, { log, requestId }: Context): GraphQLError
   return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
 }
 
-/** Has queries read where their account may, and makes sure that mutations are seen by what the account asks next. */
+/** Chooses the database for queries, and makes sure that the account's next queries include its mutations. */
 const useReaders: Plugin<Context> = {
   onExecute({ args, extendContext }) {
     const context: Context = args.contextValue;
@@ -46,7 +46,7 @@ const useReaders: Plugin<Context> = {
   },
 };
 
-/** Names what is executed, and refuses what the key has no scope for; null where it may go on. */
+/** Sets the operation's name, and checks the key's scope; null if it may be executed. */
 function refusalOf(
   { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
   context: Context,
@@ -63,14 +63,14 @@ function refusalOf(
   }
 }
 
-/** The result with its errors as the caller may see them. */
+/** The result with masked errors. */
 function presented(result: ExecutionResult, context: Context): ExecutionResult {
   return result.errors
     ? { ...result, errors: result.errors.map((error) => present(error, context)) }
     : result;
 }
 
-/** Holds every execution, over HTTP or in process, to the key's scopes, and shows its errors as the caller may see them. */
+/** Checks the key's scopes for every execution, over HTTP or in process, and masks its errors. */
 function useDomainErrors(): Plugin<Context> {
   return {
     onExecute({ args, setResultAndStopExecution }) {
@@ -115,12 +115,12 @@ const noIntrospection: Plugin = {
   },
 };
 
-/** How much of a message is told, in characters: some repeat what was sent. */
+/** The maximum length of a message, in characters: some repeat the input. */
 const LONGEST_MESSAGE = 500;
 
 /**
- * Shortens the messages of errors, wherever they arose. Without introspection, they do not guess at what was meant. What
- * GraphQL itself finds wrong with variables and operations comes without a code: clients find one on every error.
+ * Shortens the messages of all errors. Without introspection, it removes suggestions. GraphQL's own errors about variables
+ * and operations have no code: this adds one, so that every error has a code.
  */
 function useMessages(guesses: boolean): Plugin {
   const told = (message: string): string => {
@@ -142,20 +142,20 @@ function useMessages(guesses: boolean): Plugin {
   };
 }
 
-/** The body of an answer that refuses a request before any GraphQL is read. */
+/** The body for a request that is refused before its GraphQL is parsed. */
 export function refusal(error: DomainError): { errors: GraphQLFormattedError[] } {
   return { errors: [{ message: error.message, extensions: { code: error.code } }] };
 }
 
 export interface GraphQLServerOptions {
-  /** Whether it offers GraphiQL and introspection. */
+  /** Whether GraphiQL and introspection are available. */
   readonly graphiql: boolean;
-  /** The only documents that are executed over HTTP, where there are any. */
+  /** If given, the only documents that are executed over HTTP. */
   readonly trusted?: TrustedDocuments | undefined;
   readonly compiled?: CompiledQueries | null;
 }
 
-/** The GraphQL server over the schema. */
+/** The GraphQL server of the schema. */
 export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServerOptions) {
   return createYoga<Context>({
     schema,
@@ -183,7 +183,7 @@ export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServ
 
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
 
-/** Has the queries that the server executes without an error known to those that are compiled. */
+/** Passes queries that the server executes without an error to the compiled queries. */
 function useCompiled(compiled: CompiledQueries): Plugin<Context> {
   return {
     onExecute({ args }) {

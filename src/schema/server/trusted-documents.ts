@@ -8,12 +8,12 @@ import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
 import { schema } from '../index.ts';
 
-/** The texts of documents, by their ids: what GraphQL Code Generator writes as persisted-documents.json. */
+/** The texts of documents by id, as in GraphQL Code Generator's persisted-documents.json. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
 const file = z.record(z.string().min(1), z.string());
 
-/** What is wrong with a document; undefined where nothing is. */
+/** The error of a document; undefined if it is valid. */
 function faultOf(text: string): string | undefined {
   try {
     return validate(schema, parse(text))[0]?.message;
@@ -24,8 +24,8 @@ function faultOf(text: string): string | undefined {
 }
 
 /**
- * Reads the documents that alone may be executed.
- * @throws Error that says what is wrong: the file cannot be read, has another form, or has a document that this schema refuses
+ * Reads the trusted documents.
+ * @throws Error if the file cannot be read or has another form, or a document does not fit the schema
  */
 export async function readTrustedDocuments(path: string): Promise<TrustedDocuments> {
   const read = file.safeParse(JSON.parse(await readFile(path, 'utf8')));
@@ -44,11 +44,11 @@ function refused(message: string) {
 const unknown = refused('There is no trusted document with this documentId.');
 const needed = refused('Only trusted documents are executed here: send a documentId in place of a query.');
 
-/** Executes the documents that clients name by `documentId` (or, as Apollo does, by `persistedQuery`), and no others. */
+/** Executes only trusted documents, which clients identify by `documentId` or, like Apollo, by `persistedQuery`. */
 export function onlyTrusted(documents: TrustedDocuments): Plugin {
   return usePersistedOperations({
     extractPersistedOperationId(params, request, context) {
-      // Yoga lets the parameter of a body through, which its type does not have; that of a URL it knows nothing of.
+      // Yoga passes the parameter of a body on, though its type lacks it; that of a URL has to be read here.
       const { documentId } = params as { documentId?: unknown };
       const given =
         documentId ?? (request.method === 'GET' && new URL(request.url).searchParams.get('documentId'));
