@@ -11,6 +11,8 @@ import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
 import { type Edges, type EdgesInput, readEdges } from './list.ts';
 import { deleteOwned, type Kind, updateOwned } from './owned.ts';
 
+export type { Pixel };
+
 /** The networks whose pixels a link can fire. */
 export const pixelTypes = {
   ADROLL: 'AdRoll',

@@ -15,6 +15,7 @@ import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { reads } from './selected.ts';
 import { costs } from './server/cost.ts';
+import { Space } from './space.ts';
 import { ApiKey } from './viewer.ts';
 
 const ChangeAction = builder.enumType('ChangeAction', {
@@ -120,7 +121,7 @@ builder.objectField(Link, 'history', (t) =>
     resolve: (link, args, { db, lists, actor }) => historyOf(db, lists, actor, 'LINK', link, args),
   }),
 );
-builder.prismaObjectField('Space', 'history', (t) =>
+builder.objectField(Space, 'history', (t) =>
   t.field({
     type: ChangeConnection,
     extensions: listCost,

@@ -1,6 +1,7 @@
 import {
   createDomain,
   createDomainInput,
+  type Domain as DomainRow,
   deleteDomain,
   domainConnection,
   updateDomain,
@@ -29,17 +30,28 @@ const DomainVerification = builder
     }),
   });
 
-export const Domain = builder.prismaObject('Domain', {
+export const Domain = builder.objectRef<DomainRow>('Domain').implement({
   interfaces: [Node],
+  description: 'The host of short links.',
   fields: (t) => ({
     id: t.exposeID('id', { extensions: reads(), description: 'The id of the domain.' }),
-    name: t.exposeString('name', { extensions: reads('name') }),
-    notFoundUrl: t.expose('notFoundUrl', { extensions: reads('notFoundUrl'), type: 'URL', nullable: true }),
+    name: t.exposeString('name', {
+      extensions: reads('name'),
+      description: 'The host, in lower-case ASCII, with the port if it is not the default one; unique.',
+    }),
+    notFoundUrl: t.expose('notFoundUrl', {
+      extensions: reads('notFoundUrl'),
+      type: 'URL',
+      nullable: true,
+      description: "The URL for visitors of an unknown alias; null for the service's own page.",
+    }),
     shared: t.boolean({
+      extensions: reads('accountId'),
       description: 'Whether all accounts may use the domain; then no account can change it.',
       resolve: ({ accountId }) => accountId === null,
     }),
     verified: t.boolean({
+      extensions: reads('verifiedAt'),
       description:
         'Whether the account has proved that it owns the host. Until then, visitors do not get its links.',
       resolve: ({ verifiedAt }) => verifiedAt !== null,
@@ -50,8 +62,16 @@ export const Domain = builder.prismaObject('Domain', {
       description: 'The TXT record that `verifyDomain` looks up; null for a domain that needs none.',
       resolve: verificationOf,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', {
+      extensions: reads('createdAt'),
+      type: 'DateTime',
+      description: 'When the domain was created.',
+    }),
+    updatedAt: t.expose('updatedAt', {
+      extensions: reads('updatedAt'),
+      type: 'DateTime',
+      description: 'When the domain was last changed.',
+    }),
   }),
 });
 
@@ -62,14 +82,14 @@ findNodes('Domain', ({ db, actor }, ids) =>
 const DomainConnection = connectionOf('Domain', 'domains', Domain);
 
 builder.queryFields((t) => ({
-  domain: t.prismaField({
+  domain: t.field({
     type: Domain,
     nullable: true,
     description: 'The domain with this id; null if it does not exist or the account may not use it.',
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
-    resolve: (query, _root, { id }, { db, actor }) => {
+    resolve: (_root, { id }, { db, actor }) => {
       const where = usableDomain(actor, id);
-      return where && db.domain.findUnique({ ...query, where });
+      return where && db.domain.findUnique({ where });
     },
   }),
   domains: t.field({

@@ -3,6 +3,7 @@ import {
   createPixel,
   createPixelInput,
   deletePixel,
+  type Pixel as PixelRow,
   pixelConnection,
   pixelTypes,
   typeOfPixel,
@@ -15,6 +16,7 @@ import { inputType, nameEnum, takenBy } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
+import { reads } from './selected.ts';
 import { changeCost } from './server/cost.ts';
 
 const PixelType = builder.enumType('PixelType', {
@@ -26,15 +28,24 @@ nameEnum('PixelType', PixelType);
 
 const asTaken = takenBy(updatePixelInput);
 
-export const Pixel = builder.prismaObject('Pixel', {
+export const Pixel = builder.objectRef<PixelRow>('Pixel').implement({
   interfaces: [Node],
+  description: 'A tracking pixel of an advertising network, for links to fire.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the pixel.' }),
+    id: t.exposeID('id', { extensions: reads(), description: 'The id of the pixel.' }),
     name: t.exposeString('name', asTaken('name')),
     type: t.field({ ...asTaken('type'), type: PixelType, resolve: typeOfPixel }),
     value: t.exposeString('value', asTaken('value')),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', {
+      extensions: reads('createdAt'),
+      type: 'DateTime',
+      description: 'When the pixel was created.',
+    }),
+    updatedAt: t.expose('updatedAt', {
+      extensions: reads('updatedAt'),
+      type: 'DateTime',
+      description: 'When the pixel was last changed.',
+    }),
   }),
 });
 
@@ -45,14 +56,14 @@ findNodes('Pixel', ({ db, actor: { accountId } }, ids) =>
 const PixelConnection = connectionOf('Pixel', 'pixels', Pixel);
 
 builder.queryFields((t) => ({
-  pixel: t.prismaField({
+  pixel: t.field({
     type: Pixel,
     nullable: true,
     description: 'The pixel with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
-    resolve: (query, _root, { id }, { db, actor }) => {
+    resolve: (_root, { id }, { db, actor }) => {
       const where = owned(actor, id);
-      return where && db.pixel.findUnique({ ...query, where });
+      return where && db.pixel.findUnique({ where });
     },
   }),
   pixels: t.field({

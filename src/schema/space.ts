@@ -3,6 +3,7 @@ import {
   createSpace,
   createSpaceInput,
   deleteSpace,
+  type Space as SpaceRow,
   spaceConnection,
   spacePage,
   updateSpace,
@@ -19,14 +20,23 @@ import { changeCost } from './server/cost.ts';
 
 const asTaken = takenBy(updateSpaceInput);
 
-export const Space = builder.prismaObject('Space', {
+export const Space = builder.objectRef<SpaceRow>('Space').implement({
   interfaces: [Node],
+  description: 'A named, coloured group of links.',
   fields: (t) => ({
     id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
     name: t.exposeString('name', asTaken('name')),
     color: t.exposeInt('color', asTaken('color')),
-    createdAt: t.expose('createdAt', { extensions: reads('createdAt'), type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { extensions: reads('updatedAt'), type: 'DateTime' }),
+    createdAt: t.expose('createdAt', {
+      extensions: reads('createdAt'),
+      type: 'DateTime',
+      description: 'When the space was created.',
+    }),
+    updatedAt: t.expose('updatedAt', {
+      extensions: reads('updatedAt'),
+      type: 'DateTime',
+      description: 'When the space was last changed.',
+    }),
   }),
 });
 
@@ -52,14 +62,14 @@ const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, {
 });
 
 builder.queryFields((t) => ({
-  space: t.prismaField({
+  space: t.field({
     type: Space,
     nullable: true,
     description: 'The space with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
-    resolve: (query, _root, { id }, { db, actor }) => {
+    resolve: (_root, { id }, { db, actor }) => {
       const where = owned(actor, id);
-      return where && db.space.findUnique({ ...query, where });
+      return where && db.space.findUnique({ where });
     },
   }),
   spaces: t.field({

@@ -231,7 +231,7 @@ builder.objectField(Link, 'statistics', (t) =>
   }),
 );
 
-builder.prismaObjectField(Space, 'statistics', (t) =>
+builder.objectField(Space, 'statistics', (t) =>
   t.field({
     type: StatisticsType,
     description: 'The statistics of the links that are in the space now.',

@@ -14,6 +14,8 @@ import { type Edges, type EdgesInput, readEdges } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
 import { isHostName, isSendable, normalizeHost, tooLongAsSent, webAddress, withoutPort } from '../url.ts';
 
+export type { Domain };
+
 const name = textOf(1, 255).transform((text, context) => {
   const host = normalizeHost(text);
   if (text === '' || (host !== null && isHostName(host))) return host ?? '';

@@ -14,6 +14,7 @@ import { describedValues } from '../described-values.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
 import { findNodes } from '../node.ts';
 import { columnsRead, reads } from '../selected.ts';
+import { Space } from '../space.ts';
 import { Link, LinkStatus } from './link.ts';
 
 findNodes('Link', ({ lists, actor }, ids, info) =>
@@ -100,7 +101,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-builder.prismaObjectField('Space', 'links', (t) =>
+builder.objectField(Space, 'links', (t) =>
   t.field({
     type: LinkConnection,
     extensions: { ...listCost, ...reads() },
