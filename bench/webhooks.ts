@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { openDatabase } from '../src/db/connection/client.ts';
-import { fill, KEY, memoryOf, start, type Target, withDatabase } from './target.ts';
+import { FLAGS, fill, KEY, median, memoryOf, start, type Target, withDatabase } from './target.ts';
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +19,8 @@ const changes = Number(values.changes);
 /** The number of changed records, and of changes in one request. */
 const LINKS = 1_000;
 const TOGETHER = 50;
+/** How often requests are measured with the webhook disabled, and enabled. */
+const ROUNDS = 5;
 /** The last of seven attempts always succeeds. */
 const TRIES = 7;
 
@@ -58,7 +60,7 @@ async function change(target: Target, from: number): Promise<void> {
 }
 
 /** The requests per second, of which each reads one link, and every tenth changes one. */
-async function speed(target: Target, seconds = 8): Promise<number> {
+async function speed(target: Target, seconds = 4): Promise<number> {
   const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/x-www-form-urlencoded' };
   const read = { method: 'GET' as const, path: '/api/v1/links/7', headers };
   const write = {
@@ -75,32 +77,45 @@ async function speed(target: Target, seconds = 8): Promise<number> {
 
 await withDatabase(values.database, async (url) => {
   await fill(url, LINKS);
-  const target = await start(['--import', 'tsx', 'bench/webhook-server.ts'], { DATABASE_URL: url });
+  const target = await start([...FLAGS, '--import', 'tsx', 'bench/webhook-server.ts'], { DATABASE_URL: url });
   const database = await openDatabase(url);
   const { client } = database;
-  const quiet = [await speed(target, 4), await speed(target)].at(-1) ?? 0;
   await graphql(
     target,
     `mutation { createWebhook(input: { url: "http://127.0.0.1:${(receiver.address() as AddressInfo).port}/",
       events: [LINK_UPDATED] }) { __typename } }`,
   );
+  const disable = (disabled: boolean) =>
+    graphql(target, `mutation { updateWebhook(id: 1, input: { disabled: ${disabled} }) { __typename } }`);
+  await speed(target);
+  const rounds: { quiet: number; busy: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await disable(true);
+    const quiet = await speed(target);
+    await disable(false);
+    rounds.push({ quiet, busy: await speed(target) });
+  }
+  const pending = () => client.webhookDelivery.count({ where: { status: 'PENDING' } });
+  while ((await pending()) > 0) await setTimeout(1_000);
+  // What was made so far is not counted: while it is disabled, the webhook gets nothing.
+  const first = await client.change.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  const before = await client.webhookDelivery.count();
+  accepted.length = 0;
+  asked.clear();
   const memory: number[] = [];
   const begun = performance.now();
   const seconds = () => Math.round((performance.now() - begun) / 100) / 10;
   const sampler = setInterval(() => memory.push(memoryOf(target)), 2_000);
   for (let from = 0; from < changes; from += TOGETHER) await change(target, from);
   const madeAfter = seconds();
-  const pending = () => client.webhookDelivery.count({ where: { status: 'PENDING' } });
   const waiting = await pending();
-  const busy = await speed(target);
-  const deliveredMeanwhile = accepted.length;
-  const expected = () => client.change.count({ where: { kind: 'LINK', action: 'UPDATED' } });
-  const made = async () => {
-    const [first] = await client.change.findMany({ where: { kind: 'WEBHOOK' }, take: 1 });
-    return client.change.count({ where: { kind: 'LINK', id: { gt: first?.id ?? 0 } } });
-  };
+  const made = () => client.change.count({ where: { kind: 'LINK', id: { gt: first.id } } });
   for (;;) {
-    const [waits, there, all] = [await pending(), await client.webhookDelivery.count(), await made()];
+    const [waits, there, all] = [
+      await pending(),
+      (await client.webhookDelivery.count()) - before,
+      await made(),
+    ];
     console.error(JSON.stringify({ seconds: seconds(), waits, there, all, accepted: accepted.length }));
     if (waits === 0 && there >= all) break;
     await setTimeout(2_000);
@@ -109,6 +124,7 @@ await withDatabase(values.database, async (url) => {
   clearInterval(sampler);
 
   const deliveries = await client.webhookDelivery.findMany({
+    where: { createdAt: { gt: first.at } },
     select: { id: true, messageId: true, status: true },
   });
   const placeOf = new Map(deliveries.map(({ id, messageId }) => [messageId, id]));
@@ -124,7 +140,7 @@ await withDatabase(values.database, async (url) => {
   console.log(
     JSON.stringify({
       database: database.provider,
-      changes: await expected(),
+      changes: await made(),
       deliveries: deliveries.length,
       notDelivered: deliveries.filter(({ status }) => status !== 'DELIVERED').length,
       missingAtReceiver: deliveries.length - different,
@@ -132,12 +148,11 @@ await withDatabase(values.database, async (url) => {
       disordered,
       attempts: [...asked.values()].reduce((sum, one) => sum + one, 0),
       seconds: { made: madeAfter, delivered: doneAfter },
-      waitingWhileMeasured: waiting,
-      acceptedUntilThen: deliveredMeanwhile,
+      waitingWhenMade: waiting,
       requests: {
-        quiet: Math.round(quiet),
-        delivering: Math.round(busy),
-        ratio: Number((busy / quiet).toFixed(2)),
+        quiet: Math.round(median(rounds.map(({ quiet }) => quiet))),
+        delivering: Math.round(median(rounds.map(({ busy }) => busy))),
+        ratio: Number(median(rounds.map(({ quiet, busy }) => busy / quiet)).toFixed(2)),
       },
       memory: { early: Math.max(...memory.slice(0, third)), late: Math.max(...memory.slice(-third)) },
     }),

@@ -4,7 +4,7 @@ import { type Db, isSqlite } from './connection/client.ts';
 import { readRows } from './connection/direct.ts';
 import { retryConflicts } from './connection/retry.ts';
 import { clientOf, type Tx } from './connection/transaction.ts';
-import { insertMany } from './insert-many.ts';
+import { insertMany } from './many-rows.ts';
 import { columnsOf } from './reading/columns.ts';
 import { join, name, sql } from './reading/list.ts';
 
@@ -60,24 +60,26 @@ export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<
   return id;
 }
 
-/** Makes many links in a transaction, and returns their ids, in their order. */
+/** The defaults of columns that cannot be null, as in prisma/schema.prisma: all rows of one statement set the same columns. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  ...{ disabled: false, privacy: 'PUBLIC', targetType: 'NONE' },
+  ...{ countries: '[]', platforms: '[]', languages: '[]', rotation: '[]' },
+};
+
+/** Creates many links in a transaction, in their order, and returns their ids. */
 export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<number[]> {
-  const ids = new Map<NewLink, number>();
-  // A column that is not given gets what the table has for it.
-  const columnsGiven = ({ row }: NewLink) =>
-    Object.entries(row)
-      .flatMap(([column, value]) => (value === undefined ? [] : column))
-      .join();
-  for (const alike of Map.groupBy(links, columnsGiven).values()) {
-    const rows = alike.map(({ row }) => row);
-    const made = await readRows<{ id: number }>(tx, sql`${insertMany(tx, 'Link', rows)} RETURNING "id"`);
-    for (const [index, link] of alike.entries()) ids.set(link, Number(made[index]?.id));
-  }
-  const fired = links.flatMap((link) =>
-    [...new Set(link.pixelIds)].map((pixelId) => ({ linkId: ids.get(link), pixelId })),
+  const columns = [...new Set(links.flatMap(({ row }) => Object.keys(row)))];
+  const rows = links.map(({ row }) => {
+    const given = new Map<string, unknown>(Object.entries(row));
+    return Object.fromEntries(columns.map((one) => [one, given.get(one) ?? DEFAULTS[one] ?? null]));
+  });
+  const made = await readRows<{ id: number }>(tx, sql`${insertMany(tx, 'Link', rows)} RETURNING "id"`);
+  const ids = made.map(({ id }) => Number(id));
+  const fired = links.flatMap(({ pixelIds }, index) =>
+    [...new Set(pixelIds)].map((pixelId) => ({ linkId: ids[index], pixelId })),
   );
   if (fired.length > 0) await readRows(tx, sql`${insertMany(tx, 'LinkPixel', fired)} RETURNING "linkId"`);
-  return links.map((link) => ids.get(link) ?? 0);
+  return ids;
 }
 
 /**

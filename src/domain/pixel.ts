@@ -85,6 +85,14 @@ export function isFireable(pixel: Pick<Pixel, 'type' | 'value'>): boolean {
 export const createPixelInput = z.object(fields);
 export const updatePixelInput = z.object(fields).partial();
 
+/** The fields of a new pixel. @throws DomainError VALIDATION */
+export function parsePixel(input: unknown): z.output<typeof createPixelInput> {
+  const pixel = parseInput(createPixelInput, input);
+  const wrong = wrongValue(pixel.type, pixel.value);
+  if (wrong.length > 0) throw invalid(wrong);
+  return pixel;
+}
+
 /** The type of a stored pixel. */
 export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
   return type.parse(pixel.type);
@@ -116,9 +124,7 @@ export async function createPixel(
   input: Unparsed<typeof createPixelInput>,
   now: Date,
 ): Promise<Pixel> {
-  const data = parseInput(createPixelInput, input);
-  const wrong = wrongValue(data.type, data.value);
-  if (wrong.length > 0) throw invalid(wrong);
+  const data = parsePixel(input);
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const owner = { accountId: actor.accountId, createdAt: now, updatedAt: now };
     const pixel = await tx.pixel.create({ data: { ...data, ...owner } });

@@ -244,6 +244,57 @@ describe('wrong lines', () => {
   });
 });
 
+test('links are created in the order of the file, whichever fields a line has', async () => {
+  const text = [
+    'alias,url,title,expires_at,target_type,rotation,disabled,privacy',
+    'one,https://a.example/,One,,,,,',
+    'two,https://a.example/,,,,,1,',
+    'three,https://a.example/,,2030-01-01T00:00:00Z,,,,PRIVATE',
+    'four,https://a.example/,,,,,,',
+    'five,https://a.example/,Five,,,,,',
+  ].join('\n');
+  await importInto(server, { text });
+  expect((await links()).map(({ alias }) => alias)).toEqual(['one', 'two', 'three', 'four', 'five']);
+});
+
+test('what a line does not set is as in a new link', async () => {
+  const text = [
+    'alias,url,title,disabled,privacy',
+    'full,https://a.example/,Full,1,PRIVATE',
+    'bare,https://a.example/,,,',
+  ].join('\n');
+  await importInto(server, { text });
+  await owner.link({ alias: 'made', url: 'https://a.example/' });
+  const [bare, made] = await server.database.client.link.findMany({
+    where: { alias: { in: ['bare', 'made'] } },
+    omit: { id: true, alias: true, aliasKey: true, createdAt: true, updatedAt: true },
+    orderBy: { id: 'asc' },
+  });
+  expect(bare).toEqual(made);
+});
+
+describe.each([true, false])('a line with names that cannot be created (dry run: %s)', (dryRun) => {
+  test.each([
+    ['a colour beyond all integers', { space: 'x', space_color: 3_000_000_000 }, 'space'],
+    ['a colour that does not exist', { space: 'x', space_color: 9 }, 'space'],
+    ['a null character', { space: 'x\u0000y' }, 'space'],
+    ['a pixel with a null character', { pixels: [{ name: 'a\u0000', type: 'X', value: '1' }] }, 'pixels'],
+    ['a pixel of no network', { pixels: [{ name: 'a', type: 'NONE', value: '1' }] }, 'pixels'],
+    ['a wrong value of a pixel', { pixels: [{ name: 'a', type: 'FACEBOOK', value: 'abc' }] }, 'pixels'],
+    ['an impossible domain', { own_domain: true, domain: 'bad_host.localhost' }, 'domain'],
+    ['a wrong title and a new space', { title: 'x'.repeat(256), space: 'New' }, 'title'],
+  ])('is refused alone: %s', async (_what, wrong, field) => {
+    const text = JSON.stringify([
+      { alias: 'wrong', url: 'https://a.example/', ...wrong },
+      { alias: 'right', url: 'https://a.example/' },
+    ]);
+    const report = await importInto(server, { text }, { dryRun });
+    expect(report).toMatchObject({ created: 1, refused: 1, spaces: 0, pixels: 0, domains: 0 });
+    expect(report.told).toMatchObject([{ line: 1, taken: false, field }]);
+    expect(await server.database.client.space.count()).toBe(0);
+  });
+});
+
 describe('a taken alias', () => {
   const text =
     'keyword,url\nfree,https://a.example/\nmine,https://a.example/\nmine,https://b.example/\nend,https://a.example/\n';

@@ -142,6 +142,27 @@ test('the same question may be asked several times, and many at once', async () 
     expect(top).toEqual({ rows: [{ value: 'DE', clicks: 3 }], others: 0 });
 });
 
+test('more links than a statement has room for may be asked about at once', async () => {
+  const many = await server.caller('pages');
+  const { id } = await many.link({ alias: 'first-of-many' });
+  await visit(server.origin, '/first-of-many');
+  await server.flush();
+  const { client } = server.database;
+  const { id: _, ...like } = await client.link.findUniqueOrThrow({ where: { id } });
+  const names = Array.from({ length: 550 }, (_, i) => `many-${i}`);
+  await client.link.createMany({ data: names.map((alias) => ({ ...like, alias, aliasKey: alias })) });
+  const pages = [1, 2, 3, 4, 5, 6].map(
+    (page) =>
+      `p${page}: linkPage(page: ${page}, perPage: 100, orderBy: { field: ID, direction: ASC }) { items { statistics { top(by: BROWSER, first: 1) { rows { clicks } } } } }`,
+  );
+  const found = await many.data<Record<string, { items: { statistics: { top: Top } }[] }>>(
+    `{ ${pages.join(' ')} }`,
+  );
+  const all = Object.values(found).flatMap(({ items }) => items.map(({ statistics }) => statistics.top.rows));
+  expect(all).toHaveLength(551);
+  expect(all.flat()).toEqual([{ clicks: 1 }]);
+});
+
 test.each([
   ['(from: "tomorrow")', 'clicks', 'from'],
   ['(from: 5)', 'clicks', 'from'],

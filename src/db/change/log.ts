@@ -2,7 +2,7 @@ import { type Change, Prisma } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { clientOf, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
-import { insertMany } from '../insert-many.ts';
+import { insertMany } from '../many-rows.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 

@@ -1,6 +1,7 @@
 import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
+import { numberRows } from '../many-rows.ts';
 import { join, name, raw, type Sql, sql } from '../reading/list.ts';
 import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
 import type { Kind, ValueColumn } from './value.ts';
@@ -168,16 +169,11 @@ function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly 
 }
 
 /** The rows for owners of whom the same is asked, with a number of theirs. Clicks without a value are a row whose value is null. */
-function rowsOf(index: number, asked: ValuesAsked, owners: readonly OwnerAsked[]): Sql {
+function rowsOf(db: Db, index: number, asked: ValuesAsked, owners: readonly OwnerAsked[]): Sql {
   const value = sql`"VisitValue".${name(asked.column)}`;
   const known = name(`known${index}`);
   // Whoever is asked of twice has one row.
-  const given = join(
-    [...new Map(owners.map((owner) => [owner.id, owner])).values()].map(
-      ({ id, all }) => sql`SELECT CAST(${id} AS INTEGER) AS "id", CAST(${all} AS BIGINT) AS "all"`,
-    ),
-    ' UNION ALL ',
-  );
+  const given = numberRows(db, ['id', 'all'], [...new Map(owners.map(({ id, all }) => [id, all]))]);
   return sql`SELECT CAST(${index} AS INTEGER) AS "index", "id", "value", "clicks", "total", "rank" FROM (
     WITH ${known} AS MATERIALIZED (
       SELECT "sums"."id", ${value} AS "value", SUM("clicks") AS "clicks" FROM "sums"
@@ -187,7 +183,7 @@ function rowsOf(index: number, asked: ValuesAsked, owners: readonly OwnerAsked[]
       SELECT "id", "value", "clicks" FROM ${known} UNION ALL
       SELECT "id", NULL, "rest" FROM (
         SELECT "id", "all" - COALESCE((SELECT SUM("clicks") FROM ${known} WHERE ${known}."id" = "given"."id"), 0) AS "rest"
-        FROM (${given}) AS "given"
+        FROM ${given} AS "given"
       ) AS "unknown" WHERE "rest" > 0
     )
     SELECT "every".*, COUNT(*) OVER (PARTITION BY "id") AS "total",
@@ -217,7 +213,7 @@ export async function readValues(
     const ids = [...new Set(all.map(({ id }) => id))];
     const kinds = [...new Set(all.map(({ asked }) => asked.kind))];
     const parts = different.flatMap((owners, index) =>
-      owners[0] ? [rowsOf(index, owners[0].asked, owners)] : [],
+      owners[0] ? [rowsOf(db, index, owners[0].asked, owners)] : [],
     );
     const rows = await readRows<ValueRow & { index: number; id: number }>(
       db,

@@ -3,6 +3,7 @@ import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { retryConflicts } from '../connection/retry.ts';
 import type { Tx } from '../connection/transaction.ts';
+import { insertMany } from '../many-rows.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
 /** A new delivery. */
@@ -19,7 +20,7 @@ export interface DueDelivery
   readonly kept: number;
 }
 
-/** How many rows one statement adds: the number of its parameters is limited. */
+/** How many rows one statement adds. */
 const TOGETHER = 500;
 
 /** Rows of `one` that must wait: an earlier delivery about the same record is not due yet. */
@@ -42,8 +43,8 @@ export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: 
     UPDATE "WebhookQueue" SET "dueAt" = CASE WHEN "dueAt" <= ${now} THEN "dueAt" ELSE ${now} END
     WHERE "webhookId" IN (${join(webhookIds)})`);
   for (let from = 0; from < added.length; from += TOGETHER) {
-    const data = added.slice(from, from + TOGETHER).map((one) => ({ ...one, nextAttemptAt: now }));
-    await tx.webhookDelivery.createMany({ data });
+    const rows = added.slice(from, from + TOGETHER).map((one) => ({ ...one, nextAttemptAt: now }));
+    await readRows(tx, sql`${insertMany(tx, 'WebhookDelivery', rows)} RETURNING "id"`);
   }
   // With a later `nextAttemptAt`, the index leaves them out, and queries need not skip them again and again.
   await tx.$executeRaw(sql`

@@ -1,7 +1,9 @@
 import type { Db } from '../../db/connection/client.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
+import { fieldErrors } from '../input.ts';
 import { type BulkItem, type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
+import { createLinkInput } from '../link/input.ts';
 import type { Site } from '../link/link.ts';
 import { TakenAliases } from '../link/names.ts';
 import { columnsFor, type FieldColumns, type ImportFormat, type RawRecord, recordOf } from './formats.ts';
@@ -62,6 +64,9 @@ export interface ImportReport {
 /** The maximum number of lines of one transaction, and of bytes. */
 const LINES_TOGETHER = 500;
 const BYTES_TOGETHER = 2_000_000;
+
+/** The kinds of records in our own export. */
+const KINDS = ['link', 'space', 'pixel', 'domain'];
 
 interface Entry {
   readonly line: number;
@@ -154,19 +159,20 @@ export class Import {
     const read = readLine(record);
     if ('wrong' in read) return refuse(read.wrong);
     const { kind, space, pixels, fields, origin, notes } = read.line;
+    if (!KINDS.includes(kind))
+      return refuse([
+        { path: ['kind'], messages: [`is "${kind.slice(0, 50)}"; it must be link, space, pixel or domain`] },
+      ]);
+    const requireLine = () => {
+      const { error } = kind === 'link' ? createLinkInput.safeParse(fields) : {};
+      if (error) throw new Unresolved(fieldErrors(error));
+    };
     try {
-      const domain = await this.#named.domainOf(read.line);
-      const spaceId = space === null ? undefined : await this.#named.spaceOf(space);
+      const domain = await this.#named.domainOf(read.line, requireLine);
+      const spaceId = space === null ? undefined : await this.#named.spaceOf(space, requireLine);
       const ids = [];
-      for (const pixel of pixels) ids.push(await this.#named.pixelOf(pixel));
-      if (['domain', 'space', 'pixel'].includes(kind)) return { line, item: null, refused: [], notes: [] };
-      if (kind !== 'link')
-        return refuse([
-          {
-            path: ['kind'],
-            messages: [`is "${kind.slice(0, 50)}"; it must be link, space, pixel or domain`],
-          },
-        ]);
+      for (const pixel of pixels) ids.push(await this.#named.pixelOf(pixel, requireLine));
+      if (kind !== 'link') return { line, item: null, refused: [], notes: [] };
       const input = {
         ...fields,
         domainId: domain.id === null ? undefined : String(domain.id),

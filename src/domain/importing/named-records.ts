@@ -1,10 +1,11 @@
 import type { Db } from '../../db/connection/client.ts';
 import type { Writer } from '../access/actor.ts';
-import { createDomain } from '../domain/domain.ts';
+import { createDomain, createDomainInput } from '../domain/domain.ts';
 import { DomainError, type FieldError } from '../errors.ts';
+import { parseInput } from '../input.ts';
 import type { Site } from '../link/link.ts';
-import { createPixel, type PixelType, pixelTypes } from '../pixel.ts';
-import { createSpace } from '../space.ts';
+import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
+import { createSpace, createSpaceInput } from '../space.ts';
 import { withoutPort } from '../url.ts';
 import type { DescribedPixel, ImportLine, NamedSpace } from './line.ts';
 
@@ -75,8 +76,15 @@ export class NamedRecords {
     return this.#default.name;
   }
 
-  /** The domain for the links of a line. @throws Unresolved */
-  async domainOf({ host: said, ownDomain, domainNotFoundUrl }: ImportLine): Promise<UsableDomain> {
+  /**
+   * The domain for the links of a line.
+   * @param requireLine throws Unresolved if the line is refused anyway: then nothing is created for it
+   * @throws Unresolved
+   */
+  async domainOf(
+    { host: said, ownDomain, domainNotFoundUrl }: ImportLine,
+    requireLine: () => void,
+  ): Promise<UsableDomain> {
     // A line without a host belongs to the default domain, and can be mapped by that name.
     const host = said ?? this.#default.name;
     const wanted = this.#mapped.get(host) ?? this.#mapped.get(withoutPort(host)) ?? host;
@@ -87,6 +95,8 @@ export class NamedRecords {
       return this.#default;
     }
     const input = { name: wanted, notFoundUrl: domainNotFoundUrl };
+    valid('domain', () => parseInput(createDomainInput, input));
+    requireLine();
     const id = await this.#make('domains', 'domain', () =>
       createDomain(this.#db, this.#writer, this.#site, input, this.#now),
     );
@@ -96,36 +106,40 @@ export class NamedRecords {
   }
 
   /** The space's id; undefined if a dry run would create it. @throws Unresolved */
-  async spaceOf({ name, color }: NamedSpace): Promise<number | undefined> {
+  async spaceOf({ name, color }: NamedSpace, requireLine: () => void): Promise<number | undefined> {
     const { accountId } = this.#writer;
-    const where = { accountId, name: name.trim(), ...(color !== null && { color }) };
+    const input = { name, ...(color !== null && { color }) };
     return this.#idOf(
       `space ${color} ${name}`,
-      () => this.#db.space.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } }),
-      () =>
-        this.#make('spaces', 'space', () =>
-          createSpace(this.#db, this.#writer, { name, ...(color !== null && { color }) }, this.#now),
-        ),
+      () => {
+        // Before it is looked up: PostgreSQL refuses impossible values.
+        const space = valid('space', () => parseInput(createSpaceInput, input));
+        const where = { accountId, name: space.name, ...(color !== null && { color }) };
+        return this.#db.space.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
+      },
+      () => {
+        requireLine();
+        return this.#make('spaces', 'space', () => createSpace(this.#db, this.#writer, input, this.#now));
+      },
     );
   }
 
   /** The pixel's id; undefined if a dry run would create it. @throws Unresolved */
-  async pixelOf({ name, type, value }: DescribedPixel): Promise<number | undefined> {
+  async pixelOf(described: DescribedPixel, requireLine: () => void): Promise<number | undefined> {
     const { accountId } = this.#writer;
-    const where = { accountId, name, type, value };
+    const { name, type, value } = described;
     return this.#idOf(
       `pixel ${type} ${value} ${name}`,
-      () => this.#db.pixel.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } }),
       () => {
-        if (!isPixelType(type))
-          throw new Unresolved([
-            {
-              path: ['pixels'],
-              messages: [`has the type "${type}"; it must be one of ${Object.keys(pixelTypes).join(', ')}`],
-            },
-          ]);
-        const input = { name, type, value };
-        return this.#make('pixels', 'pixels', () => createPixel(this.#db, this.#writer, input, this.#now));
+        // Stored pixels may have values that new ones must not have.
+        const pixel = valid('pixels', () => parseInput(createPixelInput, described));
+        const where = { accountId, ...pixel };
+        return this.#db.pixel.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
+      },
+      () => {
+        const pixel = valid('pixels', () => parsePixel(described));
+        requireLine();
+        return this.#make('pixels', 'pixels', () => createPixel(this.#db, this.#writer, pixel, this.#now));
       },
     );
   }
@@ -150,17 +164,24 @@ export class NamedRecords {
     field: string,
     make: () => Promise<{ id: number }>,
   ): Promise<number | null> {
-    try {
-      const id = this.#trial ? null : (await make()).id;
-      this.made[what]++;
-      return id;
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      throw new Unresolved([{ path: [field], messages: error.fields.flatMap(({ messages }) => messages) }]);
-    }
+    const id = this.#trial ? null : (await make().catch(refusing(field))).id;
+    this.made[what]++;
+    return id;
   }
 }
 
-function isPixelType(type: string): type is PixelType {
-  return Object.hasOwn(pixelTypes, type);
+/** Reports what the rules refuse for the field of the line. */
+function refusing(field: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof DomainError)) throw error;
+    throw new Unresolved([{ path: [field], messages: error.fields.flatMap(({ messages }) => messages) }]);
+  };
+}
+
+function valid<T>(field: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    return refusing(field)(error);
+  }
 }

@@ -40,3 +40,16 @@ export function insertMany(
     : sql`jsonb_populate_recordset(NULL::${name(table)}, ${json}::jsonb)`;
   return sql`INSERT INTO ${name(table)} (${names}) SELECT ${join(values)} FROM ${source}`;
 }
+
+/** A source of rows of numbers, for FROM: one parameter, however many rows there are. */
+export function numberRows(db: Db, columns: readonly string[], rows: readonly (readonly number[])[]): Sql {
+  const type = raw(isSqlite(db) ? 'INTEGER' : 'BIGINT');
+  const values = columns.map(
+    (column, index) => sql`CAST("value" ->> ${raw(String(index))} AS ${type}) AS ${name(column)}`,
+  );
+  const json = JSON.stringify(rows);
+  const source = isSqlite(db)
+    ? sql`json_each(${json})`
+    : sql`jsonb_array_elements(${json}::jsonb) AS "row" ("value")`;
+  return sql`(SELECT ${join(values)} FROM ${source})`;
+}
