@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_EDGES } from '../../src/domain/list.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -31,6 +32,9 @@ async function fill(caller: Caller, host: string, count = 1): Promise<void> {
     const space = await caller.space(`Space ${i}`);
     await caller.link({ title: `Link ${i}`, space_id: space, pixel_ids: await caller.pixel(`Pixel ${i}`) });
   }
+  // On PostgreSQL, changes are listed once all transactions of the cluster that began before have ended.
+  const changes = async () => (await nodeIds(caller)).filter(([list]) => list === 'changes').length;
+  await expect.poll(changes).toBeGreaterThanOrEqual(Math.min(1 + 3 * count, DEFAULT_EDGES));
 }
 
 const NODES = `query ($ids: [ID!]!) { nodes(nodeIds: $ids) {
