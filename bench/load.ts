@@ -31,7 +31,11 @@ export async function rate(origin: string, request: Request, seconds: number): P
     duration: seconds,
   });
   const wrong = result.non2xx - (result['3xx'] ?? 0) + result.errors;
-  if (wrong > 0) throw new Error(`${method} ${path}: ${wrong} requests failed`);
+  if (wrong > 0)
+    throw new Error(
+      `${method} ${origin}${path}: ${wrong} requests failed, ${result.errors} of them without an answer; ` +
+        `by status: ${JSON.stringify(result.statusCodeStats)}`,
+    );
   return result.requests.total / result.duration;
 }
 
