@@ -41,15 +41,24 @@ export function insertMany(
   return sql`INSERT INTO ${name(table)} (${names}) SELECT ${join(values)} FROM ${source}`;
 }
 
-/** A source of rows of numbers, for FROM: one parameter, however many rows there are. */
-export function numberRows(db: Db, columns: readonly string[], rows: readonly (readonly number[])[]): Sql {
-  const type = raw(isSqlite(db) ? 'INTEGER' : 'BIGINT');
-  const values = columns.map(
-    (column, index) => sql`CAST("value" ->> ${raw(String(index))} AS ${type}) AS ${name(column)}`,
+export type Cell = number | string | null;
+export type Columns = Readonly<Record<string, 'integer' | 'bigint' | 'text'>>;
+
+/** A PostgreSQL array, as text. */
+function arrayOf(cells: readonly (Cell | undefined)[]): string {
+  const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+  return `{${cells.map((cell) => (typeof cell === 'string' ? quoted(cell) : (cell ?? 'NULL'))).join(',')}}`;
+}
+
+/** A table of literal rows for a statement, in their order: one parameter, or one for each column, however many rows there are. */
+export function rowsAsTable(db: object, columns: Columns, rows: readonly (readonly Cell[])[]): Sql {
+  const names = Object.keys(columns);
+  if (isSqlite(db)) {
+    const values = names.map((column, index) => sql`"value" ->> ${raw(String(index))} AS ${name(column)}`);
+    return sql`(SELECT ${join(values)} FROM json_each(${JSON.stringify(rows)}))`;
+  }
+  const arrays = Object.values(columns).map(
+    (type, index) => sql`${arrayOf(rows.map((row) => row[index]))}::${raw(type)}[]`,
   );
-  const json = JSON.stringify(rows);
-  const source = isSqlite(db)
-    ? sql`json_each(${json})`
-    : sql`jsonb_array_elements(${json}::jsonb) AS "row" ("value")`;
-  return sql`(SELECT ${join(values)} FROM ${source})`;
+  return sql`(SELECT * FROM unnest(${join(arrays)}) AS "one" (${join(names.map(name))}))`;
 }

@@ -1,10 +1,16 @@
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { ChangeRetention } from '../../src/db/change/retention.ts';
-import { deleteOldDeliveries } from '../../src/db/webhook/deliveries.ts';
+import {
+  deleteOldDeliveries,
+  dueDeliveries,
+  nextDue,
+  writeOutcomes,
+} from '../../src/db/webhook/deliveries.ts';
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/schedule.ts';
+import { planOf } from '../support/plan.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -120,6 +126,41 @@ test('processes that read the log at the same time add each delivery once, in th
   await Promise.all(Array.from({ length: 5 }, () => dispatchAll(server, 20)));
   const made = await client.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
   expect(made.map(({ recordId }) => recordId)).toEqual(ids);
+  await server.stop();
+});
+
+test('work on pending deliveries reads none of those that have ended', async () => {
+  const server = await startTestServer();
+  const { client } = server.database;
+  const caller = await server.caller();
+  await addWebhook(caller);
+  await caller.space('Told of');
+  const ended = { webhookId: 1, event: 'SPACE_CREATED', kind: 'SPACE', status: 'DELIVERED' };
+  await client.webhookDelivery.createMany({
+    data: Array.from({ length: 3_000 }, (_, index) => ({
+      ...{ ...ended, recordId: index + 2, messageId: `${index}`, createdAt: NOON, nextAttemptAt: NOON },
+    })),
+  });
+  if (inject('database').provider === 'postgresql') await client.$executeRawUnsafe('ANALYZE');
+  const statements = await server.statementsOf(async () => {
+    await dispatchAll(server, 3_001);
+    const [due] = await dueDeliveries(client, 1, NOON, 10);
+    const outcome = { webhookId: 1, at: NOON, responseStatus: 500, error: 'status 500', body: '{}' };
+    if (due) await writeOutcomes(client, [{ ...outcome, delivery: due, retryAt: after(5_000) }]);
+    await client.$transaction((tx) => nextDue(tx, 1));
+    await readBacklog(client);
+    await caller.data('mutation { redeliver(deliveryId: "3001") { __typename } }');
+  });
+  const concerned = statements.filter(
+    (sql) => sql.includes('"WebhookDelivery"') && !/^\s*INSERT|COUNT\(\*\) AS "_count/.test(sql),
+  );
+  const plans = await Promise.all(concerned.map((sql) => planOf(client, sql)));
+  const steps = plans.flat().join('\n');
+  expect(concerned.length).toBeGreaterThan(5);
+  expect(steps).toMatch(/WebhookDelivery_due/);
+  expect(steps).not.toMatch(
+    /WebhookDelivery_webhookId|Seq Scan on "WebhookDelivery"|SCAN (WebhookDelivery|one|earlier|same)/,
+  );
   await server.stop();
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { planOf } from '../support/plan.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -83,22 +84,15 @@ test.runIf(inject('database').provider === 'sqlite').each(lists)(
     const statements = await server.statementsOf(() =>
       owner.data(query(list), { since: NOON.toISOString() }),
     );
-    const plans = await Promise.all(
-      statements.map((statement) =>
-        server.database.client.$queryRawUnsafe<{ detail: string }[]>(
-          `EXPLAIN QUERY PLAN ${statement.replaceAll('?', '1')}`,
-        ),
-      ),
-    );
+    const plans = await Promise.all(statements.map((one) => planOf(server.database.client, one)));
     const table = list === 'links' ? 'Link' : 'Space';
     for (const plan of plans) {
-      const details = plan.map(({ detail }) => detail);
-      expect(details.join('\n')).toMatch(
+      expect(plan.join('\n')).toMatch(
         new RegExp(
           `SEARCH ${table} USING (COVERING )?INDEX ${table}_accountId_updatedAt_id_idx \\(accountId=\\? AND updatedAt>`,
         ),
       );
-      expect(details.join('\n')).not.toContain('TEMP B-TREE');
+      expect(plan.join('\n')).not.toContain('TEMP B-TREE');
     }
     expect(plans).toHaveLength(2);
   },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { planOf } from '../support/plan.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 const MANY = 4_000;
@@ -95,22 +96,10 @@ test.each(['ASC', 'DESC'])('links are ordered by URL, however long: %s', async (
   expect(await walk('last', 'before')).toEqual(forward);
 });
 
-/** The database's generic plan of a statement. */
-async function planOf(statement: string): Promise<string> {
-  const { client } = server.database;
-  if (provider === 'sqlite') {
-    const rows = await client.$queryRawUnsafe<{ detail: string }[]>(
-      `EXPLAIN QUERY PLAN ${statement.replaceAll('?', '1')}`,
-    );
-    return rows.map(({ detail }) => detail).join('\n');
-  }
-  const rows = await client.$queryRawUnsafe<Record<string, string>[]>(`EXPLAIN (GENERIC_PLAN) ${statement}`);
-  return rows.map((row) => row['QUERY PLAN']).join('\n');
-}
-
 const plansOf = async (of: string, fields: string) => {
   const statements = await server.statementsOf(() => caller.data(`{ links(first: 5${of}) { ${fields} } }`));
-  return (await Promise.all(statements.map(planOf))).join('\n');
+  const plans = await Promise.all(statements.map((one) => planOf(server.database.client, one)));
+  return plans.flat().join('\n');
 };
 
 test.each([

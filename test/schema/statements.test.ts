@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { planOf } from '../support/plan.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -149,12 +150,10 @@ test('keeps the totals of links correct as they are created, moved and deleted',
   expect(await totals()).toEqual([5, 2, 0]);
 });
 
-/** The parts of SQLite's query plan that concern links. */
-async function planOf(statement: string): Promise<string[]> {
-  const rows = await server.database.client.$queryRawUnsafe<{ detail: string }[]>(
-    `EXPLAIN QUERY PLAN ${statement.replaceAll('?', '1')}`,
-  );
-  return rows.map(({ detail }) => detail).filter((detail) => /^(SEARCH|SCAN) Link(Counter)?\b/.test(detail));
+/** The parts of the query plan that concern links. */
+async function linkPlanOf(statement: string): Promise<string[]> {
+  const plan = await planOf(server.database.client, statement);
+  return plan.filter((step) => /^(SEARCH|SCAN) Link(Counter)?\b/.test(step));
 }
 
 const narrowed = ['spaceId: "1"', 'domainId: "1"', 'pixelId: "1"', 'withoutSpace: true', 'status: ACTIVE'];
@@ -170,7 +169,7 @@ test
         `{ links(first: 5, filter: { ${filter} }, orderBy: { field: ${field} }) { totalCount edges { node { id } } } }`,
       ),
     );
-    const plans = await Promise.all(statements.filter((one) => one.includes('FROM "Link"')).map(planOf));
+    const plans = await Promise.all(statements.filter((one) => one.includes('FROM "Link"')).map(linkPlanOf));
     expect(plans.flat().length).toBeGreaterThan(0);
     for (const step of plans.flat())
       expect(step).toMatch(

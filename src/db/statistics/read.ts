@@ -1,7 +1,7 @@
 import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
-import { numberRows } from '../many-rows.ts';
+import { rowsAsTable } from '../many-rows.ts';
 import { join, name, raw, type Sql, sql } from '../reading/list.ts';
 import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
 import type { Kind, ValueColumn } from './value.ts';
@@ -173,7 +173,8 @@ function rowsOf(db: Db, index: number, asked: ValuesAsked, owners: readonly Owne
   const value = sql`"VisitValue".${name(asked.column)}`;
   const known = name(`known${index}`);
   // Whoever is asked of twice has one row.
-  const given = numberRows(db, ['id', 'all'], [...new Map(owners.map(({ id, all }) => [id, all]))]);
+  const rows = [...new Map(owners.map(({ id, all }) => [id, all]))];
+  const given = rowsAsTable(db, { id: 'integer', all: 'bigint' }, rows);
   return sql`SELECT CAST(${index} AS INTEGER) AS "index", "id", "value", "clicks", "total", "rank" FROM (
     WITH ${known} AS MATERIALIZED (
       SELECT "sums"."id", ${value} AS "value", SUM("clicks") AS "clicks" FROM "sums"

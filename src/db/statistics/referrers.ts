@@ -1,7 +1,7 @@
 import type { Tx } from '../connection/transaction.ts';
+import { rowsAsTable } from '../many-rows.ts';
 import { sql } from '../reading/list.ts';
 import type { DayOfLink, Visits } from './batch.ts';
-import { rowsAsTable } from './rows.ts';
 import { kinds, type Value } from './value.ts';
 
 /** The values of a link's day, with their clicks. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Tx } from '../connection/transaction.ts';
+import { rowsAsTable } from '../many-rows.ts';
 import { join, name, sql } from '../reading/list.ts';
-import { rowsAsTable } from './rows.ts';
 import { type Value, valueColumns } from './value.ts';
 
 /** How many ids a process caches. */

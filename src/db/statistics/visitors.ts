@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Db } from '../connection/client.ts';
 import type { Tx } from '../connection/transaction.ts';
+import { rowsAsTable } from '../many-rows.ts';
 import { sql } from '../reading/list.ts';
 import type { Visits } from './batch.ts';
-import { rowsAsTable } from './rows.ts';
 
 /** The salts of days, shared by all processes through the database. */
 export class Salts {

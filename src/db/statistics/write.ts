@@ -1,11 +1,12 @@
 import { type Db, isSqlite } from '../connection/client.ts';
 import { type Tx, transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
+import { rowsAsTable } from '../many-rows.ts';
 import { type Sql, sql } from '../reading/list.ts';
 import { type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { above } from './calendar.ts';
 import { referrersWithin } from './referrers.ts';
-import { addTo, rowsAsTable } from './rows.ts';
+import { addTo } from './rows.ts';
 import type { Value } from './value.ts';
 import type { ValueIds } from './value-ids.ts';
 import { addVisitors, type Salts } from './visitors.ts';

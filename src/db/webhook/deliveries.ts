@@ -1,9 +1,10 @@
 import { Prisma, type WebhookDelivery } from '../../generated/sqlite/client.ts';
-import type { Db } from '../connection/client.ts';
+import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { retryConflicts } from '../connection/retry.ts';
 import type { Tx } from '../connection/transaction.ts';
-import { insertMany } from '../many-rows.ts';
+import { dateText } from '../date-text.ts';
+import { type Columns, insertMany, rowsAsTable } from '../many-rows.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
 /** A new delivery. */
@@ -36,21 +37,26 @@ const ofSameRecord = sql`"same"."webhookId" = "WebhookDelivery"."webhookId"
 
 /** Adds deliveries in this order; each is due at once, or with an earlier one about the same record that waits for a retry. */
 export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: Date): Promise<void> {
+  if (added.length === 0) return;
   const webhookIds = [...new Set(added.map(({ webhookId }) => webhookId))];
-  if (webhookIds.length === 0) return;
   // Always written: `releaseQueue` waits for this transaction, and sees what it added.
   await tx.$executeRaw(sql`
     UPDATE "WebhookQueue" SET "dueAt" = CASE WHEN "dueAt" <= ${now} THEN "dueAt" ELSE ${now} END
     WHERE "webhookId" IN (${join(webhookIds)})`);
+  const ids: number[] = [];
   for (let from = 0; from < added.length; from += TOGETHER) {
     const rows = added.slice(from, from + TOGETHER).map((one) => ({ ...one, nextAttemptAt: now }));
-    await readRows(tx, sql`${insertMany(tx, 'WebhookDelivery', rows)} RETURNING "id"`);
+    const made = await readRows<{ id: number }>(
+      tx,
+      sql`${insertMany(tx, 'WebhookDelivery', rows)} RETURNING "id"`,
+    );
+    ids.push(...made.map(({ id }) => Number(id)));
   }
   // With a later `nextAttemptAt`, the index leaves them out, and queries need not skip them again and again.
   await tx.$executeRaw(sql`
     UPDATE "WebhookDelivery" SET "nextAttemptAt" =
       (SELECT MAX("same"."nextAttemptAt") FROM "WebhookDelivery" AS "same" WHERE ${ofSameRecord})
-    WHERE "webhookId" IN (${join(webhookIds)}) AND "status" = 'PENDING' AND "nextAttemptAt" = ${now}
+    WHERE "id" BETWEEN ${ids[0]} AND ${ids.at(-1)}
     AND EXISTS (SELECT 1 FROM "WebhookDelivery" AS "same" WHERE ${ofSameRecord} AND "same"."nextAttemptAt" > ${now})`);
 }
 
@@ -96,49 +102,63 @@ export interface Outcome {
   readonly body: string | null;
 }
 
-type Change = Parameters<Db['webhookDelivery']['updateMany']>[0];
-
-function write(db: Db, change: Change): Promise<unknown> {
-  return retryConflicts(() => db.webhookDelivery.updateMany(change));
-}
-
 async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<void> {
   const statuses = new Set(outcomes.map(({ responseStatus }) => responseStatus));
   for (const responseStatus of statuses) {
     const same = outcomes.filter((one) => one.responseStatus === responseStatus);
-    await write(db, {
-      where: { id: { in: same.map(({ delivery }) => delivery.id) } },
-      data: {
-        ...{ status: 'DELIVERED', attempts: { increment: 1 }, lastAttemptAt: same.at(-1)?.at ?? null },
-        ...{ responseStatus, error: null, body: null },
-      },
-    });
+    await retryConflicts(() =>
+      db.webhookDelivery.updateMany({
+        where: { id: { in: same.map(({ delivery }) => delivery.id) } },
+        data: {
+          ...{ status: 'DELIVERED', attempts: { increment: 1 }, lastAttemptAt: same.at(-1)?.at ?? null },
+          ...{ responseStatus, error: null, body: null },
+        },
+      }),
+    );
   }
 }
 
-async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
-  const { webhookId, delivery, at, responseStatus, error, retryAt, body } = outcome;
-  const { id, kind, recordId } = delivery;
-  await write(db, {
-    where: { id },
-    data: {
-      ...{ attempts: { increment: 1 }, failures: { increment: 1 }, lastAttemptAt: at, responseStatus, error },
-      ...(retryAt === null ? { status: 'FAILED', body: null } : { nextAttemptAt: retryAt, body }),
-    },
-  });
+async function writeFailed(db: Db, outcomes: readonly Outcome[]): Promise<void> {
+  if (outcomes.length === 0) return;
+  const rows = outcomes.map(({ webhookId, delivery, at, responseStatus, error, retryAt, body }) => [
+    ...[delivery.id, webhookId, delivery.kind, delivery.recordId, dateText(at), responseStatus, error],
+    ...(retryAt === null ? ['FAILED', null, null] : ['PENDING', dateText(retryAt), body]),
+  ]);
+  const columns: Columns = {
+    ...{ id: 'integer', webhookId: 'integer', kind: 'text', recordId: 'integer', at: 'text' },
+    ...{ responseStatus: 'integer', error: 'text', status: 'text', retryAt: 'text', body: 'text' },
+  };
+  const given = rowsAsTable(db, columns, rows);
+  const time = (column: Sql) => (isSqlite(db) ? column : sql`${column}::timestamp`);
+  const retryAt = time(sql`"given"."retryAt"`);
+  await retryConflicts(() =>
+    db.$executeRaw(sql`
+      UPDATE "WebhookDelivery" SET "attempts" = "attempts" + 1, "failures" = "failures" + 1,
+        "lastAttemptAt" = ${time(sql`"given"."at"`)}, "responseStatus" = "given"."responseStatus", "error" = "given"."error",
+        "status" = "given"."status", "nextAttemptAt" = COALESCE(${retryAt}, "nextAttemptAt"), "body" = "given"."body"
+      FROM ${given} AS "given" WHERE "WebhookDelivery"."id" = "given"."id"`),
+  );
   // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again.
-  if (retryAt !== null)
-    await write(db, {
-      where: { webhookId, kind, recordId, status: 'PENDING', id: { gt: id }, nextAttemptAt: { lt: retryAt } },
-      data: { nextAttemptAt: retryAt },
-    });
+  await retryConflicts(() =>
+    db.$executeRaw(sql`
+      UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt}
+      FROM ${given} AS "given"
+      WHERE "WebhookDelivery"."webhookId" = "given"."webhookId" AND "WebhookDelivery"."kind" = "given"."kind"
+      AND "WebhookDelivery"."recordId" = "given"."recordId" AND "WebhookDelivery"."status" = 'PENDING'
+      AND "WebhookDelivery"."id" > "given"."id" AND "WebhookDelivery"."nextAttemptAt" < ${retryAt}`),
+  );
 }
 
-/** Writes the results of attempts, all successful ones in one statement. Not atomic: some may be written without the others. */
+/** Writes the results of attempts, whatever their number by few statements. Not atomic: some may be written without the others. */
 export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promise<void> {
-  const delivered = outcomes.filter(({ error }) => error === null);
-  await writeDelivered(db, delivered);
-  for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
+  await writeDelivered(
+    db,
+    outcomes.filter(({ error }) => error === null),
+  );
+  await writeFailed(
+    db,
+    outcomes.filter(({ error }) => error !== null),
+  );
 }
 
 /** Makes a delivery due now, and those that wait for it. */
@@ -152,10 +172,9 @@ export async function redeliverNow(
     where: { id },
     data: { status: 'PENDING', failures: 0, nextAttemptAt: now },
   });
-  await tx.webhookDelivery.updateMany({
-    where: { webhookId, kind, recordId, status: 'PENDING', id: { gt: id }, nextAttemptAt: { gt: now } },
-    data: { nextAttemptAt: now },
-  });
+  await tx.$executeRaw(sql`
+    UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now} WHERE "webhookId" = ${webhookId} AND "kind" = ${kind}
+    AND "recordId" = ${recordId} AND "status" = 'PENDING' AND "id" > ${id} AND "nextAttemptAt" > ${now}`);
 }
 
 /** The body of the last attempt; null if none is stored. */
