@@ -59,6 +59,50 @@ test.each([
   expect(response.status).toBe(415);
 });
 
+test.each([
+  'text/plain',
+  'text/html',
+  'image/*',
+  'application/graphql+json',
+  'application/json;q=0',
+  'application/json; charset=utf-16',
+  'multipart/mixed',
+])('406s if only %s is accepted, and does nothing', async (accept) => {
+  const create = JSON.stringify({
+    query: `mutation { createSpace(input: { name: "${accept}" }) { __typename } }`,
+  });
+  const response = await owner.fetch('/graphql', {
+    method: 'POST',
+    headers: { ...JSON_TYPE, Accept: accept, 'Idempotency-Key': accept },
+    body: create,
+  });
+  expect([response.status, response.headers.get('Idempotency-Replayed'), await response.json()]).toEqual([
+    406,
+    null,
+    {
+      errors: [{ message: expect.stringContaining('application/json'), extensions: { code: 'BAD_REQUEST' } }],
+    },
+  ]);
+  const { spaces } = await owner.data<{ spaces: { totalCount: number } }>(
+    `{ spaces(filter: { search: "${accept}" }) { totalCount } }`,
+  );
+  expect(spaces.totalCount).toBe(0);
+});
+
+test.each(['*/*', 'application/*', 'text/html, application/json;q=0.5', 'application/json; charset=utf-8'])(
+  'answers JSON to %s',
+  async (accept) => {
+    const headers = { ...JSON_TYPE, Accept: accept };
+    for (const sent of [body, JSON.stringify({ query: '{ __typename }', extensions: { cost: true } })]) {
+      const response = await owner.fetch('/graphql', { method: 'POST', headers, body: sent });
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        expect.objectContaining({ data: expect.anything() }),
+      ]);
+    }
+  },
+);
+
 test('runs queries by GET, but no mutations', async () => {
   const get = (query: string) => owner.fetch(`/graphql?query=${encodeURIComponent(query)}`);
   expect(await (await get('{ __typename }')).json()).toEqual({ data: { __typename: 'Query' } });

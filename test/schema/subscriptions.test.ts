@@ -46,6 +46,42 @@ test('every change of both processes is sent once, in order, within a second', a
   events.close();
 });
 
+test.each([
+  'application/json',
+  'text/html, application/json',
+  'multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/graphql-response+json,application/json',
+])('406s on a subscription that accepts only %s, and keeps nothing open', async (accept) => {
+  const headers = { 'Content-Type': 'application/json', Accept: accept };
+  for (let i = 0; i < 11; i++) {
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query: QUERY }),
+    });
+    expect([response.status, await response.json()]).toEqual([
+      406,
+      {
+        errors: [
+          { message: expect.stringContaining('text/event-stream'), extensions: { code: 'BAD_REQUEST' } },
+        ],
+      },
+    ]);
+  }
+  const events = await listen();
+  expect(events.status).toBe(200);
+  events.close();
+});
+
+test('a wrong variable of a subscription has the code of other wrong variables', async () => {
+  const response = await owner.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    body: JSON.stringify({ query: QUERY, variables: { filter: { kind: 'NOPE' } } }),
+  });
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain('"code":"BAD_REQUEST"');
+});
+
 test('many simultaneous changes of two processes are sent once each, in the order of the list', async () => {
   const events = await listen();
   const elsewhere = other.callerWith(owner.key);

@@ -11,6 +11,7 @@ import { createYoga, type GraphQLParams, isAsyncIterable, type Plugin } from 'gr
 import { requireScope, type Scope } from '../../domain/access/actor.ts';
 import { DomainError, visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
+import { useAccept } from './accept.ts';
 import type { CompiledQueries } from './compiled-queries.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
 import { useDeprecated } from './deprecated.ts';
@@ -132,9 +133,12 @@ function useMessages(guesses: boolean): Plugin {
       if (isAsyncIterable(result) || Array.isArray(result) || !result.errors) return;
       const errors = result.errors.map((error) => {
         const message = told(error.message);
-        if (message === error.message && error.extensions.code !== undefined) return error;
         const { nodes, source, positions, path } = error;
-        const extensions = { code: 'BAD_REQUEST', ...error.extensions };
+        const { code = 'BAD_REQUEST', ...others } = error.extensions;
+        // The executor's own code for a wrong variable of a subscription; those of other operations have none.
+        const isCoded = code !== 'BAD_USER_INPUT' && error.extensions.code !== undefined;
+        if (message === error.message && isCoded) return error;
+        const extensions = { ...others, code: isCoded ? code : 'BAD_REQUEST' };
         return new GraphQLError(message, { nodes, source, positions, path, extensions });
       });
       setResult({ ...result, errors });
@@ -160,6 +164,7 @@ export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServ
   return createYoga<Context>({
     schema,
     plugins: [
+      useAccept,
       useLimits,
       useDomainErrors(),
       useKeyedWrites,

@@ -1,0 +1,41 @@
+import { GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { Context } from './context.ts';
+
+const JSON_TYPES = ['application/graphql-response+json', 'application/json'];
+const STREAM_TYPE = 'text/event-stream';
+
+/** Whether the request accepts one of the types, in UTF-8. */
+function accepts(request: Request, types: readonly string[]): boolean {
+  const ranges = (request.headers.get('accept') || '*/*').toLowerCase().replaceAll(/\s/g, '').split(',');
+  return ranges.some((range) => {
+    const [type = '', ...parameters] = range.split(';');
+    const isExcluded = parameters.some(
+      (one) => /^q=0(\.0*)?$/.test(one) || /^charset=(?!"?utf-8"?$)/.test(one),
+    );
+    return (
+      !isExcluded && types.some((one) => type === '*/*' || type === one || type === `${one.split('/')[0]}/*`)
+    );
+  });
+}
+
+/**
+ * Refuses requests for types that cannot be sent, before anything is executed: the server would execute a mutation, or begin
+ * a subscription that nobody ends, and only then answer 406.
+ */
+export const useAccept: Plugin<Context> = {
+  onRequest({ request, endResponse, fetchAPI }) {
+    if (accepts(request, [...JSON_TYPES, STREAM_TYPE])) return;
+    const message = `Accept ${JSON_TYPES.join(' or ')}, or ${STREAM_TYPE} for subscriptions.`;
+    const body = JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
+    const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+    endResponse(new fetchAPI.Response(body, { status: 406, headers }));
+  },
+  onSubscribe({ args, setResultAndStopExecution }) {
+    const { request }: { request?: Request } = args.contextValue;
+    if (request === undefined || accepts(request, [STREAM_TYPE])) return;
+    const extensions = { code: 'BAD_REQUEST', http: { status: 406 } };
+    const message = `A subscription is sent as a stream: accept ${STREAM_TYPE}.`;
+    setResultAndStopExecution({ errors: [new GraphQLError(message, { extensions })] });
+  },
+};
