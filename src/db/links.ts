@@ -6,7 +6,7 @@ import { retryConflicts } from './connection/retry.ts';
 import { clientOf, type Tx } from './connection/transaction.ts';
 import { insertMany } from './many-rows.ts';
 import { columnsOf } from './reading/columns.ts';
-import { join, name, sql } from './reading/list.ts';
+import { join, name, type Sql, sql } from './reading/list.ts';
 
 /** A link and its pixels, as they are stored. */
 export interface NewLink {
@@ -49,6 +49,21 @@ export async function updateLinkIn(
   if (pixelIds === undefined) return;
   await tx.linkPixel.deleteMany({ where: { linkId } });
   await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId, pixelId })) });
+}
+
+/** Sets columns of many links in a transaction. Each link's time of change becomes later than before, as in `timeOfChange`. */
+export async function changeLinksIn(
+  tx: Tx,
+  where: Sql,
+  now: Date,
+  settings: readonly Sql[] = [],
+): Promise<void> {
+  const later = isSqlite(tx)
+    ? sql`MAX(${now}, strftime('%Y-%m-%dT%H:%M:%f+00:00', "updatedAt", '+0.001 seconds'))`
+    : sql`GREATEST(${now}::timestamp, "updatedAt" + INTERVAL '1 millisecond')`;
+  await tx.$executeRaw(
+    sql`UPDATE "Link" SET ${join([...settings, sql`"updatedAt" = ${later}`])} WHERE ${where}`,
+  );
 }
 
 /** Inserts a link in a transaction, and returns its id. */

@@ -58,7 +58,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
     if (Object.keys(changes).length === 0) return row;
     const updated = await rows(tx).update({
       where,
-      data: { ...changes, updatedAt: timeOfChange(row, ifUpdatedAt, now) },
+      data: { ...changes, updatedAt: timeOfChange(row, now) },
     });
     await record('UPDATED', kind, [where.id], fieldsOf(changes, fields));
     return updated;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db/connection/client.ts';
 import { lockRow } from '../db/connection/transaction.ts';
+import { changeLinksIn } from '../db/links.ts';
 import { countOf, type List, sql } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
@@ -165,9 +166,7 @@ export async function deletePixel(db: Db, actor: Actor, id: string, now: Date): 
     const ids = fired.map(({ linkId }) => linkId);
     await record('UPDATED', 'LINK', ids, ['pixels']);
     const { accountId } = actor;
-    await tx.link.updateMany({
-      where: { accountId, pixels: { some: { pixelId } } },
-      data: { updatedAt: now },
-    });
+    const fires = sql`SELECT "linkId" FROM "LinkPixel" WHERE "pixelId" = ${pixelId}`;
+    await changeLinksIn(tx, sql`"accountId" = ${accountId} AND "id" IN (${fires})`, now);
   });
 }

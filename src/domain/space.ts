@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db/connection/client.ts';
 import { lockRow } from '../db/connection/transaction.ts';
+import { changeLinksIn } from '../db/links.ts';
 import { type Column, countOf, type List, type Sql, sql } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
@@ -151,6 +152,7 @@ export async function deleteSpace(db: Db, actor: Actor, id: string, now: Date): 
     const links = await tx.link.findMany({ where: { spaceId, accountId }, select: { id: true } });
     const ids = links.map((link) => link.id);
     await record('UPDATED', 'LINK', ids, ['space']);
-    await tx.link.updateMany({ where: { spaceId, accountId }, data: { spaceId: null, updatedAt: now } });
+    const where = sql`"spaceId" = ${spaceId} AND "accountId" = ${accountId}`;
+    await changeLinksIn(tx, where, now, [sql`"spaceId" = NULL`]);
   });
 }

@@ -22,7 +22,7 @@ export function requireUnchanged({ updatedAt }: { updatedAt: Date }, ifUpdatedAt
   throw new DomainError('CONFLICT', `The record was changed since, at ${updatedAt.toISOString()}.`);
 }
 
-/** The time of a change that is made now. With `ifUpdatedAt`, it always differs from the time that the editor saw. */
-export function timeOfChange({ updatedAt }: { updatedAt: Date }, ifUpdatedAt: Date | null, now: Date): Date {
-  return ifUpdatedAt === null || now > updatedAt ? now : new Date(updatedAt.getTime() + 1);
+/** The time of a change that is made now: later than that of the last one, however soon it comes, for `requireUnchanged`. */
+export function timeOfChange({ updatedAt }: { updatedAt: Date }, now: Date): Date {
+  return now > updatedAt ? now : new Date(updatedAt.getTime() + 1);
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { foldCase } from '../../src/domain/fold.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -178,7 +179,7 @@ describe('a whole answer can be sent back', () => {
       },
     ]);
     const { id } = await owner.link();
-    const data = { url: long, expirationUrl: long, rotation: JSON.stringify([long]) };
+    const data = { url: long, urlKey: foldCase(long), expirationUrl: long, rotation: JSON.stringify([long]) };
     await server.database.client.link.update({ where: { id }, data });
     const link = ((await owner.rest('GET', `/links/${id}`)).body as { data: RestLink }).data;
     const sent = await send('PUT', `/links/${id}`, JSON.stringify(link), 'application/json');

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainly } from '../support/plain-fields.ts';
-import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import {
+  type Caller,
+  NOON,
+  type RestLink,
+  startTestServer,
+  type TestServer,
+  timeAfter,
+} from '../support/server.ts';
 
 let server: TestServer;
 let owner: Caller;
@@ -456,7 +463,10 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     const { status, body } = await owner.rest(method, `/links/${id}`, form);
     expect({ status, body }).toEqual({
       status: 200,
-      body: { data: { ...link, id, ...changes }, status: 200 },
+      body: {
+        data: { ...link, id, ...changes, updated_at: timeAfter(link.updated_at, changes) },
+        status: 200,
+      },
     });
   });
 
@@ -498,7 +508,10 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     const { status, body } = await owner.rest(method, `/links/${id}`, form);
     expect({ status, body }).toEqual({
       status: 200,
-      body: { data: { ...link, id, ...changes }, status: 200 },
+      body: {
+        data: { ...link, id, ...changes, updated_at: timeAfter(link.updated_at, changes) },
+        status: 200,
+      },
     });
   });
 

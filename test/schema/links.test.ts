@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, NOON, startTestServer, type TestServer, timeAfter } from '../support/server.ts';
 
 let server: TestServer;
 let owner: Caller;
@@ -258,7 +258,8 @@ describe('updateLink', () => {
     [{ targeting: null }, { targeting: plain.targeting }],
   ])('%j changes only that field', async (input, changes) => {
     const link = await create(full);
-    expect(await update(link.id, input)).toEqual({ ...link, ...changes });
+    const updatedAt = timeAfter(link.updatedAt, changes);
+    expect(await update(link.id, input)).toEqual({ ...link, ...changes, updatedAt });
   });
 
   test.each([
@@ -267,7 +268,8 @@ describe('updateLink', () => {
     [{ privacy: 'PASSWORD' }, { privacy: 'PASSWORD' }],
   ])('%j of a link with passwords changes only that field', async (input, changes) => {
     const link = await create({ url, password: 'x', privacyPassword: 'y' });
-    expect(await update(link.id, input)).toEqual({ ...link, ...changes });
+    const updatedAt = timeAfter(link.updatedAt, changes);
+    expect(await update(link.id, input)).toEqual({ ...link, ...changes, updatedAt });
   });
 
   test('moves a link into a space and out of it, and replaces its pixels', async () => {

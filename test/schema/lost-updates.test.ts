@@ -56,6 +56,28 @@ async function update(
   return result;
 }
 
+test.each(names)('a change of a %s that follows at once is noticed, too', async (kind) => {
+  const id = await kinds[kind].make();
+  // The clock of the test stands still.
+  const { updatedAt } = await update(kind, id, 'First');
+  await update(kind, id, 'Second');
+  expect(await update(kind, id, 'Third', updatedAt)).toMatchObject({
+    __typename: 'ConflictError',
+    current: { name: 'Second' },
+  });
+});
+
+test.each([
+  ['space', () => owner.space('Left'), 'space_id', 'deleteSpace'],
+  ['pixel', () => owner.pixel('Fired'), 'pixel_ids', 'deletePixel'],
+])('the deletion of the %s of a link is noticed, too', async (_what, make, field, verb) => {
+  const id = await make();
+  const link = await owner.link({ title: 'Old', [field]: id });
+  const { updatedAt } = await update('Link', link.id, 'First');
+  await owner.data(`mutation { ${verb}(id: ${id}) { __typename } }`);
+  expect(await update('Link', link.id, 'Second', updatedAt)).toMatchObject({ __typename: 'ConflictError' });
+});
+
 test.each(names)('of twelve editors of the same state of a %s, one changes it', async (kind) => {
   const id = await kinds[kind].make();
   const { record } = await owner.data<Recorded>(kinds[kind].read(id));

@@ -247,7 +247,7 @@ export async function updateLink(
       });
       const pixels = await otherPixels(tx, where.id, pixelIds);
       if (Object.keys(columns).length === 0 && pixels === undefined) return where.id;
-      const updatedAt = timeOfChange(stored, seen, now);
+      const updatedAt = timeOfChange(stored, now);
       await updateLinkIn(tx, where.id, { ...columns, updatedAt }, pixels);
       const changed = { ...columns, ...(pixels && { pixels }) };
       await record('UPDATED', 'LINK', [where.id], fieldsOf(changed, fieldNames));
