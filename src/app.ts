@@ -185,6 +185,7 @@ export function createApp(dependencies: AppDependencies): App {
     links,
     lists,
     visits,
+    settleClicks: clicks.settle.bind(clicks),
     trust,
     countryOf,
     scheme: site.scheme,

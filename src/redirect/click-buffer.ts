@@ -80,6 +80,12 @@ export class ClickBuffer {
     await (this.#writing === null ? this.#begin() : this.#next);
   }
 
+  /** Writes the clicks of a link that are not in the database yet, so that they count for its limit. */
+  async settle(linkId: number): Promise<void> {
+    this.#take();
+    if (this.#pending.unwrittenOf(linkId) > 0 || this.#batch?.visits.has(linkId)) await this.flush();
+  }
+
   #begin(): Promise<void> {
     this.#next = null;
     this.#writing = this.#write().finally(() => {

@@ -29,6 +29,8 @@ export interface RedirectDependencies {
   readonly links: LinkCache;
   readonly lists: OperatorLists;
   readonly visits: VisitRecorder;
+  /** Writes the clicks of a link that wait in this process. */
+  settleClicks(linkId: number): Promise<void>;
   readonly trust: Trust;
   readonly countryOf: CountryOf;
   /** The scheme of short URLs: `https:`. */
@@ -52,7 +54,8 @@ interface Request {
 
 /** Answers visitors of short links, as `decideRedirect` decides. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, lists, visits, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
+  const { db, links, lists, visits, settleClicks, trust, countryOf, scheme, publicStatistics, now, report } =
+    dependencies;
   const guesses = new PasswordChecks();
   const forms = new ClientSlots(MAX_FORMS, MAX_FORMS_OF_NETWORK);
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
@@ -71,6 +74,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const { visitor, address, referrer } = request;
     const at = now();
     const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
+    // The visits from before the limit was set.
+    if (link.expirationClicks !== null) await settleClicks(link.id);
     const claimed = await links.askDatabase(() => claimVisit(db, link.id, active, at));
     if (claimed) {
       const decision = decisionOn({ ...link, ...claimed }, visitor);

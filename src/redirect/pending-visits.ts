@@ -52,6 +52,12 @@ export class PendingVisits {
     return sum;
   }
 
+  /** The number of a link's clicks that are not in the database. */
+  unwrittenOf(linkId: number): number {
+    const link = this.#links.get(linkId);
+    return link === undefined ? 0 : unwrittenOf(link);
+  }
+
   /** Counts a click without statistics. */
   count(linkId: number, at: Date): void {
     const { day } = this.#entriesOf(linkId, at, { clicks: 1 });

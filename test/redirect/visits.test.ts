@@ -259,6 +259,16 @@ describe('an expired or disabled link', () => {
   });
 });
 
+test('a new click limit counts the visits from before it', async () => {
+  const link = await owner.link();
+  for (let i = 0; i < 3; i++) await leadsTo(link);
+  await owner.rest('PATCH', `/links/${link.id}`, { expiration_clicks: 4 });
+  const answers = [];
+  for (let i = 0; i < 3; i++) answers.push((await open(`/${link.alias}`)).status);
+  expect(answers).toEqual([302, 410, 410]);
+  expect(await clicksOf(link)).toBe(4);
+});
+
 describe('a link with a password', () => {
   test('asks for it, and does not reveal the destination', async () => {
     const { alias } = await owner.link({

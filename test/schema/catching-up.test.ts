@@ -100,6 +100,8 @@ test.runIf(inject('database').provider === 'sqlite').each(lists)(
 
 test.each([
   's.example/link-1',
+  `s.example/link-1?utm=${'x'.repeat(5_000)}`,
+  `https://s.example/link-1#${'x'.repeat(5_000)}`,
   'https://s.example/link-1',
   'http://S.Example./link-1/',
   '//s.example/link-1',

@@ -97,6 +97,8 @@ test('each mutation records its action, key and fields', async () => {
 test('a mutation that changes nothing records nothing, and keeps the time of the last change', async () => {
   const { id } = await owner.link({
     title: 'Same',
+    password: 'sesame',
+    privacy_password: 'other',
     expiration_date: '2030-01-01',
     pixel_ids: await owner.pixel(),
   });
@@ -105,6 +107,8 @@ test('a mutation that changes nothing records nothing, and keeps the time of the
   server.clock.now = new Date(NOON.getTime() + 60_000);
   await owner.rest('PATCH', `/links/${id}`, {
     title: ' Same ',
+    password: 'sesame',
+    privacy_password: ' other ',
     expiration_date: '2030-01-01',
     pixel_ids: data.pixel_ids.join(),
     disabled: 0,

@@ -201,6 +201,18 @@ test.each([
         targeting { type countries { country url } platforms { platform url } languages { language url } rotation } } ... on Error { code message } ... on ValidationError { fields { path messages } } } }`,
     { inputs: Array.from({ length: 100 }, () => ({ url: 'nowhere' })) },
   ],
+  [
+    'a whole batch of changes, with all of each link and the types’ names, as a client with a cache asks for it',
+    `mutation ($inputs: [UpdateLinksInput!]!) { updateLinks(inputs: $inputs) { __typename
+      ...Whole ... on ValidationError { message code fields { __typename path messages } } ... on NotFoundError { message code }
+      ... on ConflictError { message code current { __typename ...Whole } } } }
+      fragment Whole on Link { __typename id nodeId url alias shortUrl title hasPassword disabled privacy hasPrivacyPassword clicks
+        lastClickedAt status blocked createdAt updatedAt
+        domain { __typename id nodeId name } space { __typename id nodeId name color } expiration { __typename url at clicks }
+        pixels { __typename id nodeId name type value } targeting { __typename type rotation countries { __typename country url }
+        platforms { __typename platform url } languages { __typename language url } } }`,
+    { inputs: Array.from({ length: 100 }, () => ({ id: '0', input: {} })) },
+  ],
 ])('does not cost too much: %s', async (_what, query, variables) => {
   expect((await caller.graphql(query, variables)).errors).toBeUndefined();
 });

@@ -18,6 +18,7 @@ import { type FieldError, invalid, notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { deleteOwned } from '../owned.ts';
+import { verifyPassword } from '../password.ts';
 import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.ts';
 import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
@@ -61,11 +62,20 @@ export function shortUrlOf(
   return `${scheme}//${domain.name}/${alias}`;
 }
 
-/** The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name. */
-export async function columnsOf(input: LinkInput, site: Site) {
+/**
+ * The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name.
+ * @param stored the link that is changed, if any: a password that is set already keeps its hash
+ */
+export async function columnsOf(input: LinkInput, site: Site, stored?: Link) {
   const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
-  const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
-  const [password, privacyPassword] = await Promise.all([hash(input.password), hash(input.privacyPassword)]);
+  const hash = async (password: string | null | undefined, before: string | null = null) => {
+    if (!password) return password;
+    return before !== null && (await verifyPassword(password, before)) ? before : site.hashPassword(password);
+  };
+  const [password, privacyPassword] = await Promise.all([
+    hash(input.password, stored?.password),
+    hash(input.privacyPassword, stored?.privacyPassword),
+  ]);
   return {
     ...columns,
     urlKey: input.url && foldCase(input.url),
@@ -231,7 +241,7 @@ export async function updateLink(
     refusals.push({ path: ['domainId'], messages: [fixedDomain] });
   refusals.push(...privacyRefusals(input, link));
   if (refusals.length > 0) throw invalid(refusals);
-  const data = await columnsOf(input, site);
+  const data = await columnsOf(input, site, link);
   const { pixelIds } = input;
   try {
     return await recordingChanges(db, actor, now, async ({ tx, record }) => {

@@ -3,8 +3,10 @@ import {
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  isAbstractType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -127,29 +129,39 @@ export class CostCalculator {
     const what = `${type.name} ${JSON.stringify(above)}`;
     const before = known.get(selectionSet)?.get(what);
     if (before) return before;
-    const total: OperationSize = { ...NOTHING };
+    const parts: Part[] = [];
     for (const selection of selectionSet.selections) {
       const fragment =
         selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
       if (fragment === undefined) continue;
-      const size =
-        fragment.kind === Kind.FIELD
-          ? this.#sizeOfField(fragment, type, calculation, above)
-          : this.#sizeOfSelections(
-              fragment.selectionSet,
-              (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type,
-              calculation,
-              above,
-            );
-      total.cost += size.cost;
-      total.values += size.values;
-      total.breadth += size.breadth;
-      total.records += size.records;
-      total.depth = Math.max(total.depth, size.depth);
+      if (fragment.kind === Kind.FIELD) {
+        parts.push({ of: type, size: this.#sizeOfField(fragment, type, calculation, above) });
+        continue;
+      }
+      const of = (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type;
+      parts.push({ of, size: this.#sizeOfSelections(fragment.selectionSet, of, calculation, above) });
     }
+    const total = this.#largest(type, parts);
     const ofSet = known.get(selectionSet) ?? new Map<string, OperationSize>();
     known.set(selectionSet, ofSet.set(what, total));
     return total;
+  }
+
+  /** The sum of the parts; of a union or an interface, only those that one of its types has count for the answer. */
+  #largest(type: GraphQLNamedType, parts: readonly Part[]): OperationSize {
+    const total = sumOf(parts);
+    if (!isAbstractType(type)) return total;
+    for (const measure of ['cost', 'values'] as const) {
+      const sums = this.#schema
+        .getPossibleTypes(type)
+        .map((one) => sumOf(parts.filter(({ of }) => this.#includes(of, one)))[measure]);
+      total[measure] = Math.max(0, ...sums);
+    }
+    return total;
+  }
+
+  #includes(type: GraphQLNamedType, one: GraphQLObjectType): boolean {
+    return type === one || (isAbstractType(type) && this.#schema.isSubType(type, one));
   }
 
   #sizeOfField(
@@ -185,6 +197,25 @@ interface Calculation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly known: Map<SelectionSetNode, Map<string, OperationSize>>;
+}
+
+/** A field or a fragment of a selection. */
+interface Part {
+  /** The type that has it. */
+  readonly of: GraphQLNamedType;
+  readonly size: OperationSize;
+}
+
+function sumOf(parts: readonly Part[]): OperationSize {
+  const total: OperationSize = { ...NOTHING };
+  for (const { size } of parts) {
+    total.cost += size.cost;
+    total.values += size.values;
+    total.breadth += size.breadth;
+    total.records += size.records;
+    total.depth = Math.max(total.depth, size.depth);
+  }
+  return total;
 }
 
 /** The definition of a field; none for `__typename`, which every type has. */
@@ -226,7 +257,7 @@ export function fieldOf(written: unknown, name: string): unknown {
 }
 
 /** The cost of a mutation that changes one record; passwords in its input are hashed. */
-export const changeCost = costs({ records: 1, work: ({ input }) => CHANGE + hashesIn(input) * PASSWORD });
+export const changeCost = costs({ records: 1, work: (args) => CHANGE + hashesIn(args) * PASSWORD });
 
 /** The cost of a mutation that changes the records of a batch, which its first argument lists. */
 export const batchCost = costs({
@@ -243,17 +274,16 @@ function batchOf(args: WrittenArgs): readonly unknown[] {
   return itemsOf(Object.values(args)[0]);
 }
 
-/** How often each password is hashed: with `reuse`, it is also compared with existing links. */
+/** How often each password of an input is hashed: with `reuse`, it is also compared with existing links. */
 function timesTried(input: unknown): number {
   return fieldOf(input, 'reuse') === true ? 1 + MAX_TRIED : 1;
 }
 
-function hashesIn(input: unknown): number {
-  // In a batch, the input is next to the id.
-  const places = [input, fieldOf(input, 'input')];
-  const names = ['password', 'privacyPassword'];
-  return places.reduce<number>(
-    (sum, place) => sum + names.filter((name) => fieldOf(place, name) != null).length * timesTried(place),
-    0,
-  );
+/** How often passwords are hashed for an input, alone or next to the id of the record that it changes. */
+function hashesIn(given: unknown): number {
+  const input = fieldOf(given, 'input') ?? given;
+  const passwords = ['password', 'privacyPassword'].filter((name) => fieldOf(input, name) != null);
+  // A changed password is compared with the stored one first.
+  const compared = fieldOf(given, 'id') == null ? 0 : 1;
+  return passwords.length * (timesTried(input) + compared);
 }
