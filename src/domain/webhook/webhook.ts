@@ -14,7 +14,7 @@ import { choiceOf, parseInput, type Unparsed } from '../input.ts';
 import { type Edges, type EdgesInput, readEdges } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
 import { webAddress } from '../url.ts';
-import { storedEvents, webhookEvents } from './events.ts';
+import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
 import { newSecret, type Random, rotated } from './signing.ts';
 
 /** The maximum number of an account's webhooks: each change is delivered to all of them. */
@@ -60,6 +60,8 @@ const kind = {
   table: 'Webhook',
   fields: { oldSecret: 'secret', oldSecretUntil: 'secret' },
   rows: (tx) => tx.webhook,
+  // The webhook may have changed again when the reader of the log comes here.
+  particulars: (webhook) => ({ webhookEvents: eventsInEffect(webhook) }),
 } satisfies Kind<Webhook, Partial<Webhook>>;
 
 /**
@@ -113,7 +115,7 @@ export async function createWebhook(
     const made = await tx.webhook.create({
       data: { ...fields, secret, accountId, createdAt: now, updatedAt: now, queue: { create: {} } },
     });
-    await record('CREATED', 'WEBHOOK', [made.id], fieldsSet(fields, kind.fields));
+    await record('CREATED', 'WEBHOOK', [made.id], fieldsSet(fields, kind.fields), kind.particulars(made));
     return made;
   });
   return { webhook, secret };
@@ -171,8 +173,9 @@ export async function giveUpWebhook(db: Db, id: number, now: Date): Promise<void
     await lockRow(tx, 'Webhook', id);
     const webhook = await tx.webhook.findUnique({ where: { id, disabled: false } });
     if (webhook === null) return;
-    await tx.webhook.update({ where: { id }, data: { disabled: true, updatedAt: now } });
+    const disabled = await tx.webhook.update({ where: { id }, data: { disabled: true, updatedAt: now } });
     await tx.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
-    await record('UPDATED', 'WEBHOOK', [id], ['disabled'], webhook.accountId);
+    const particulars = { owner: webhook.accountId, ...kind.particulars(disabled) };
+    await record('UPDATED', 'WEBHOOK', [id], ['disabled'], particulars);
   });
 }
