@@ -7,7 +7,7 @@ import { countOf, type List, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
-import { type Actor, owned } from '../access/actor.ts';
+import type { Actor } from '../access/actor.ts';
 import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { choiceOf, parseInput, type Unparsed } from '../input.ts';
@@ -160,11 +160,11 @@ export async function rotateWebhookSecret(
  * @throws DomainError NOT_FOUND
  */
 export async function deleteWebhook(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
-  const where = owned(actor, id);
-  const found = where && (await db.webhook.findUnique({ where, select: { id: true } }));
-  if (found === null) throw notFound('webhook');
-  await deleteDeliveriesOf(db, found.id);
-  return deleteOwned(db, kind, actor, id, now);
+  return deleteOwned(db, kind, actor, id, now, async ({ tx }, webhookId) => {
+    const where = { id: webhookId, accountId: actor.accountId };
+    if ((await tx.webhook.count({ where })) === 0) throw notFound('webhook');
+    await deleteDeliveriesOf(tx, webhookId);
+  });
 }
 
 /** Disables a webhook that has failed for too long, as the operator. */
