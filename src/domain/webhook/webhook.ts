@@ -140,7 +140,8 @@ export async function updateWebhook(
 }
 
 /**
- * Gives the webhook a new secret. The old one also signs for a day, until the receiver has changed to the new one.
+ * Gives the webhook a new secret. The one before it also signs for a day, until the receiver has changed to the new one; any
+ * earlier one stops signing.
  * @throws DomainError NOT_FOUND
  */
 export async function rotateWebhookSecret(
