@@ -187,6 +187,22 @@ test('fails after seven attempts, with the reason, and redelivers on request', a
   expect(new Set(received().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
+test('sends what was made just before it was disabled, and nothing that was made until it was enabled', async () => {
+  const { caller, change, received } = await hook('/switched', SPACES);
+  await caller.space('Before');
+  await change({ disabled: true });
+  await caller.space('Meanwhile');
+  await change({ disabled: false });
+  await caller.space('After');
+  await expect
+    .poll(() =>
+      received()
+        .map(({ message }) => message.data.name)
+        .sort(),
+    )
+    .toEqual(['After', 'Before']);
+});
+
 test('disables a webhook that has failed for five days, as the operator', async () => {
   const { caller, id, disabled, deliveries } = await hook('/dead', SPACES);
   receiver.answer = (_received, res) => void res.writeHead(500).end();
