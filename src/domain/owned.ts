@@ -6,6 +6,7 @@ import {
   differing,
   type FieldNames,
   fieldsOf,
+  type Particulars,
   type RecordKind,
   recordingChanges,
 } from './change/change.ts';
@@ -29,6 +30,8 @@ export interface Kind<Row, Data> {
   /** The schema's names of its columns. */
   readonly fields: FieldNames;
   rows(tx: Tx): Table<Row, Data>;
+  /** What else the log has of a change, given the record after it. */
+  particulars?(row: Row): Particulars;
 }
 
 /**
@@ -40,7 +43,7 @@ export interface Kind<Row, Data> {
  */
 export async function updateOwned<Row extends { updatedAt: Date }, Data extends object>(
   db: Db,
-  { kind, what, table, fields, rows }: Kind<Row, Data>,
+  { kind, what, table, fields, rows, particulars }: Kind<Row, Data>,
   actor: Actor,
   id: string,
   now: Date,
@@ -60,7 +63,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
       where,
       data: { ...changes, updatedAt: timeOfChange(row, now) },
     });
-    await record('UPDATED', kind, [where.id], fieldsOf(changes, fields));
+    await record('UPDATED', kind, [where.id], fieldsOf(changes, fields), particulars?.(updated));
     return updated;
   });
 }

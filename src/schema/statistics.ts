@@ -262,7 +262,7 @@ builder.mutationField('resetStatistics', (t) =>
   t.field({
     type: ResetResult,
     description:
-      'Deletes the statistics of a link; its clicks remain. The history of the link has it as a change of `statistics`.',
+      'Deletes the statistics of a link; its clicks remain. If there were any, the history of the link has it as a change of `statistics`.',
     extensions: costs({ records: 1, work: 20 }),
     args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { linkId }, context) => {

@@ -202,7 +202,8 @@ builder.mutationFields((t) => ({
   rotateWebhookSecret: t.field({
     type: RotateWebhookSecretResult,
     extensions: changeCost,
-    description: 'Gives a webhook a new secret. For 24 hours, the old secret also signs requests.',
+    description:
+      'Gives a webhook a new secret. For 24 hours the one before it also signs requests; any earlier one stops at once.',
     args: { id: t.arg.id({ required: true, description: id }) },
     resolve: (_root, args, context) => {
       const { db, actor, site, now } = context;

@@ -53,10 +53,10 @@ const CONTENTS = [
 /** The last migration of version 0.1.0. */
 const RELEASED = '20261121065000_key_use';
 
-/** A database as version 0.1.0 left it, with Prisma's own record of the migrations. */
-async function oldDatabase(): Promise<string> {
+/** A database with the migrations up to that one, as Prisma records them, and contents. */
+async function oldDatabase(last = RELEASED, contents: readonly string[] = CONTENTS): Promise<string> {
   const url = await newDatabase({ migrated: false });
-  const released = knownMigrations(provider).filter((name) => name <= RELEASED);
+  const released = knownMigrations(provider).filter((name) => name <= last);
   const statements = [
     ...released.map((name) => scriptOf(provider, name)),
     `CREATE TABLE "_prisma_migrations" ("id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL,
@@ -66,9 +66,9 @@ async function oldDatabase(): Promise<string> {
       "applied_steps_count" INTEGER NOT NULL DEFAULT 0)`,
     ...released.map(
       (name) =>
-        `INSERT INTO "_prisma_migrations" VALUES ('${name}', 'x', CURRENT_TIMESTAMP, '${name}', NULL, NULL, CURRENT_TIMESTAMP, 1)`,
+        `INSERT INTO "_prisma_migrations" VALUES ('${name.slice(0, 36)}', 'x', CURRENT_TIMESTAMP, '${name}', NULL, NULL, CURRENT_TIMESTAMP, 1)`,
     ),
-    ...CONTENTS,
+    ...contents,
   ];
   if (provider === 'sqlite') {
     const file = openFile(url);
@@ -117,6 +117,35 @@ test('an old database is migrated with its data', async () => {
     { accountId: 1, period: 0, links: 1 },
     { accountId: 1, period: 1685, links: 1 },
   ]);
+});
+
+test('webhooks keep getting their events, from the place on that was reached in the log', async () => {
+  const webhook = (events: string, disabled: boolean, listening: boolean) => [
+    `INSERT INTO "Webhook" ("accountId", "url", "events", "secret", "disabled", "createdAt", "updatedAt")
+      VALUES (1, 'x', '${events}', 'x', ${disabled}, ${time}, ${time})`,
+    `INSERT INTO "WebhookQueue" ("webhookId", "listening") SELECT MAX("id"), ${listening} FROM "Webhook"`,
+  ];
+  const changes = ["'CREATED', 'WEBHOOK', 1", "'CREATED', 'WEBHOOK', 3", "'UPDATED', 'WEBHOOK', 3"].concat([
+    ...["'CREATED', 'SPACE', 3", "'CREATED', 'WEBHOOK', 4"],
+  ]);
+  const url = await oldDatabase('20261122062128_pending_deliveries', [
+    `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time})`,
+    ...webhook('LINK_CREATED LINK_DELETED', false, true),
+    ...webhook('LINK_CREATED', true, true),
+    ...webhook('SPACE_CREATED', false, false),
+    ...webhook('SPACE_CREATED', true, false),
+    ...changes.map(
+      (values) => `INSERT INTO "Change" ("tx", "accountId", "at", "action", "kind", "recordId", "fields")
+        VALUES (1, 1, ${time}, ${values}, '[]')`,
+    ),
+  ]);
+  await applyMigrations(url);
+  const today = await openDatabase(url);
+  const queues = await today.client.webhookQueue.findMany({ orderBy: { webhookId: 'asc' } });
+  const logged = await today.client.change.findMany({ orderBy: { id: 'asc' } });
+  await today.close();
+  expect(queues.map(({ events }) => events)).toEqual(['LINK_CREATED LINK_DELETED', '', '', '']);
+  expect(logged.map(({ webhookEvents }) => webhookEvents)).toEqual([null, 'SPACE_CREATED', null, null, '']);
 });
 
 test('of several processes that migrate at once, one does, and the others wait', async () => {

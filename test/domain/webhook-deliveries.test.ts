@@ -188,6 +188,22 @@ test('fails after seven attempts, with the reason, and redelivers on request', a
   expect(new Set(received().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
+test('sends what was made just before it was disabled, and nothing that was made until it was enabled', async () => {
+  const { caller, change, received } = await hook('/switched', SPACES);
+  await caller.space('Before');
+  await change({ disabled: true });
+  await caller.space('Meanwhile');
+  await change({ disabled: false });
+  await caller.space('After');
+  await expect
+    .poll(() =>
+      received()
+        .map(({ message }) => message.data.name)
+        .sort(),
+    )
+    .toEqual(['After', 'Before']);
+});
+
 test('disables a webhook that has failed for five days, as the operator', async () => {
   const { caller, id, disabled, deliveries } = await hook('/dead', SPACES);
   receiver.answer = (_received, res) => void res.writeHead(500).end();
@@ -215,19 +231,26 @@ test('disables a webhook that has failed for five days, as the operator', async 
   receiver.answer = (_received, res) => void res.writeHead(204).end();
 });
 
-test('also signs with the old secret for a day after a rotation', async () => {
+test('also signs with the secret before the last rotation for a day, and with no earlier one', async () => {
   const { caller, id, secret, received } = await hook('/rotated', SPACES);
-  const { rotateWebhookSecret } = await caller.data<{ rotateWebhookSecret: { secret: string } }>(
-    'mutation ($id: ID!) { rotateWebhookSecret(id: $id) { ... on CreatedWebhook { secret } } }',
-    { id },
-  );
-  await caller.space('Signed twice');
-  await expect.poll(() => received().length).toBe(1);
-  const [{ headers, body }] = received() as [Received];
-  const signatures = [rotateWebhookSecret.secret, secret].map((one) =>
-    new Verifier(one).sign(String(headers['webhook-id']), NOON, body),
-  );
-  expect(headers['webhook-signature']).toBe(signatures.join(' '));
+  const rotate = async () => {
+    const { rotateWebhookSecret } = await caller.data<{ rotateWebhookSecret: { secret: string } }>(
+      'mutation ($id: ID!) { rotateWebhookSecret(id: $id) { ... on CreatedWebhook { secret } } }',
+      { id },
+    );
+    return rotateWebhookSecret.secret;
+  };
+  const secrets = [secret];
+  for (const times of [1, 2]) {
+    secrets.unshift(await rotate());
+    await caller.space('Signed twice');
+    await expect.poll(() => received().length).toBe(times);
+    const { headers, body } = received().at(-1) as Received;
+    const signatures = secrets
+      .slice(0, 2)
+      .map((one) => new Verifier(one).sign(String(headers['webhook-id']), NOON, body));
+    expect(headers['webhook-signature']).toBe(signatures.join(' '));
+  }
 });
 
 test('a receiver that never answers delays no other, and a long answer is not read to the end', async () => {

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { ChangeRetention } from '../../src/db/change/retention.ts';
+import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
 import {
   deleteOldDeliveries,
   dueDeliveries,
@@ -10,6 +11,7 @@ import {
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/schedule.ts';
+import { deleteWebhook } from '../../src/domain/webhook/webhook.ts';
 import { planOf } from '../support/plan.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -173,6 +175,32 @@ test('a deleted webhook or account leaves no rows', async () => {
   await dispatchAll(server, 1);
   await client.account.deleteMany();
   expect([await client.webhook.count(), await client.webhookQueue.count()]).toEqual([0, 0]);
+  expect(await client.webhookDelivery.count()).toBe(0);
+  await server.stop();
+});
+
+test('deletes a webhook together with its deliveries, or neither, in short statements', async () => {
+  const server = await startTestServer();
+  const { client } = server.database;
+  const caller = await server.caller();
+  await addWebhook(caller);
+  const one = { webhookId: 1, event: 'SPACE_CREATED', kind: 'SPACE', createdAt: NOON, nextAttemptAt: NOON };
+  await client.webhookDelivery.createMany({
+    data: Array.from({ length: 2_001 }, (_, index) => ({ ...one, recordId: index, messageId: `${index}` })),
+  });
+  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
+  const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
+  const enclosing = new EnclosingTransaction(
+    client,
+    async () => {},
+    () => {},
+  );
+  await deleteWebhook(enclosing.db, actor, '1', NOON);
+  await enclosing.rollBack();
+  expect(await client.webhookDelivery.count()).toBe(2_001);
+  const statements = await server.statementsOf(() => deleteWebhook(client, actor, '1', NOON));
+  const deletions = statements.flatMap((sql) => /DELETE FROM \S*\b(Webhook\w*)/.exec(sql)?.[1] ?? []);
+  expect(deletions).toEqual([...Array(3).fill('WebhookDelivery'), 'Webhook']);
   expect(await client.webhookDelivery.count()).toBe(0);
   await server.stop();
 });

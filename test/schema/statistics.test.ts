@@ -277,6 +277,26 @@ test('resetStatistics deletes the statistics, but not the clicks', async () => {
   });
 });
 
+test('a reset of nothing is no change', async () => {
+  const resetting = await server.caller('resetting nothing');
+  const { id, alias } = await resetting.link();
+  const reset = () => resetting.data(`mutation { resetStatistics(linkId: ${id}) { __typename } }`);
+  const changes = async () =>
+    (await server.database.client.change.findMany({ where: { kind: 'LINK', recordId: id } })).map(
+      ({ action, fields }) => `${action} ${fields}`,
+    );
+  const created = await changes();
+  expect(await reset()).toEqual({ resetStatistics: { __typename: 'Link' } });
+  await visit(server.origin, `/${alias}`);
+  // The visit is not written yet: it counts as one after the reset.
+  await reset();
+  expect(await changes()).toEqual(created);
+  await server.flush();
+  await reset();
+  await reset();
+  expect(await changes()).toEqual([...created, 'UPDATED ["statistics"]']);
+});
+
 test('the values of any period are the sum over its days', async () => {
   const whole = await server.caller('periods');
   const { id, alias } = await whole.link();

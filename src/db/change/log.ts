@@ -9,6 +9,8 @@ import { join, type Sql, sql } from '../reading/list.ts';
 /** A change that is not recorded yet. `fields` are names of the schema. */
 export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
   readonly fields: readonly string[];
+  /** The events that a webhook gets from here on, in their stored form. */
+  readonly webhookEvents?: string | undefined;
 };
 
 /** A recorded change, with its place in the log: the order is `tx`, then `id`. */

@@ -11,12 +11,12 @@ const tables = [
 ] as const;
 
 /**
- * Subtracts the statistics of a link from its account's, and deletes them. Its clicks stay. Returns whether the account has
- * such a link.
+ * Subtracts the statistics of a link from its account's, and deletes them. Its clicks stay. Returns whether there were any;
+ * null if the account has no such link.
  */
-export async function forgetStatistics(tx: Tx, linkId: number, accountId: number): Promise<boolean> {
+export async function forgetStatistics(tx: Tx, linkId: number, accountId: number): Promise<boolean | null> {
   const any = await lockCounter(tx, linkId, accountId);
-  if (any !== true) return any !== null;
+  if (any !== true) return any;
   for (const { what, keys, sums } of tables) {
     const [own, whole] = [name(`Link${what}`), name(`Account${what}`)];
     const left = sums.map((sum) => sql`${name(sum)} = ${whole}.${name(sum)} - "own".${name(sum)}`);

@@ -194,8 +194,17 @@ export async function deleteOldDeliveries(db: Db, before: Date): Promise<boolean
 }
 
 /** Deletes the deliveries of a webhook in batches, so that no statement takes long. */
-export async function deleteDeliveriesOf(db: Db, webhookId: number): Promise<void> {
-  for (let deleted = DELETED_TOGETHER; deleted === DELETED_TOGETHER; )
-    deleted = await db.$executeRaw`DELETE FROM "WebhookDelivery" WHERE "id" IN
-      (SELECT "id" FROM "WebhookDelivery" WHERE "webhookId" = ${webhookId} LIMIT ${DELETED_TOGETHER})`;
+export async function deleteDeliveriesOf(tx: Tx, webhookId: number): Promise<void> {
+  for (let after = 0; ; ) {
+    // By ranges of ids, since PostgreSQL would read the rows that this transaction has deleted again with each batch.
+    const [last] = await readRows<{ id: number | null }>(
+      tx,
+      sql`SELECT MAX("id") AS "id" FROM (SELECT "id" FROM "WebhookDelivery"
+        WHERE "webhookId" = ${webhookId} AND "id" > ${after} ORDER BY "id" LIMIT ${DELETED_TOGETHER}) AS "next"`,
+    );
+    if (last === undefined || last.id === null) return;
+    await tx.$executeRaw(sql`
+      DELETE FROM "WebhookDelivery" WHERE "webhookId" = ${webhookId} AND "id" > ${after} AND "id" <= ${last.id}`);
+    after = last.id;
+  }
 }

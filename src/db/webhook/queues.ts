@@ -2,8 +2,9 @@ import { Prisma } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { retryConflicts } from '../connection/retry.ts';
-import { transaction } from '../connection/transaction.ts';
-import { type Sql, sql } from '../reading/list.ts';
+import { type Tx, transaction } from '../connection/transaction.ts';
+import { rowsAsTable } from '../many-rows.ts';
+import { join, type Sql, sql } from '../reading/list.ts';
 import { nextDue } from './deliveries.ts';
 
 /** The queue of a webhook; one process at a time delivers from it. */
@@ -77,6 +78,38 @@ export async function releaseQueue(db: Db, webhookId: number, by: string): Promi
     if (released.count === 0) return;
     await tx.webhookQueue.update({ where: { webhookId }, data: { dueAt: await nextDue(tx, webhookId) } });
   });
+}
+
+/** A webhook at the place that the reader of the log has reached. */
+export interface WebhookAtReader {
+  readonly webhookId: number;
+  readonly accountId: number;
+  /** The events that it gets there, in their stored form. */
+  readonly events: string;
+  /** The webhook's change that decided so. */
+  readonly changeId: number;
+}
+
+/** The webhooks of the accounts, as they stay until the transaction ends: on PostgreSQL, deletions wait for it. */
+export async function webhooksAtReader(tx: Tx, accountIds: readonly number[]): Promise<WebhookAtReader[]> {
+  if (accountIds.length === 0) return [];
+  const locked = isSqlite(tx) ? Prisma.empty : sql`FOR KEY SHARE OF "Webhook"`;
+  return readRows(
+    tx,
+    sql`SELECT "webhookId", "accountId", "queue"."events", "changeId"
+      FROM "Webhook" JOIN "WebhookQueue" AS "queue" ON "webhookId" = "Webhook"."id"
+      WHERE "accountId" IN (${join([...accountIds])}) ORDER BY "webhookId" ${locked}`,
+  );
+}
+
+/** Stores what webhooks get from the reader's place on. */
+export async function storeAtReader(tx: Tx, webhooks: readonly WebhookAtReader[]): Promise<void> {
+  if (webhooks.length === 0) return;
+  const rows = webhooks.map(({ webhookId, events, changeId }) => [webhookId, events, changeId]);
+  const given = rowsAsTable(tx, { id: 'integer', events: 'text', changeId: 'integer' }, rows);
+  await tx.$executeRaw(sql`
+    UPDATE "WebhookQueue" SET "events" = "given"."events", "changeId" = "given"."changeId"
+    FROM ${given} AS "given" WHERE "webhookId" = "given"."id"`);
 }
 
 /** Stores since when every attempt has failed; null if the last one did not. */

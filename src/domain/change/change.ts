@@ -29,6 +29,12 @@ export interface Author {
 
 export const OPERATOR: Author = { accountId: null, keyId: null };
 
+/** What else the log has of some changes. */
+export interface Particulars extends Pick<NewChange, 'webhookEvents'> {
+  /** The account of the records, if it is not the author's. */
+  readonly owner?: number;
+}
+
 /** A transaction, and a function that records its changes. */
 export interface Changing {
   readonly tx: Tx;
@@ -38,8 +44,7 @@ export interface Changing {
     kind: RecordKind,
     ids: readonly number[],
     fields?: readonly string[],
-    /** The account of the records, if it is not the author's. */
-    owner?: number,
+    particulars?: Particulars,
   ): Promise<void>;
 }
 
@@ -53,11 +58,11 @@ export function recordingChanges<T>(
   return changing(db, (tx, insert) =>
     work({
       tx,
-      record: (action, kind, ids, fields = [], owner) =>
+      record: (action, kind, ids, fields = [], { owner = accountId, webhookEvents } = {}) =>
         insert(
           ids.map((recordId) => ({
-            ...newChange({ accountId: owner ?? accountId, keyId }, at, action, kind, fields),
-            recordId,
+            ...newChange({ accountId: owner, keyId }, at, action, kind, fields),
+            ...{ recordId, webhookEvents },
           })),
         ),
     }),

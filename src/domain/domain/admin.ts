@@ -76,7 +76,7 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
     // Each change is recorded for the link's own account; a shared domain has links of many.
     for (const owner of new Set(found.map((link) => link.accountId))) {
       const ids = found.filter((link) => link.accountId === owner).map((link) => link.id);
-      await record('DELETED', 'LINK', ids, [], owner);
+      await record('DELETED', 'LINK', ids, [], { owner });
     }
     await record('DELETED', 'DOMAIN', [id]);
     return links;

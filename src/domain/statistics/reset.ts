@@ -5,15 +5,17 @@ import { recordingChanges } from '../change/change.ts';
 import { notFound } from '../errors.ts';
 
 /**
- * Deletes the statistics of a link and returns its id. Its clicks stay. The change is recorded in the log.
+ * Deletes the statistics of a link and returns its id. Its clicks stay. The change is recorded in the log, if there were any.
+ * Visits that a process has not written yet are not among them.
  * @throws DomainError NOT_FOUND
  */
 export async function resetStatistics(db: Db, actor: Actor, linkId: string, now: Date): Promise<number> {
   const where = owned(actor, linkId);
   if (where === null) throw notFound('link');
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    if (!(await forgetStatistics(tx, where.id, where.accountId))) throw notFound('link');
-    await record('UPDATED', 'LINK', [where.id], ['statistics']);
+    const any = await forgetStatistics(tx, where.id, where.accountId);
+    if (any === null) throw notFound('link');
+    if (any) await record('UPDATED', 'LINK', [where.id], ['statistics']);
     return where.id;
   });
 }

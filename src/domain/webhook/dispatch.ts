@@ -3,54 +3,47 @@ import { moveReader, placeOfReader } from '../../db/change/reader.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { type Tx, transaction } from '../../db/connection/transaction.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
+import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
 import { type EventKind, eventOf, eventsOf } from './events.ts';
 import { newMessageId, type Random } from './signing.ts';
 import { READER } from './webhook.ts';
-
-/** The properties of a webhook that decide whether it gets a change. */
-interface Recipient {
-  readonly id: number;
-  readonly accountId: number;
-  readonly events: ReadonlySet<string>;
-}
-
-/** The enabled webhooks of the accounts, and which of them the reader of the log has passed. */
-async function recipientsOf(tx: Tx, accountIds: readonly number[]) {
-  const webhooks = await tx.webhook.findMany({
-    where: { accountId: { in: [...accountIds] }, disabled: false },
-    select: { id: true, accountId: true, events: true, queue: { select: { listening: true } } },
-    orderBy: { id: 'asc' },
-  });
-  const recipients = webhooks.map(
-    ({ id, accountId, events }): Recipient => ({ id, accountId, events: new Set(eventsOf({ events })) }),
-  );
-  const listening = new Set(webhooks.filter(({ queue }) => queue?.listening).map(({ id }) => id));
-  return { recipients, listening };
-}
 
 function isEventKind(kind: string): kind is EventKind {
   return kind === 'LINK' || kind === 'SPACE';
 }
 
-/** Adds the deliveries of changes, in order. A webhook gets the changes after its own creation in the log. */
+/**
+ * The webhook after one of its changes; null if that changes nothing. Of several changes, the last in effect is the last that was
+ * made. Ids tell which: each is given under the lock of the webhook, while on PostgreSQL another order of the log is possible.
+ */
+function changed(webhook: WebhookAtReader, { id, webhookEvents }: LoggedChange): WebhookAtReader | null {
+  if (webhookEvents === null || id <= webhook.changeId) return null;
+  return { ...webhook, events: webhookEvents, changeId: id };
+}
+
+/** Adds the deliveries of changes, in order. A webhook gets the events that are in effect at the change's place in the log. */
 async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: Random, now: Date) {
   const accountIds = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
-  const { recipients, listening } = await recipientsOf(tx, [...accountIds]);
-  const began: number[] = [];
+  const webhooks = new Map(
+    (await webhooksAtReader(tx, [...accountIds])).map((one) => [one.webhookId, one] as const),
+  );
+  const after = new Map<number, WebhookAtReader>();
   const made: NewDelivery[] = [];
-  for (const { accountId, kind, action, recordId, at: createdAt } of changes) {
-    if (kind === 'WEBHOOK' && action === 'CREATED') {
-      listening.add(recordId);
-      began.push(recordId);
+  for (const change of changes) {
+    const { accountId, kind, action, recordId, at: createdAt } = change;
+    const webhook = kind === 'WEBHOOK' ? webhooks.get(recordId) : undefined;
+    const next = webhook && changed(webhook, change);
+    if (next) {
+      webhooks.set(recordId, next);
+      after.set(recordId, next);
     }
     const event = isEventKind(kind) ? eventOf({ kind, action }) : null;
     if (event === null) continue;
-    for (const { id: webhookId, accountId: owner, events } of recipients)
-      if (owner === accountId && listening.has(webhookId) && events.has(event))
+    for (const { webhookId, accountId: owner, events } of webhooks.values())
+      if (owner === accountId && eventsOf({ events }).includes(event))
         made.push({ ...{ webhookId, event, kind, recordId, createdAt }, messageId: newMessageId(random) });
   }
-  if (began.length > 0)
-    await tx.webhookQueue.updateMany({ where: { webhookId: { in: began } }, data: { listening: true } });
+  await storeAtReader(tx, [...after.values()]);
   await addDeliveries(tx, made, now);
 }
 

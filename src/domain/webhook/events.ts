@@ -46,6 +46,11 @@ export function eventsOf({ events }: { events: string }): WebhookEvent[] {
   return events.split(' ').filter(isEvent);
 }
 
+/** The events that a webhook gets as long as it stays as it is, in their stored form: none if it is disabled. */
+export function eventsInEffect({ events, disabled }: { events: string; disabled: boolean }): string {
+  return disabled ? '' : events;
+}
+
 /** The name of an event in messages: `link.created`. */
 export function messageTypeOf(event: string): string {
   return event.toLowerCase().replace('_', '.');

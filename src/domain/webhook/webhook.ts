@@ -7,14 +7,14 @@ import { countOf, type List, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
-import { type Actor, owned } from '../access/actor.ts';
+import type { Actor } from '../access/actor.ts';
 import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { choiceOf, parseInput, type Unparsed } from '../input.ts';
 import { type Edges, type EdgesInput, readEdges } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
 import { webAddress } from '../url.ts';
-import { storedEvents, webhookEvents } from './events.ts';
+import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
 import { newSecret, type Random, rotated } from './signing.ts';
 
 /** The maximum number of an account's webhooks: each change is delivered to all of them. */
@@ -60,6 +60,8 @@ const kind = {
   table: 'Webhook',
   fields: { oldSecret: 'secret', oldSecretUntil: 'secret' },
   rows: (tx) => tx.webhook,
+  // The webhook may have changed again when the reader of the log comes here.
+  particulars: (webhook) => ({ webhookEvents: eventsInEffect(webhook) }),
 } satisfies Kind<Webhook, Partial<Webhook>>;
 
 /**
@@ -113,7 +115,7 @@ export async function createWebhook(
     const made = await tx.webhook.create({
       data: { ...fields, secret, accountId, createdAt: now, updatedAt: now, queue: { create: {} } },
     });
-    await record('CREATED', 'WEBHOOK', [made.id], fieldsSet(fields, kind.fields));
+    await record('CREATED', 'WEBHOOK', [made.id], fieldsSet(fields, kind.fields), kind.particulars(made));
     return made;
   });
   return { webhook, secret };
@@ -138,7 +140,8 @@ export async function updateWebhook(
 }
 
 /**
- * Gives the webhook a new secret. The old one also signs for a day, until the receiver has changed to the new one.
+ * Gives the webhook a new secret. The one before it also signs for a day, until the receiver has changed to the new one; any
+ * earlier one stops signing.
  * @throws DomainError NOT_FOUND
  */
 export async function rotateWebhookSecret(
@@ -158,11 +161,11 @@ export async function rotateWebhookSecret(
  * @throws DomainError NOT_FOUND
  */
 export async function deleteWebhook(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
-  const where = owned(actor, id);
-  const found = where && (await db.webhook.findUnique({ where, select: { id: true } }));
-  if (found === null) throw notFound('webhook');
-  await deleteDeliveriesOf(db, found.id);
-  return deleteOwned(db, kind, actor, id, now);
+  return deleteOwned(db, kind, actor, id, now, async ({ tx }, webhookId) => {
+    const where = { id: webhookId, accountId: actor.accountId };
+    if ((await tx.webhook.count({ where })) === 0) throw notFound('webhook');
+    await deleteDeliveriesOf(tx, webhookId);
+  });
 }
 
 /** Disables a webhook that has failed for too long, as the operator. */
@@ -171,8 +174,9 @@ export async function giveUpWebhook(db: Db, id: number, now: Date): Promise<void
     await lockRow(tx, 'Webhook', id);
     const webhook = await tx.webhook.findUnique({ where: { id, disabled: false } });
     if (webhook === null) return;
-    await tx.webhook.update({ where: { id }, data: { disabled: true, updatedAt: now } });
+    const disabled = await tx.webhook.update({ where: { id }, data: { disabled: true, updatedAt: now } });
     await tx.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
-    await record('UPDATED', 'WEBHOOK', [id], ['disabled'], webhook.accountId);
+    const particulars = { owner: webhook.accountId, ...kind.particulars(disabled) };
+    await record('UPDATED', 'WEBHOOK', [id], ['disabled'], particulars);
   });
 }

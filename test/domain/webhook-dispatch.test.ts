@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
+import { createSpace } from '../../src/domain/space.ts';
+import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
+import { giveUpWebhook, updateWebhook } from '../../src/domain/webhook/webhook.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+const dispatch = () =>
+  dispatchChanges(
+    server.database.client,
+    () => 0,
+    () => server.clock.now,
+  );
+
+/** Dispatches all changes; on PostgreSQL this waits for transactions of other tests. */
+async function dispatchAll(): Promise<void> {
+  const { client } = server.database;
+  const last = await client.change.findFirst({ orderBy: [{ tx: 'desc' }, { id: 'desc' }] });
+  await expect
+    .poll(async () => {
+      await dispatch();
+      return client.logReader.findFirst();
+    })
+    .toMatchObject({ tx: last?.tx, changeId: last?.id });
+}
+
+/** The events and records of a webhook's deliveries, in order. */
+async function deliveriesOf(webhookId: string): Promise<string[]> {
+  const made = await server.database.client.webhookDelivery.findMany({
+    where: { webhookId: Number(webhookId) },
+    orderBy: { id: 'asc' },
+  });
+  return made.map(({ event, recordId }) => `${event} ${recordId}`);
+}
+
+async function addWebhook(caller: Caller, events: readonly string[]): Promise<string> {
+  const { createWebhook } = await caller.data<{ createWebhook: { webhook: { id: string } } }>(
+    `mutation ($events: [WebhookEvent!]!) { createWebhook(input: { url: "https://crm.example/", events: $events }) {
+      ... on CreatedWebhook { webhook { id } } } }`,
+    { events },
+  );
+  return createWebhook.webhook.id;
+}
+
+function change(caller: Caller, id: string, input: object): Promise<unknown> {
+  const update =
+    'mutation ($id: ID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { __typename } }';
+  return caller.data(update, { id, input });
+}
+
+const command = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('create') }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('rename') }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('change'),
+      events: fc.option(fc.subarray(['SPACE_CREATED', 'SPACE_UPDATED'], { minLength: 1 }), {
+        nil: undefined,
+      }),
+      disabled: fc.option(fc.boolean(), { nil: undefined }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('give up') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('dispatch') }) },
+);
+
+test('a webhook gets the changes that were made while it was enabled for them, whenever they are dispatched', async () => {
+  let account = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 20 }), async (commands) => {
+      const caller = await server.caller(`account ${account++}`);
+      let space = await caller.space('Before');
+      const state = { events: ['SPACE_CREATED'], disabled: false };
+      const webhook = await addWebhook(caller, state.events);
+      const expected: string[] = [];
+      const made = (event: string) => {
+        if (!state.disabled && state.events.includes(event)) expected.push(`${event} ${space}`);
+      };
+      for (const [index, one] of commands.entries())
+        if (one.do === 'create') {
+          space = await caller.space(`${index}`);
+          made('SPACE_CREATED');
+        } else if (one.do === 'rename') {
+          await caller.rest('PATCH', `/spaces/${space}`, { name: `Renamed ${index}` });
+          made('SPACE_UPDATED');
+        } else if (one.do === 'give up') {
+          await giveUpWebhook(server.database.client, Number(webhook), NOON);
+          state.disabled = true;
+        } else if ('events' in one) {
+          const { events = state.events, disabled = state.disabled } = one;
+          await change(caller, webhook, { events, disabled });
+          Object.assign(state, { events, disabled });
+        } else await dispatch();
+      await dispatchAll();
+      expect(await deliveriesOf(webhook)).toEqual(expected);
+    }),
+    { numRuns: 25, endOnFailure: true },
+  );
+});
+
+test('takes as many statements for the changes of many webhooks as of one', async () => {
+  const callers = await Promise.all(Array.from({ length: 4 }, (_, i) => server.caller(`many ${i}`)));
+  const statements = async (some: readonly Caller[]) => {
+    await dispatchAll();
+    for (const caller of some) {
+      const id = await addWebhook(caller, ['SPACE_CREATED']);
+      await caller.space('Told of');
+      await change(caller, id, { disabled: true });
+    }
+    const dispatched = await server.statementsOf(dispatchAll);
+    return dispatched.filter((sql) => /"Webhook/.test(sql)).length;
+  };
+  const one = await statements(callers.slice(0, 1));
+  expect(one).toBeGreaterThan(0);
+  expect(await statements(callers)).toBe(one);
+});
+
+test.runIf(inject('database').provider === 'postgresql')(
+  'of changes in concurrent transactions, the one that was made last counts, wherever it is in the log',
+  async () => {
+    const { client } = server.database;
+    const caller = await server.caller('concurrent');
+    const id = await addWebhook(caller, ['SPACE_CREATED']);
+    const { accountId, id: keyId } = await client.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
+    const early = new EnclosingTransaction(
+      client,
+      async () => {},
+      () => {},
+    );
+    await createSpace(early.db, actor, { name: 'Makes this the earlier transaction', color: null }, NOON);
+    await change(caller, id, { disabled: true });
+    await updateWebhook(early.db, actor, id, { disabled: false }, NOON);
+    await early.commit();
+    await dispatchAll();
+    const space = await caller.space('After both');
+    await dispatchAll();
+    expect((await deliveriesOf(id)).at(-1)).toBe(`SPACE_CREATED ${space}`);
+  },
+);
+
+test.runIf(inject('database').provider === 'postgresql')(
+  'a webhook that is deleted meanwhile delays no other',
+  async () => {
+    const { client } = server.database;
+    const caller = await server.caller('deleting');
+    const [gone, other] = [
+      await addWebhook(caller, ['SPACE_CREATED']),
+      await addWebhook(caller, ['SPACE_CREATED']),
+    ];
+    await dispatchAll();
+    const space = await caller.space('Told of');
+    const deleted = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const deletion = client.$transaction(async (tx) => {
+      await tx.webhook.delete({ where: { id: Number(gone) } });
+      deleted.resolve();
+      await mayCommit.promise;
+    });
+    await deleted.promise;
+    const dispatched = (async () => {
+      while ((await dispatch()) === 0) await sleep(20);
+    })();
+    const waiting = () => client.$queryRaw`
+      SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(waiting).toHaveLength(1);
+    mayCommit.resolve();
+    await Promise.all([deletion, dispatched]);
+    expect(await deliveriesOf(other)).toEqual([`SPACE_CREATED ${space}`]);
+  },
+);
