@@ -66,6 +66,14 @@ export function withoutPort(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
+/**
+ * The names that a domain which serves the host may have, the first one that exists counts: the host with its port, or the
+ * host without it.
+ */
+export function namesServing(host: string): readonly string[] {
+  return [...new Set([host, withoutPort(host)])];
+}
+
 /** The host of a web address, as normalizeHost returns it. */
 export function hostOf(address: string): string {
   return withoutFinalDot(new URL(address).host);

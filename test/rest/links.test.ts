@@ -415,6 +415,23 @@ describe('POST /links', () => {
     expect((await owner.rest('GET', '/links')).body).toEqual(before.body);
   });
 
+  test('422s on a short domain with any port, since visits of it find its links; 201s without the port of a domain', async () => {
+    await owner.domain('port.example:8443');
+    const ownDomain = 'may not lead to a short domain of this service';
+    for (const url of [
+      'http://go.example:4101/loop',
+      'https://s.example.:8080/',
+      'https://port.example:8443/',
+    ])
+      expect(await errorsOf(post(`url=${url}`))).toEqual(refused({ url: ownDomain }));
+    const { id } = await owner.link();
+    expect(await errorsOf(owner.rest('PATCH', `/links/${id}`, 'url=http://go.example:4101/loop'))).toEqual(
+      refused({ url: ownDomain }),
+    );
+    for (const url of ['https://port.example/', 'https://port.example:8444/'])
+      expect((await post(`url=${url}`)).status).toBe(201);
+  });
+
   test('201s on an alias that is taken on another domain, or in another case', async () => {
     const alias = newAlias();
     await owner.link({ alias });
