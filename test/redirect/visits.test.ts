@@ -367,6 +367,42 @@ describe('a link with a password', () => {
     },
   );
 
+  describe('at the same time from one address', () => {
+    const guess = (alias: string, password: string, address: string) =>
+      open(`/${alias}`, { form: { password }, headers: { 'X-Forwarded-For': address } }).then(
+        ({ status }) => status,
+      );
+
+    test('accepts right ones, however many wrong ones are allowed, also after some', async () => {
+      const { alias } = await owner.link({ password: 'right' });
+      const rightOnes = (count: number) =>
+        Promise.all(Array.from({ length: count }, () => guess(alias, 'right', '192.0.2.40')));
+      expect(await rightOnes(20)).toEqual(Array(20).fill(303));
+      for (let i = 0; i < 4; i++) expect(await guess(alias, 'wrong', '192.0.2.40')).toBe(401);
+      expect(await rightOnes(10)).toEqual(Array(10).fill(303));
+    });
+
+    test('accepts right ones for many links', async () => {
+      const links = await Promise.all(Array.from({ length: 10 }, () => owner.link({ password: 'right' })));
+      for (let i = 0; i < 26; i++) {
+        const { alias = '' } = links[i % 10] ?? {};
+        expect(await guess(alias, 'wrong', '192.0.2.41')).toBe(401);
+      }
+      expect(await Promise.all(links.map(({ alias }) => guess(alias, 'right', '192.0.2.41')))).toEqual(
+        Array(10).fill(303),
+      );
+    });
+
+    test('accepts no more wrong ones than one after the other', async () => {
+      const { alias } = await owner.link({ password: 'right' });
+      const wrong = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => guess(alias, `wrong ${i}`, '192.0.2.42')),
+      );
+      expect(wrong.sort()).toEqual([...Array(5).fill(401), ...Array(15).fill(429)]);
+      expect(await guess(alias, 'right', '192.0.2.42')).toBe(429);
+    });
+  });
+
   test('accepts five wrong ones a minute from one IPv6 network', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (address: string) =>
