@@ -195,6 +195,22 @@ describe('POST /links', () => {
       () => ({ country: [{ key: 'US', value: 'https://example.com/us' }] }),
     ],
     [
+      'positions of many digits, in the order of the numbers',
+      () =>
+        [`${'9'.repeat(100)}`, '9007199254740993', '1763792400000', '9007199254740992', '0000000000002']
+          .map((position) => `rotation[${position}][value]=https://example.com/${position}`)
+          .join('&'),
+      () => ({
+        rotation: [
+          '0000000000002',
+          '1763792400000',
+          '9007199254740992',
+          '9007199254740993',
+          '9'.repeat(100),
+        ].map((position) => ({ value: `https://example.com/${position}` })),
+      }),
+    ],
+    [
       'a URL of 2048 characters',
       () => `url=https://example.com/${'x'.repeat(2028)}`,
       () => ({ url: `https://example.com/${'x'.repeat(2028)}` }),
@@ -362,17 +378,17 @@ describe('POST /links', () => {
     [
       'a position that is no number',
       'rotation[__proto__][value]=https://example.com/',
-      { 'rotation.__proto__': 'must have a whole number as its position' },
+      { 'rotation.__proto__': 'must have a whole number of at most 100 digits as its position' },
     ],
     [
-      'a position of ten digits',
-      'rotation[1000000000][value]=https://example.com/',
-      { 'rotation.1000000000': 'must have a whole number of at most 9 digits as its position' },
+      'a country at a position of many digits',
+      'country[1763792400000][key]=XX&country[1763792400000][value]=https://example.com/',
+      { 'country.1763792400000.key': 'must be an ISO 3166-1 alpha-2 code, such as DE' },
     ],
     [
       'a position of very many digits',
-      `rotation[${'9'.repeat(400)}][value]=https://example.com/`,
-      { [`rotation.${'9'.repeat(50)}…`]: 'must have a whole number of at most 9 digits as its position' },
+      `rotation[${'9'.repeat(101)}][value]=https://example.com/`,
+      { [`rotation.${'9'.repeat(50)}…`]: 'must have a whole number of at most 100 digits as its position' },
     ],
     [
       'more than 250 entries',

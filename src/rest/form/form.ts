@@ -47,16 +47,23 @@ function pathOf(name: string): string[] {
   return [head, ...Array.from(brackets.matchAll(/\[([^[\]]*)\]/g), ([, inner = '']) => inner)];
 }
 
-/** A valid position: a whole number with at most nine digits. Longer numbers are ordinary names. */
-export const POSITION = /^\d{1,9}$/;
+/** The most digits of a position; calculating with far longer numbers would take time. */
+export const MAX_DIGITS = 100;
+const POSITION = new RegExp(`^\\d{1,${MAX_DIGITS}}$`);
+
+/** The number of a position, which clients may make of times or ids; null for an ordinary name, or too many digits. */
+export function positionOf(name: string): bigint | null {
+  return POSITION.test(name) ? BigInt(name) : null;
+}
 
 /** For each list of a form, the number for the next empty bracket: one more than the largest number so far, as in PHP. */
-type NextNumbers = WeakMap<FormFields, number>;
+type NextNumbers = WeakMap<FormFields, bigint>;
 
 function keyOf(segment: string, target: FormFields, next: NextNumbers): string {
-  const free = next.get(target) ?? 0;
+  const free = next.get(target) ?? 0n;
   const key = segment === '' ? String(free) : segment;
-  if (POSITION.test(key) && Number(key) >= free) next.set(target, Number(key) + 1);
+  const position = positionOf(key);
+  if (position !== null && position >= free) next.set(target, position + 1n);
   return key;
 }
 
