@@ -140,8 +140,8 @@ test('JSON is parsed like the form with the same names', () => {
   expect(plain(parseJson(Buffer.from(JSON.stringify(json))))).toEqual([
     ['a', 'x'],
     ['n', '1'],
-    ['t', '1'],
-    ['f', '0'],
+    ['t', true],
+    ['f', false],
     ['z', ''],
     [
       'list',

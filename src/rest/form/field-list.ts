@@ -19,7 +19,7 @@ export function idList(path: string): Field {
   return {
     path: pathOf(path),
     decode(value, reading) {
-      const values = typeof value === 'string' ? [value] : [...value.values()];
+      const values = value instanceof Map ? [...value.values()] : [value];
       return values.flatMap((one) => split(scalar(one, reading) ?? ''));
     },
     describe: ({ maxItems }) => ({ type: 'array', maxItems, items: { type: 'integer', minimum: 1 } }),

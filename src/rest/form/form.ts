@@ -1,5 +1,8 @@
-/** The value of a name: text, or (by brackets or nested JSON) nested names with their values. */
-export type FormValue = string | FormFields;
+/**
+ * The value of a name: text, or (by brackets or nested JSON) nested names with their values. JSON also has flags, and numbers
+ * that have no exact text.
+ */
+export type FormValue = string | boolean | number | FormFields;
 export type FormFields = Map<string, FormValue>;
 
 /** The body cannot be parsed as its content type. */
@@ -81,10 +84,10 @@ function nestedIn(target: FormFields, key: string): FormFields {
   return nested;
 }
 
-/** A scalar JSON value as text of a form. */
-function textOf(value: unknown): string {
-  if (value === null) return '';
-  return typeof value === 'boolean' ? String(Number(value)) : String(value).trim();
+/** A scalar JSON value as text of a form, unless only JSON has it: a large number would not be the one that was sent. */
+function scalarOf(value: unknown): FormValue {
+  if (typeof value === 'boolean' || (typeof value === 'number' && !Number.isSafeInteger(value))) return value;
+  return value === null ? '' : String(value).trim();
 }
 
 /** Collects values by their names, which may have brackets. */
@@ -122,7 +125,7 @@ export class FieldCollector {
   #merge(target: FormFields, key: string, value: unknown, depth: number): void {
     if (depth > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
     if (typeof value !== 'object' || value === null) {
-      target.set(key, textOf(value));
+      target.set(key, scalarOf(value));
       return;
     }
     const nested = nestedIn(target, key);
