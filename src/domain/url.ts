@@ -108,6 +108,7 @@ export function withQuery(address: string, query: string): string {
   const known = new Set(url.searchParams.keys());
   const added = query.split('&').filter((pair) => pair !== '' && !known.has(nameIn(pair)));
   if (added.length === 0) return url.href;
-  url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...added].join('&');
+  const separator = url.search === '' || url.search.endsWith('&') ? '' : '&';
+  url.search += separator + added.join('&');
   return url.href;
 }

@@ -79,6 +79,8 @@ describe('a link', () => {
     ['https://example.com/?a=1#top', 'a=2&b=2', 'https://example.com/?a=1&b=2#top'],
     ['https://example.com/?%61=x%20y', 'a=2', 'https://example.com/?%61=x%20y'],
     ['https://example.com/?flag', 'flag=1&%66lag=2', 'https://example.com/?flag'],
+    ['https://example.com/?a=1&', 'b=2', 'https://example.com/?a=1&b=2'],
+    ['https://example.com/?', 'b=2', 'https://example.com/?b=2'],
     ['https://example.com/', 'a=1&a=2', 'https://example.com/?a=1&a=2'],
     ['https://example.com/', '&&', 'https://example.com/'],
     ['https://example.com/', 'q=%C3%A4+b', 'https://example.com/?q=%C3%A4+b'],
@@ -539,6 +541,9 @@ describe('clicks', () => {
     ['a preview', { 'User-Agent': 'WhatsApp/2.23.20.0' }, 0],
     ['a preview of another', { 'User-Agent': 'facebookexternalhit/1.1' }, 0],
     ['a prefetch', { 'Sec-Purpose': 'prefetch;prerender' }, 0],
+    ['a prefetch of earlier browsers', { Purpose: 'prefetch' }, 0],
+    ['a prefetch of Firefox', { 'X-Moz': 'prefetch' }, 0],
+    ['a preview of Safari', { 'X-Purpose': 'preview' }, 0],
   ])('of %s are counted: %i', async (_what, headers, expected) => {
     const link = await owner.link();
     await open(`/${link.alias}`, { headers: headers as Record<string, string> });
