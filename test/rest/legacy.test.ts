@@ -58,9 +58,26 @@ describe('multipart/form-data', () => {
     expect([changed.status, changed.body.data]).toMatchObject([200, { title: null, disabled: 1 }]);
   });
 
-  test('415s with a file', async () => {
-    const form = multipart({ url: 'https://example.com/', file: new File(['x'], 'x.txt') });
+  test.each([
+    ['a file', new File(['x'], 'x.txt')],
+    ['an empty file', new File([], 'x.txt')],
+    ['a file without a name', new File(['x'], '')],
+  ])('415s with %s', async (_what, file) => {
+    const form = multipart({ url: 'https://example.com/', file });
     expect((await send('POST', '/links', form)).status).toBe(415);
+  });
+
+  test.each([
+    ['an empty file input of a browser', '; filename=""', '', 201],
+    ['an empty file without a name', '', '', 201],
+    ['content without a name', '; filename=""', 'x', 415],
+  ])('with %s', async (_what, fileName, content, expected) => {
+    const file = `name="file"${fileName}\r\nContent-Type: application/octet-stream\r\n\r\n${content}`;
+    const parts = [file, 'name="url"\r\n\r\nhttps://example.com/', 'name="title"\r\n\r\nNo file'];
+    const body = parts.map((part) => `--a\r\nContent-Disposition: form-data; ${part}\r\n`).join('');
+    const answer = await send('POST', '/links', `${body}--a--\r\n`, 'multipart/form-data; boundary=a');
+    expect(answer.status).toBe(expected);
+    if (expected === 201) expect(answer.body.data.title).toBe('No file');
   });
 
   test.each([
