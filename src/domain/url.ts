@@ -13,7 +13,7 @@ function isWebAddress(text: string): boolean {
 }
 
 /** The longest URL that browsers and servers commonly accept, in characters. */
-const MAX_URL = 2048;
+export const MAX_URL = 2048;
 
 /** An absolute http or https URL with a host, stored as it was written. */
 export const webAddress = textOf(1, MAX_URL)
