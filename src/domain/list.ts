@@ -3,13 +3,14 @@ import type { List, Position, Sql } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import { DomainError } from './errors.ts';
 import { integerOf, isStorable, MAX_INT, numberOf, parseInput, textOf, withDefault } from './input.ts';
+import { MAX_URL } from './url.ts';
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;
 export const MAX_EDGES = 100;
 export const DEFAULT_EDGES = 20;
 
-/** The search of every list: a substring, case-insensitive. */
-export const searchInput = textOf(0, 500)
+/** The search of every list: a substring, case-insensitive, of at most the length of a URL. */
+export const searchInput = textOf(0, MAX_URL)
   .transform((text) => text || null)
   .nullish();
 

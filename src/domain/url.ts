@@ -13,7 +13,7 @@ function isWebAddress(text: string): boolean {
 }
 
 /** The longest URL that browsers and servers commonly accept, in characters. */
-const MAX_URL = 2048;
+export const MAX_URL = 2048;
 
 /** An absolute http or https URL with a host, stored as it was written. */
 export const webAddress = textOf(1, MAX_URL)
@@ -66,6 +66,14 @@ export function withoutPort(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
+/**
+ * The names that a domain which serves the host may have, the first one that exists counts: the host with its port, or the
+ * host without it.
+ */
+export function namesServing(host: string): readonly string[] {
+  return [...new Set([host, withoutPort(host)])];
+}
+
 /** The host of a web address, as normalizeHost returns it. */
 export function hostOf(address: string): string {
   return withoutFinalDot(new URL(address).host);
@@ -100,6 +108,7 @@ export function withQuery(address: string, query: string): string {
   const known = new Set(url.searchParams.keys());
   const added = query.split('&').filter((pair) => pair !== '' && !known.has(nameIn(pair)));
   if (added.length === 0) return url.href;
-  url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...added].join('&');
+  const separator = url.search === '' || url.search.endsWith('&') ? '' : '&';
+  url.search += separator + added.join('&');
   return url.href;
 }

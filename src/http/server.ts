@@ -98,6 +98,7 @@ export function refuseAsFaulty(res: ServerResponse, status: number): void {
   res.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'private, no-store',
     Connection: 'close',
   });
   res.end(body);
@@ -109,6 +110,7 @@ function refuse(res: ServerResponse, message: string): void {
   res.writeHead(503, {
     'Content-Type': 'application/json; charset=utf-8',
     'Retry-After': '1',
+    'Cache-Control': 'private, no-store',
     Connection: 'close',
   });
   res.end(body);

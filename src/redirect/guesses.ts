@@ -1,32 +1,104 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
 import { ClientSlots } from '../http/limits/places.ts';
 import { networkOf } from '../http/request/client.ts';
+import { LATE, within } from '../within.ts';
 
 /** The maximum number of wrong passwords per address and minute, for one link and for all. */
 const GUESSES = 5;
 const GUESSES_IN_ALL = 30;
+const A_MINUTE = 60_000;
 /** How many passwords are checked at once: each takes a tenth of a second of a core. */
 const MAX_CHECKS = 30;
+/** How many passwords of one address wait for others in progress, and for how long, in milliseconds. */
+const MAX_WAITING = 50;
+const WAITING_TIME = 5_000;
+/** How many guessers are remembered; those that did not guess for longest are forgotten first. */
+const MAX_GUESSERS = 20_000;
+
+interface Guesser {
+  wrong: number;
+  /** Until when the wrong guesses count. */
+  until: number;
+  /** How many checks are in progress. */
+  checking: number;
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * Limits wrong guesses. Each check in progress may turn out to be one, so at most as many run as guesses are left: concurrent
+ * attempts cannot exceed the limit. Further ones wait, since those in progress may be right.
+ */
+class GuessLimit {
+  readonly #max: number;
+  readonly #forgives: boolean;
+  readonly #guessers = new LRUCache<string, Guesser>({ max: MAX_GUESSERS });
+
+  /** @param forgives whether a right password makes up for the wrong ones before it */
+  constructor(max: number, forgives: boolean) {
+    this.#max = max;
+    this.#forgives = forgives;
+  }
+
+  /** @throws RateLimiterRes */
+  async check(key: string, isRight: () => Promise<boolean>): Promise<boolean> {
+    const guesser = this.#guessers.get(key) ?? { wrong: 0, until: 0, checking: 0, waiting: new Set() };
+    this.#guessers.set(key, guesser);
+    await this.#begin(guesser);
+    try {
+      const right = await isRight();
+      if (!right) countWrong(guesser);
+      else if (this.#forgives) guesser.until = 0;
+      return right;
+    } finally {
+      guesser.checking--;
+      for (const goOn of guesser.waiting) goOn();
+    }
+  }
+
+  /** Waits until a check may be in progress, and counts it as one. */
+  async #begin(guesser: Guesser): Promise<void> {
+    const latest = performance.now() + WAITING_TIME;
+    while (wrongOf(guesser) + guesser.checking >= this.#max) {
+      const now = performance.now();
+      if (wrongOf(guesser) >= this.#max) throw new RateLimiterRes(0, guesser.until - now);
+      if (guesser.waiting.size >= MAX_WAITING) throw new RateLimiterRes(0, 0);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      guesser.waiting.add(resolve);
+      const ended = await within(latest - now, promise);
+      guesser.waiting.delete(resolve);
+      if (ended === LATE) throw new RateLimiterRes(0, 0);
+    }
+    guesser.checking++;
+  }
+}
+
+function wrongOf({ wrong, until }: Guesser): number {
+  return performance.now() < until ? wrong : 0;
+}
+
+/** The minute begins with its first wrong guess. */
+function countWrong(guesser: Guesser): void {
+  const before = wrongOf(guesser);
+  if (before === 0) guesser.until = performance.now() + A_MINUTE;
+  guesser.wrong = before + 1;
+}
 
 /** Checks visitors' passwords, and limits wrong ones. */
 export class PasswordChecks {
-  readonly #ofOne = new RateLimiterMemory({ points: GUESSES, duration: 60 });
-  readonly #inAll = new RateLimiterMemory({ points: GUESSES_IN_ALL, duration: 60 });
+  readonly #ofOne = new GuessLimit(GUESSES, true);
+  readonly #inAll = new GuessLimit(GUESSES_IN_ALL, false);
   readonly #checks = new ClientSlots(MAX_CHECKS);
 
   /**
-   * Whether the password is right. Each attempt counts before it is checked, so that concurrent attempts cannot exceed the limit.
+   * Whether the password is right.
    * @param what identifies the owner of the password
    * @throws RateLimiterRes, NoFreeSlot
    */
-  async isRight(password: string, { what, hash }: { what: string; hash: string }, address: string) {
+  isRight(password: string, { what, hash }: { what: string; hash: string }, address: string) {
     const network = networkOf(address);
-    const guesser = `${what} ${network}`;
-    await this.#ofOne.consume(guesser);
-    await this.#inAll.consume(network);
-    const right = await this.#checks.take(network, () => verifyPassword(password, hash));
-    if (right) await Promise.all([this.#ofOne.delete(guesser), this.#inAll.reward(network)]);
-    return right;
+    const verify = () => this.#checks.take(network, () => verifyPassword(password, hash));
+    return this.#ofOne.check(`${what} ${network}`, () => this.#inAll.check(network, verify));
   }
 }

@@ -7,7 +7,7 @@ import { readVisitedLink, type VisitedRow } from '../db/reading/visited-link.ts'
 import { servesVisitors } from '../domain/domain/domain.ts';
 import { isAlias } from '../domain/link/alias.ts';
 import type { Site } from '../domain/link/link.ts';
-import { normalizeHost, withoutPort } from '../domain/url.ts';
+import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { LATE, within } from '../within.ts';
@@ -252,7 +252,7 @@ export class LinkCache {
     const known = this.#names.get(host);
     if (known !== undefined) return known;
     const name = normalizeHost(host);
-    const names = name === null ? [] : [...new Set([name, withoutPort(name)])];
+    const names = name === null ? [] : namesServing(name);
     if (host.length <= LONGEST_NAME) this.#names.set(host, names);
     return names;
   }

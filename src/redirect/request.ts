@@ -14,6 +14,10 @@ export function header(req: IncomingMessage, name: string): string {
   return String(req.headers[name] ?? '').slice(0, LONGEST_HEADER);
 }
 
+/** The headers by which browsers of now and before say that nobody sees the page yet, and how. */
+const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+const UNSEEN = /prefetch|preview/i;
+
 /** How long a form may take to arrive, in milliseconds. */
 const FORM_TIMEOUT = 5_000;
 
@@ -53,7 +57,7 @@ export function readVisit(req: IncomingMessage, country: string | null): VisitRe
   const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
   const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
   const userAgent = header(req, 'user-agent');
-  const prefetches = /prefetch/i.test(header(req, 'sec-purpose') + header(req, 'purpose'));
+  const prefetches = PURPOSES.some((name) => UNSEEN.test(header(req, name)));
   const visitor: Visitor = {
     country,
     userAgent,

@@ -72,23 +72,23 @@ const fields = {
   rotation: entries('targeting.rotation', { value: '' }),
 } satisfies Fields;
 
-/** The id of a domain; or a domain in the form of an answer, so that answers can be sent back. */
 const domainId: Field = {
   ...recordId('domainId'),
   about: "The id of your own or a shared domain; the service's own by default. It cannot change.",
-  decodesEmpty: false,
-  decode: (value, reading) => {
-    const id = value instanceof Map ? value.get('id') : value;
-    return id === undefined ? undefined : scalar(id, reading);
-  },
+};
+
+/** The same; or a domain in the form of an answer, so that answers can be sent back. */
+const domain: Field = {
+  ...domainId,
+  decode: (value, reading) => scalar(value instanceof Map ? value.get('id') || value : value, reading),
 };
 
 // If both are sent, the second one counts.
-const createFields = { ...fields, domain: domainId, domain_id: domainId };
+const createFields = { ...fields, domain, domain_id: domainId };
 
 /** In an update, for clients that send back whole answers; only the link's own domain is accepted. */
-const sameDomain: Field = { ...domainId, describe: () => null };
-const updateFields = { ...fields, domain: sameDomain, domain_id: sameDomain };
+const hidden = { describe: () => null };
+const updateFields = { ...fields, domain: { ...domain, ...hidden }, domain_id: { ...domainId, ...hidden } };
 
 const listFields = {
   search: text('filter.search'),

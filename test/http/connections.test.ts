@@ -99,6 +99,7 @@ describe('a request that cannot be parsed', () => {
     await once(socket, 'close');
     const [head = '', body = ''] = socket.received().split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toContain('\r\nCache-Control: private, no-store\r\n');
     expect(JSON.parse(body)).toEqual({ message: 'The request could not be read.', status });
     const requestId = /X-Request-Id: (.*)/.exec(head)?.[1];
     await expect

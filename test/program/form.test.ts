@@ -140,8 +140,8 @@ test('JSON is parsed like the form with the same names', () => {
   expect(plain(parseJson(Buffer.from(JSON.stringify(json))))).toEqual([
     ['a', 'x'],
     ['n', '1'],
-    ['t', '1'],
-    ['f', '0'],
+    ['t', true],
+    ['f', false],
     ['z', ''],
     [
       'list',
@@ -199,8 +199,9 @@ test.each([
   ['p[5]=a&p[]=b&p[]=c', { 5: 'a', 6: 'b', 7: 'c' }],
   ['p[]=a&p[0]=b', { 0: 'b' }],
   ['p[999999999]=a&p[]=b', { '999999999': 'a', '1000000000': 'b' }],
-  // Longer numbers are not positions, and do not count for empty brackets.
-  ['p[1000000000]=a&p[]=b', { '1000000000': 'a', 0: 'b' }],
+  ['p[9007199254740993]=a&p[]=b', { '9007199254740993': 'a', '9007199254740994': 'b' }],
+  // Even longer numbers are not positions, and do not count for empty brackets.
+  [`p[${'9'.repeat(101)}]=a&p[]=b`, { ['9'.repeat(101)]: 'a', 0: 'b' }],
   ['p[x]=a&p[]=b', { x: 'a', 0: 'b' }],
 ])('in %s, an empty bracket gets the number after the largest', (form, expected) => {
   const list = parseForm(form).get('p');

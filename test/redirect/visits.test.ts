@@ -79,6 +79,8 @@ describe('a link', () => {
     ['https://example.com/?a=1#top', 'a=2&b=2', 'https://example.com/?a=1&b=2#top'],
     ['https://example.com/?%61=x%20y', 'a=2', 'https://example.com/?%61=x%20y'],
     ['https://example.com/?flag', 'flag=1&%66lag=2', 'https://example.com/?flag'],
+    ['https://example.com/?a=1&', 'b=2', 'https://example.com/?a=1&b=2'],
+    ['https://example.com/?', 'b=2', 'https://example.com/?b=2'],
     ['https://example.com/', 'a=1&a=2', 'https://example.com/?a=1&a=2'],
     ['https://example.com/', '&&', 'https://example.com/'],
     ['https://example.com/', 'q=%C3%A4+b', 'https://example.com/?q=%C3%A4+b'],
@@ -377,6 +379,42 @@ describe('a link with a password', () => {
     },
   );
 
+  describe('at the same time from one address', () => {
+    const guess = (alias: string, password: string, address: string) =>
+      open(`/${alias}`, { form: { password }, headers: { 'X-Forwarded-For': address } }).then(
+        ({ status }) => status,
+      );
+
+    test('accepts right ones, however many wrong ones are allowed, also after some', async () => {
+      const { alias } = await owner.link({ password: 'right' });
+      const rightOnes = (count: number) =>
+        Promise.all(Array.from({ length: count }, () => guess(alias, 'right', '192.0.2.40')));
+      expect(await rightOnes(20)).toEqual(Array(20).fill(303));
+      for (let i = 0; i < 4; i++) expect(await guess(alias, 'wrong', '192.0.2.40')).toBe(401);
+      expect(await rightOnes(10)).toEqual(Array(10).fill(303));
+    });
+
+    test('accepts right ones for many links', async () => {
+      const links = await Promise.all(Array.from({ length: 10 }, () => owner.link({ password: 'right' })));
+      for (let i = 0; i < 26; i++) {
+        const { alias = '' } = links[i % 10] ?? {};
+        expect(await guess(alias, 'wrong', '192.0.2.41')).toBe(401);
+      }
+      expect(await Promise.all(links.map(({ alias }) => guess(alias, 'right', '192.0.2.41')))).toEqual(
+        Array(10).fill(303),
+      );
+    });
+
+    test('accepts no more wrong ones than one after the other', async () => {
+      const { alias } = await owner.link({ password: 'right' });
+      const wrong = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => guess(alias, `wrong ${i}`, '192.0.2.42')),
+      );
+      expect(wrong.sort()).toEqual([...Array(5).fill(401), ...Array(15).fill(429)]);
+      expect(await guess(alias, 'right', '192.0.2.42')).toBe(429);
+    });
+  });
+
   test('accepts five wrong ones a minute from one IPv6 network', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (address: string) =>
@@ -513,6 +551,9 @@ describe('clicks', () => {
     ['a preview', { 'User-Agent': 'WhatsApp/2.23.20.0' }, 0],
     ['a preview of another', { 'User-Agent': 'facebookexternalhit/1.1' }, 0],
     ['a prefetch', { 'Sec-Purpose': 'prefetch;prerender' }, 0],
+    ['a prefetch of earlier browsers', { Purpose: 'prefetch' }, 0],
+    ['a prefetch of Firefox', { 'X-Moz': 'prefetch' }, 0],
+    ['a preview of Safari', { 'X-Purpose': 'preview' }, 0],
   ])('of %s are counted: %i', async (_what, headers, expected) => {
     const link = await owner.link();
     await open(`/${link.alias}`, { headers: headers as Record<string, string> });

@@ -81,6 +81,7 @@ test('503s with Retry-After at the maximum of requests in flight, and serves aga
       '1',
       { message: 'The server is busy. Try again shortly.', status: 503 },
     ]);
+    expect(refused.headers.get('Cache-Control')).toBe('private, no-store');
     const requestId = refused.headers.get('X-Request-Id');
     expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
     await expect

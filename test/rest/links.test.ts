@@ -154,6 +154,11 @@ describe('POST /links', () => {
 
   test.each([
     ['a domain under the name domain', () => `domain=${domain}`, () => ({ domain_id: domain })],
+    [
+      'a domain as it is shown',
+      () => `domain[id]=${domain}&domain[name]=go.example`,
+      () => ({ domain_id: domain }),
+    ],
     ['domain_id over domain', () => `domain_id=${domain}&domain=1`, () => ({ domain_id: domain })],
     [
       'an empty domain_id beside a domain',
@@ -194,6 +199,22 @@ describe('POST /links', () => {
         'rotation[999999999][value]=https://example.com/c&rotation[7][value]=https://example.com/b&rotation[007][value]=https://example.com/b2&rotation[0][value]=https://example.com/a',
       () => ({
         rotation: ['a', 'b', 'b2', 'c'].map((path) => ({ value: `https://example.com/${path}` })),
+      }),
+    ],
+    [
+      'positions of many digits, in the order of the numbers',
+      () =>
+        [`${'9'.repeat(100)}`, '9007199254740993', '1763792400000', '9007199254740992', '0000000000002']
+          .map((position) => `rotation[${position}][value]=https://example.com/${position}`)
+          .join('&'),
+      () => ({
+        rotation: [
+          '0000000000002',
+          '1763792400000',
+          '9007199254740992',
+          '9007199254740993',
+          '9'.repeat(100),
+        ].map((position) => ({ value: `https://example.com/${position}` })),
       }),
     ],
     [
@@ -256,6 +277,45 @@ describe('POST /links', () => {
     ]);
   });
 
+  const postJson = async (fields: string) => {
+    const response = await owner.fetch('/api/v1/links', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: `{"url":"https://example.com/",${fields}}`,
+    });
+    return { status: response.status, body: await response.json() };
+  };
+
+  test.each([
+    ['title', '"title":true'],
+    ['space_id', '"space_id":true'],
+    ['domain_id', '"domain_id":true'],
+    ['domain', '"domain":{"id":true}'],
+    ['pixel_ids', '"pixel_ids":true'],
+    ['pixel_ids', '"pixel_ids":[true]'],
+    ['privacy', '"privacy":true'],
+    ['expiration_clicks', '"expiration_clicks":true'],
+    ['country.0.key', '"country":[{"key":false,"value":"https://example.com/"}]'],
+    ['alias', '"alias":12345678901234567890'],
+    ['title', '"title":1.5'],
+  ])('422s on a %s that only JSON has: %s', async (name, fields) => {
+    expect(await postJson(fields)).toEqual(
+      refused({ [name]: 'must be a text, or a whole number below 2^53' }),
+    );
+  });
+
+  test('201s on numbers as texts in JSON, and on flags', async () => {
+    const alias = Number.MAX_SAFE_INTEGER;
+    expect(await postJson(`"alias":${alias},"title":-5,"disabled":true`)).toMatchObject({
+      status: 201,
+      body: { data: { alias: String(alias), title: '-5', disabled: 1 } },
+    });
+    expect(await postJson('"disabled":false')).toMatchObject({
+      status: 201,
+      body: { data: { disabled: 0 } },
+    });
+  });
+
   test('201s on the largest allowed body, and stores every pair', async () => {
     const targets = Array.from(
       { length: 250 },
@@ -300,6 +360,18 @@ describe('POST /links', () => {
     ],
     ['a space that is no number', 'space_id=x', { space_id: 'must be the id of one of your spaces' }],
     ['a domain that is no number', 'domain=x', { domain: 'must be the id of a domain that you may use' }],
+    ...['domain_id[]=2', 'domain_id[id]=2'].map((form): [string, string, Record<string, string>] => [
+      `a domain in brackets: ${form}`,
+      form,
+      { domain_id: 'must be a single value' },
+    ]),
+    ...['domain[]=2', 'domain[name]=go.example', 'domain[id]=', 'domain[id][]=2'].map(
+      (form): [string, string, Record<string, string>] => [
+        `a domain without its id: ${form}`,
+        form,
+        { domain: 'must be a single value' },
+      ],
+    ),
     ['pixels in deeper brackets', 'pixel_ids[0][id]=1', { pixel_ids: 'must be a single value' }],
     ['a flag of another value', 'disabled=yes', { disabled: 'must be one of 0, 1' }],
     ['an unknown privacy', 'privacy=3', { privacy: 'must be one of 0, 1, 2' }],
@@ -335,6 +407,11 @@ describe('POST /links', () => {
       { expiration_time: 'needs expiration_date beside it' },
     ],
     ['no clicks', 'expiration_clicks=0', { expiration_clicks: 'must be a whole number from 1 to 999999999' }],
+    ...['005', '%2B5', '5.0'].map((clicks): [string, string, Record<string, string>] => [
+      `clicks in another form: ${clicks}`,
+      `expiration_clicks=${clicks}`,
+      { expiration_clicks: 'must be a whole number from 1 to 999999999' },
+    ]),
     ['an unknown target type', 'target_type=5', { target_type: 'must be one of 0, 1, 2, 3, 4' }],
     [
       'a country that is none',
@@ -369,17 +446,17 @@ describe('POST /links', () => {
     [
       'a position that is no number',
       'rotation[__proto__][value]=https://example.com/',
-      { 'rotation.__proto__': 'must have a whole number as its position' },
+      { 'rotation.__proto__': 'must have a whole number of at most 100 digits as its position' },
     ],
     [
-      'a position of ten digits',
-      'rotation[1000000000][value]=https://example.com/',
-      { 'rotation.1000000000': 'must have a whole number of at most 9 digits as its position' },
+      'a country at a position of many digits',
+      'country[1763792400000][key]=XX&country[1763792400000][value]=https://example.com/',
+      { 'country.1763792400000.key': 'must be an ISO 3166-1 alpha-2 code, such as DE' },
     ],
     [
       'a position of very many digits',
-      `rotation[${'9'.repeat(400)}][value]=https://example.com/`,
-      { [`rotation.${'9'.repeat(50)}…`]: 'must have a whole number of at most 9 digits as its position' },
+      `rotation[${'9'.repeat(101)}][value]=https://example.com/`,
+      { [`rotation.${'9'.repeat(50)}…`]: 'must have a whole number of at most 100 digits as its position' },
     ],
     [
       'more than 250 entries',
@@ -420,6 +497,23 @@ describe('POST /links', () => {
       }),
     );
     expect((await owner.rest('GET', '/links')).body).toEqual(before.body);
+  });
+
+  test('422s on a short domain with any port, since visits of it find its links; 201s without the port of a domain', async () => {
+    await owner.domain('port.example:8443');
+    const ownDomain = 'may not lead to a short domain of this service';
+    for (const url of [
+      'http://go.example:4101/loop',
+      'https://s.example.:8080/',
+      'https://port.example:8443/',
+    ])
+      expect(await errorsOf(post(`url=${url}`))).toEqual(refused({ url: ownDomain }));
+    const { id } = await owner.link();
+    expect(await errorsOf(owner.rest('PATCH', `/links/${id}`, 'url=http://go.example:4101/loop'))).toEqual(
+      refused({ url: ownDomain }),
+    );
+    for (const url of ['https://port.example/', 'https://port.example:8444/'])
+      expect((await post(`url=${url}`)).status).toBe(201);
   });
 
   test('201s on an alias that is taken on another domain, or in another case', async () => {
@@ -548,6 +642,8 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
   test.each<[string, Record<string, string>]>([
     ['domain_id=99', { domain_id: 'cannot be changed: a link stays on its domain' }],
     ['domain=', { domain: 'cannot be changed: a link stays on its domain' }],
+    ['domain_id[]=1', { domain_id: 'must be a single value' }],
+    ['domain[name]=s.example', { domain: 'must be a single value' }],
     ['url=', { url: 'must have 1 to 2048 characters' }],
     ['alias=', { alias: 'must have 1 to 255 characters' }],
     ['disabled=', { disabled: 'must be one of 0, 1' }],

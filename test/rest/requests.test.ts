@@ -118,6 +118,25 @@ test.each([
   });
 });
 
+test.each(['text/xml', FORM, `${FORM}; charset=iso-8859-1`])(
+  'goes on without a body of type %s',
+  async (type) => {
+    const { status, body } = await post(type, '');
+    expect([status, body.errors]).toEqual([422, { name: ['The name field is required.'] }]);
+  },
+);
+
+test.each([
+  ['application/json', '\ufeff{"name":"Marked"}'],
+  [FORM, '\ufeffname=Marked'],
+  [
+    'multipart/form-data; boundary=x',
+    '\ufeff--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nMarked\r\n--x--\r\n',
+  ],
+])('201s on a body of type %s after a byte order mark', async (type, body) => {
+  expect(await post(type, body)).toMatchObject({ status: 201, body: { data: { name: 'Marked' } } });
+});
+
 test.each([
   ['broken JSON', 'application/json', '{"name":'],
   ['JSON that is no object', 'application/json', '["name"]'],

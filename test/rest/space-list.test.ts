@@ -125,7 +125,7 @@ describe('search', () => {
     ['a%b', []],
     ['  beta ', ['beta']],
     ["' OR 1=1 --", []],
-    ['x'.repeat(500), []],
+    ['x'.repeat(2_048), []],
   ])('finds the text %j literally', async (text, expected) => {
     expect(await names(`?sort=asc&search_by=name&search=${encodeURIComponent(text)}`)).toEqual(expected);
   });
@@ -142,6 +142,11 @@ test.each([
   ['per_page=20', { per_page: ['The per_page field must be one of 10, 25, 50, 100.'] }],
   ['page=0', { page: ['The page field must be a whole number from 1 to 2147483647.'] }],
   ['page=one', { page: ['The page field must be a whole number from 1 to 2147483647.'] }],
+  ...['01', '+2', '1.0', '1e1', '-0', '0x1'].map((page): [string, Record<string, string[]>] => [
+    `page=${encodeURIComponent(page)}`,
+    { page: ['The page field must be a whole number from 1 to 2147483647.'] },
+  ]),
+  ['per_page=025', { per_page: ['The per_page field must be one of 10, 25, 50, 100.'] }],
   ['search=%00', { search: ['The search field may not contain null characters or broken surrogate pairs.'] }],
   [
     'page=-1&per_page=x&sort=ASC',

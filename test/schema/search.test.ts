@@ -149,30 +149,38 @@ test.runIf(inject('database').provider === 'postgresql').each(['titleKey', 'alia
   },
 );
 
-test('finds a text of the maximum length, at any position', async () => {
+test('finds a text of any length up to that of the longest URL, at any position', async () => {
   const caller = await server.caller('long');
   const text = `${'ab'.repeat(249)}ac`;
-  const [id] = await create(caller, ['Long']);
-  await caller.rest('PATCH', `/links/${id}`, { url: `https://example.com/${'ab'.repeat(100)}${text}x` });
+  const start = `https://example.com/${'ab'.repeat(100)}${text}`;
+  const whole = `${start}${'x'.repeat(2_048 - start.length)}`;
+  const { id } = await caller.link({ url: whole });
   await caller.link({ url: `https://example.com/${'ab'.repeat(600)}` });
   const search = async (wanted: string) => {
     const { body } = await caller.rest('GET', `/links?search_by=url&search=${wanted}`);
     return (body as { data?: RestLink[] }).data?.map((link) => link.id);
   };
-  expect(await search(text)).toEqual([Number(id)]);
+  expect(await search(text)).toEqual([id]);
   expect(await search('ab'.repeat(250))).toHaveLength(2);
-  const { status, body } = await caller.rest('GET', `/links?search_by=url&search=${text}x`);
+  expect(await search(whole)).toEqual([id]);
+  expect(await search(`${whole.slice(0, -1)}y`)).toEqual([]);
+  const { status, body } = await caller.rest('GET', `/links?search_by=url&search=${whole}x`);
   expect([status, body]).toMatchObject([
     422,
-    { errors: { search: ['The search field may have at most 500 characters, not 501.'] } },
+    { errors: { search: ['The search field may have at most 2048 characters, not 2049.'] } },
   ]);
+  const { links } = await caller.data<{ links: object }>(
+    'query ($search: String!) { links(filter: { search: $search, searchBy: URL }) { totalCount } }',
+    { search: whole },
+  );
+  expect(links).toEqual({ totalCount: 1 });
 });
 
 test('of texts with long common parts takes little time', async () => {
   const caller = await server.caller('hostile');
   const url = `https://example.com/${'a'.repeat(1_000)}${'b'.repeat(1_000)}`;
   for (let i = 0; i < 40; i++) await caller.link({ url });
-  const long = (i: number) => `${'a'.repeat(400 + i)}c`;
+  const long = (i: number) => `${'a'.repeat(1_000 + i)}c`;
   const searches = Array.from(
     { length: 8 },
     (_, i) => `s${i}: links(filter: { search: "${long(i)}", searchBy: URL }) { totalCount }`,

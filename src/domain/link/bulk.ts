@@ -9,7 +9,7 @@ import type { FieldError } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { fieldErrors } from '../input.ts';
 import { generateAlias } from './alias.ts';
-import { aliasTaken, hostsIn, refusalsBy } from './check.ts';
+import { aliasTaken, domainNamesIn, refusalsBy } from './check.ts';
 import { createLinkInput } from './input.ts';
 import { aliasColumns, columnsOf, fieldNames, type Site } from './link.ts';
 import { type Name, nextFreeName, TakenAliases } from './names.ts';
@@ -107,7 +107,7 @@ async function createOnce(
     domainIds: [...new Set(inputs.map(({ domainId }) => domainId))],
     spaceIds: [...new Set(inputs.flatMap(({ spaceId }) => spaceId ?? []))],
     pixelIds: [...new Set(inputs.flatMap(({ pixelIds = [] }) => pixelIds))],
-    hosts: [...new Set(inputs.flatMap(hostsIn))],
+    hosts: [...new Set(inputs.flatMap(domainNamesIn))],
     aliases: inputs.map(({ alias }) => alias),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),
   });

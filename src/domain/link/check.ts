@@ -3,7 +3,7 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
-import { hostOf, isSendable, tooLongAsSent } from '../url.ts';
+import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { addressesOf } from './addresses.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
 import type { Site } from './link.ts';
@@ -27,9 +27,14 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
   ];
 }
 
-/** The hosts of the addresses in the input. */
-export function hostsIn(input: LinkInput): string[] {
-  return [...new Set(addressesIn(input).map(({ url }) => hostOf(url)))];
+/** The names of domains to which the addresses would lead. */
+function domainNamesOf(addresses: readonly { url: string }[]): string[] {
+  return [...new Set(addresses.flatMap(({ url }) => namesServing(hostOf(url))))];
+}
+
+/** The names of domains to which the addresses in the input would lead. */
+export function domainNamesIn(input: LinkInput): string[] {
+  return domainNamesOf(addressesIn(input));
 }
 
 /**
@@ -52,7 +57,7 @@ export async function refusalsOf(
     domainId,
     spaceId: spaceId ?? null,
     pixelIds,
-    hosts: [...new Set(added.map(({ url }) => hostOf(url)))],
+    hosts: domainNamesOf(added),
     alias: alias ?? null,
     linkId: link?.id ?? null,
   });
@@ -73,7 +78,8 @@ export function refusalsBy(
   const refuse = (path: string[], message: string) => refusals.push({ path, messages: [message] });
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
   for (const { path, url } of addresses)
-    if (found.hosts.has(hostOf(url))) refuse(path, 'may not lead to a short domain of this service');
+    if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)))
+      refuse(path, 'may not lead to a short domain of this service');
   for (const { path, url } of addresses)
     if (lists.blocksAddress(url)) refuse(path, 'may not lead to a host that is blocked on this service');
   if (!found.domain && link === null) refuse(['domainId'], wrongDomain);

@@ -1,8 +1,8 @@
 import type { LinkRow, Wanted } from '../../db/reading/link-rows.ts';
-import { sql } from '../../db/reading/list.ts';
+import { join, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
-import { normalizeHost, withoutPort } from '../url.ts';
+import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { linksWhere } from './list.ts';
 
@@ -31,8 +31,7 @@ export async function findLinkByShortUrl(
   const parts = partsOf(text);
   if (parts === null) return null;
   const { host, alias } = parts;
-  // As for visitors: if the host with its port is not a domain, the host without the port is tried.
-  const domain = sql`(SELECT "id" FROM "Domain" WHERE "name" IN (${host}, ${withoutPort(host)})
+  const domain = sql`(SELECT "id" FROM "Domain" WHERE "name" IN (${join([...namesServing(host)])})
     ORDER BY "name" = ${host} DESC LIMIT 1)`;
   const condition = sql`"domainId" = ${domain} AND "alias" = ${alias}`;
   const [link] = await linksWhere(lists, actor, condition, 1, wanted);

@@ -11,6 +11,8 @@ const LIMIT = 1024 * 1024;
  */
 const TAKEN = 4 * 1024 * 1024;
 const GRACE = 1_000;
+/** U+FEFF in UTF-8. */
+const MARK = Buffer.from('\ufeff');
 const readRaw = express.raw({ type: () => true, limit: LIMIT });
 
 type Parser = (body: Buffer, contentType: string) => FormFields | Promise<FormFields>;
@@ -30,6 +32,11 @@ function parserFor(contentType: string): Parser | undefined {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8'
     ? parsers.get(type.trim())
     : undefined;
+}
+
+/** The body without the byte order mark that some clients put before text. */
+function withoutMark(body: Buffer): Buffer {
+  return body.subarray(0, MARK.length).equals(MARK) ? body.subarray(MARK.length) : body;
 }
 
 function read(req: Request, res: Response): Promise<void> {
@@ -59,11 +66,12 @@ function read(req: Request, res: Response): Promise<void> {
 export async function readForm(req: Request, res: Response): Promise<FormFields> {
   const hasBody =
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-  const contentType = req.headers['content-type'];
-  const parse = parserFor(contentType ?? '');
-  if (parse === undefined && (hasBody || contentType !== undefined)) throw new Refused(unsupportedMediaType);
-  if (parse === undefined || !hasBody) return new Map();
+  if (!hasBody) return new Map();
+  const contentType = req.headers['content-type'] ?? '';
+  const parse = parserFor(contentType);
+  if (parse === undefined) throw new Refused(unsupportedMediaType);
   await read(req, res);
-  const body: unknown = req.body;
-  return Buffer.isBuffer(body) && body.length > 0 ? parse(body, contentType ?? '') : new Map();
+  if (!Buffer.isBuffer(req.body)) return new Map();
+  const body = withoutMark(req.body);
+  return body.length > 0 ? parse(body, contentType) : new Map();
 }

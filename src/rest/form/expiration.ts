@@ -1,7 +1,7 @@
 import { type Field, scalar } from './field.ts';
 
-/** A time of day, as HH:MM or HH:MM:SS. */
-const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
+/** A time of day, as HH:MM: seconds would be stored, but never shown. */
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 function isDate(day: string): boolean {
   const midnight = new Date(`${day}T00:00Z`);
@@ -30,7 +30,7 @@ export const expirationDate: Field = {
 /** Used by `expiration_date`. An empty date clears both, whatever the time is. */
 export const expirationTime: Field = {
   path: [],
-  about: 'The time on that date, HH:MM or HH:MM:SS in UTC; 00:00 if absent.',
+  about: 'The time on that date, HH:MM in UTC; 00:00 if absent.',
   describe: () => ({ type: 'string', pattern: TIME.source }),
   decode(value, reading) {
     const { sent, emptyClears, refuse } = reading;

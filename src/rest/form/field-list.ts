@@ -7,7 +7,7 @@ import {
   type Reading,
   scalar,
 } from './field.ts';
-import { type FormFields, type FormValue, POSITION } from './form.ts';
+import { type FormFields, type FormValue, MAX_DIGITS, positionOf } from './form.ts';
 
 /** Ids in any of v1's spellings: `name[]=1&name[]=2`, `name=1`, `name=1,2`. */
 export function idList(path: string): Field {
@@ -19,7 +19,7 @@ export function idList(path: string): Field {
   return {
     path: pathOf(path),
     decode(value, reading) {
-      const values = typeof value === 'string' ? [value] : [...value.values()];
+      const values = value instanceof Map ? [...value.values()] : [value];
       return values.flatMap((one) => split(scalar(one, reading) ?? ''));
     },
     describe: ({ maxItems }) => ({ type: 'array', maxItems, items: { type: 'integer', minimum: 1 } }),
@@ -37,9 +37,12 @@ const isBlank = (value: FormValue | undefined): boolean =>
 function entriesOf(value: FormValue | undefined): [string, FormFields][] {
   if (!(value instanceof Map)) return [];
   return [...value]
-    .filter((entry): entry is [string, FormFields] => entry[1] instanceof Map)
-    .filter(([position, entry]) => POSITION.test(position) && !isBlank(entry))
-    .sort(([a], [b]) => Number(a) - Number(b));
+    .flatMap(([name, entry]) => {
+      const position = positionOf(name);
+      return position !== null && entry instanceof Map && !isBlank(entry) ? [{ position, name, entry }] : [];
+    })
+    .sort((a, b) => (a.position < b.position ? -1 : Number(a.position > b.position)))
+    .map(({ name, entry }) => [name, entry]);
 }
 
 /** A wrong position, shortened for the answer. */
@@ -54,9 +57,8 @@ function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: Re
   }
   for (const [position, entry] of value) {
     if (isBlank(entry)) continue;
-    if (/^\d{10,}$/.test(position))
-      refuse('must have a whole number of at most 9 digits as its position', shownOf(position));
-    else if (!POSITION.test(position)) refuse('must have a whole number as its position', shownOf(position));
+    if (positionOf(position) === null)
+      refuse(`must have a whole number of at most ${MAX_DIGITS} digits as its position`, shownOf(position));
     else if (!(entry instanceof Map)) refuse(`must have ${parts.join(' and ')}`, position);
   }
 }

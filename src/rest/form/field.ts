@@ -35,10 +35,11 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** The text of a value without brackets; refuses one with brackets, and returns undefined. */
+/** The text of a value; refuses one with brackets, or that only JSON has, and returns undefined. */
 export function scalar(value: FormValue, { refuse }: Reading, ...below: string[]): string | undefined {
   if (typeof value === 'string') return value;
-  refuse('must be a single value', ...below);
+  const allowed = value instanceof Map ? 'a single value' : 'a text, or a whole number below 2^53';
+  refuse(`must be ${allowed}`, ...below);
   return undefined;
 }
 
@@ -57,13 +58,13 @@ export function recordId(path: string): Field {
   return { ...text(path), describe: () => ({ type: 'integer', minimum: 1 }) };
 }
 
-/** A whole number in decimal digits. Anything else stays text, which the domain refuses. */
+/** A whole number as programs write it: 5, not 05 or +5. Anything else stays text, which the domain refuses. */
 export function integer(path: string): Field {
   return {
     path: pathOf(path),
     decode(value, reading) {
       const digits = scalar(value, reading);
-      return digits !== undefined && /^[+-]?\d+$/.test(digits) ? Number(digits) : digits;
+      return digits !== undefined && /^(0|-?[1-9]\d*)$/.test(digits) ? Number(digits) : digits;
     },
   };
 }
@@ -113,15 +114,12 @@ export function choice(path: string | null, values: Readonly<Record<string, unkn
 /** A flag, 0 or 1; true and false are accepted, too. */
 export function flag(path: string): Field {
   const numbers = choice(path, { 0: false, 1: true });
-  const words = new Map<unknown, string>([
+  const words = new Map([
     ['false', '0'],
     ['true', '1'],
   ]);
   return {
     ...numbers,
-    decode(value, reading) {
-      const word = typeof value === 'string' ? value.toLowerCase() : value;
-      return numbers.decode(words.get(word) ?? value, reading);
-    },
+    decode: (value, reading) => numbers.decode(words.get(String(value).toLowerCase()) ?? value, reading),
   };
 }

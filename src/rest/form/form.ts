@@ -1,5 +1,8 @@
-/** The value of a name: text, or (by brackets or nested JSON) nested names with their values. */
-export type FormValue = string | FormFields;
+/**
+ * The value of a name: text, or (by brackets or nested JSON) nested names with their values. JSON also has flags, and numbers
+ * that have no exact text.
+ */
+export type FormValue = string | boolean | number | FormFields;
 export type FormFields = Map<string, FormValue>;
 
 /** The body cannot be parsed as its content type. */
@@ -47,16 +50,23 @@ function pathOf(name: string): string[] {
   return [head, ...Array.from(brackets.matchAll(/\[([^[\]]*)\]/g), ([, inner = '']) => inner)];
 }
 
-/** A valid position: a whole number with at most nine digits. Longer numbers are ordinary names. */
-export const POSITION = /^\d{1,9}$/;
+/** The most digits of a position; calculating with far longer numbers would take time. */
+export const MAX_DIGITS = 100;
+const POSITION = new RegExp(`^\\d{1,${MAX_DIGITS}}$`);
+
+/** The number of a position, which clients may make of times or ids; null for an ordinary name, or too many digits. */
+export function positionOf(name: string): bigint | null {
+  return POSITION.test(name) ? BigInt(name) : null;
+}
 
 /** For each list of a form, the number for the next empty bracket: one more than the largest number so far, as in PHP. */
-type NextNumbers = WeakMap<FormFields, number>;
+type NextNumbers = WeakMap<FormFields, bigint>;
 
 function keyOf(segment: string, target: FormFields, next: NextNumbers): string {
-  const free = next.get(target) ?? 0;
+  const free = next.get(target) ?? 0n;
   const key = segment === '' ? String(free) : segment;
-  if (POSITION.test(key) && Number(key) >= free) next.set(target, Number(key) + 1);
+  const position = positionOf(key);
+  if (position !== null && position >= free) next.set(target, position + 1n);
   return key;
 }
 
@@ -74,10 +84,10 @@ function nestedIn(target: FormFields, key: string): FormFields {
   return nested;
 }
 
-/** A scalar JSON value as text of a form. */
-function textOf(value: unknown): string {
-  if (value === null) return '';
-  return typeof value === 'boolean' ? String(Number(value)) : String(value).trim();
+/** A scalar JSON value as text of a form, unless only JSON has it: a large number would not be the one that was sent. */
+function scalarOf(value: unknown): FormValue {
+  if (typeof value === 'boolean' || (typeof value === 'number' && !Number.isSafeInteger(value))) return value;
+  return value === null ? '' : String(value).trim();
 }
 
 /** Collects values by their names, which may have brackets. */
@@ -115,7 +125,7 @@ export class FieldCollector {
   #merge(target: FormFields, key: string, value: unknown, depth: number): void {
     if (depth > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
     if (typeof value !== 'object' || value === null) {
-      target.set(key, textOf(value));
+      target.set(key, scalarOf(value));
       return;
     }
     const nested = nestedIn(target, key);

@@ -38,9 +38,12 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
         reject(error);
       }
     });
-    parser.on('file', (_name, stream) => {
+    parser.on('file', (_name, stream, fileName?: string) => {
+      const refuse = () => reject(new Refused(unsupportedMediaType));
+      // Browsers send an untouched file input as a file without name and content.
+      if (fileName) refuse();
+      else stream.on('data', refuse);
       stream.resume();
-      reject(new Refused(unsupportedMediaType));
     });
     parser.on('error', () => reject(wrongForm()));
     parser.on('finish', resolve);

@@ -1,0 +1,44 @@
+import { RateLimiterRes } from 'rate-limiter-flexible';
+import { beforeAll, expect, test } from 'vitest';
+import { hashPassword } from '../../src/domain/password.ts';
+import { NoFreeSlot } from '../../src/http/limits/places.ts';
+import { PasswordChecks } from '../../src/redirect/guesses.ts';
+
+let hash: string;
+beforeAll(async () => {
+  hash = await hashPassword('right', { N: 2, r: 1, p: 1 });
+});
+
+/** The results of checks at the same time: whether the password is right, or the error. */
+async function resultsOf(checks: Promise<boolean>[]): Promise<unknown[]> {
+  return (await Promise.allSettled(checks)).map((one) =>
+    one.status === 'fulfilled' ? one.value : one.reason.constructor,
+  );
+}
+
+test('at most fifty passwords for a link from one address wait for those in progress', async () => {
+  const guesses = new PasswordChecks();
+  const check = () => guesses.isRight('right', { what: '1', hash }, '192.0.2.1');
+  const results = await resultsOf(Array.from({ length: 60 }, check));
+  expect(results).toEqual([...Array(55).fill(true), ...Array(5).fill(RateLimiterRes)]);
+  expect(await check()).toBe(true);
+});
+
+test('once the last allowed one is wrong, those that wait are refused', async () => {
+  const guesses = new PasswordChecks();
+  const check = (password: string) => guesses.isRight(password, { what: '1', hash }, '192.0.2.1');
+  const results = await resultsOf([...Array(5).fill('wrong'), ...Array(10).fill('right')].map(check));
+  expect(results).toEqual([...Array(5).fill(false), ...Array(10).fill(RateLimiterRes)]);
+});
+
+test('a password that could not be checked is no wrong one', async () => {
+  const guesses = new PasswordChecks();
+  const check = (address: string, link: number) =>
+    guesses.isRight('right', { what: String(link), hash }, address);
+  const many = (address: string) => Array.from({ length: 20 }, (_, link) => check(address, link));
+  for (let i = 0; i < 6; i++) {
+    const results = await resultsOf([...many('192.0.2.1'), ...many('192.0.2.2')]);
+    expect(results).toEqual([...Array(30).fill(true), ...Array(10).fill(NoFreeSlot)]);
+  }
+  expect(await resultsOf(many('192.0.2.2'))).toEqual(Array(20).fill(true));
+});
