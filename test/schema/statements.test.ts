@@ -150,6 +150,12 @@ test('keeps the totals of links correct as they are created, moved and deleted',
   expect(await totals()).toEqual([5, 2, 0]);
 });
 
+test('a change that refers to nothing looks nothing up', async () => {
+  const { id } = await few.link();
+  const statements = await server.statementsOf(() => few.rest('PATCH', `/links/${id}`, { title: 'New' }));
+  expect(statements.filter((one) => one.includes('AS "kind"'))).toEqual([]);
+});
+
 /** The parts of the query plan that concern links. */
 async function linkPlanOf(statement: string): Promise<string[]> {
   const plan = await planOf(server.database.client, statement);

@@ -16,7 +16,7 @@ export interface References {
 }
 
 export interface FoundReferences {
-  /** Whether the account may use the domain: its own, or a shared one. */
+  /** Whether the account may use the domain: its own, or a shared one. Looked up for a new link only. */
   domain: boolean;
   /** Whether the space is the account's. */
   space: boolean;
@@ -28,34 +28,42 @@ export interface FoundReferences {
   alias: boolean;
 }
 
-/** Looks all references up in one statement. */
+/** Looks all references up in one statement; in none, if there are none. */
 export async function findReferences(db: Db, references: References): Promise<FoundReferences> {
   const { accountId, domainId, spaceId, pixelIds, hosts, alias, linkId } = references;
   // Domains of other accounts are not revealed.
   const isUsable = sql`("Domain"."accountId" = ${accountId} OR "Domain"."accountId" IS NULL)`;
-  const parts: Sql[] = [
-    sql`SELECT 'domain' AS "kind", "id", "name" AS "name" FROM "Domain" WHERE "id" = ${domainId} AND ${isUsable}`,
-  ];
+  const parts: Sql[] = [];
+  // The domain of a link never changes.
+  if (linkId === null)
+    parts.push(
+      sql`SELECT 'domain' AS "kind", "id", "name" FROM "Domain" WHERE "id" = ${domainId} AND ${isUsable}`,
+    );
   if (spaceId !== null)
     parts.push(
-      sql`SELECT 'space', "id", '' FROM "Space" WHERE "id" = ${spaceId} AND "accountId" = ${accountId}`,
+      sql`SELECT 'space' AS "kind", "id", '' AS "name" FROM "Space" WHERE "id" = ${spaceId} AND "accountId" = ${accountId}`,
     );
   if (pixelIds.length > 0)
     parts.push(
-      sql`SELECT 'pixel', "id", '' FROM "Pixel" WHERE "id" IN (${join([...pixelIds])}) AND "accountId" = ${accountId}`,
+      sql`SELECT 'pixel' AS "kind", "id", '' AS "name" FROM "Pixel"
+        WHERE "id" IN (${join([...pixelIds])}) AND "accountId" = ${accountId}`,
     );
   if (hosts.length > 0)
     parts.push(
-      sql`SELECT 'host', "id", "name" FROM "Domain" WHERE "name" IN (${join([...hosts])}) AND ${isUsable}`,
+      sql`SELECT 'host' AS "kind", "id", "name" FROM "Domain" WHERE "name" IN (${join([...hosts])}) AND ${isUsable}`,
     );
   if (alias !== null) {
     const another = linkId === null ? Prisma.empty : sql`AND "Link"."id" <> ${linkId}`;
     parts.push(
-      sql`SELECT 'alias', "Link"."id", '' FROM "Link" JOIN "Domain" ON "Domain"."id" = "domainId" AND ${isUsable}
+      sql`SELECT 'alias' AS "kind", "Link"."id", '' AS "name" FROM "Link"
+        JOIN "Domain" ON "Domain"."id" = "domainId" AND ${isUsable}
         WHERE "domainId" = ${domainId} AND "alias" = ${alias} ${another}`,
     );
   }
-  const rows = await readRows<{ kind: string; id: number; name: string }>(db, join(parts, ' UNION ALL '));
+  const rows =
+    parts.length > 0
+      ? await readRows<{ kind: string; id: number; name: string }>(db, join(parts, ' UNION ALL '))
+      : [];
   const of = (kind: string) => rows.filter((row) => row.kind === kind);
   return {
     domain: of('domain').length > 0,
