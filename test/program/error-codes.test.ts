@@ -66,6 +66,7 @@ const requests: Record<string, () => Promise<string[]>> = {
       await caller.data(VIEWER);
       return ask(caller, { query: VIEWER });
     }),
+  'an answer that cannot be sent': () => ask(owner, { query: VIEWER }, { headers: { Accept: 'text/html' } }),
   'a wrong argument': () => ask(owner, { query: '{ links(first: 1000) { totalCount } }' }),
   'too many fields': () => ask(owner, { query: `{ ${'viewer { account { name } } '.repeat(700)} }` }),
   'too many tokens': () => ask(owner, { query: `{ ${'__typename '.repeat(11_000)} }` }),

@@ -64,17 +64,17 @@ export function shortUrlOf(
 
 /**
  * The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name.
- * @param stored the link that is changed, if any: a password that is set already keeps its hash
+ * @param stored the link that is changed, if any: the password that it has already keeps its hash. That for statistics gets a
+ * new one, which ends the sessions of its pages
  */
 export async function columnsOf(input: LinkInput, site: Site, stored?: Link) {
   const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
-  const hash = async (password: string | null | undefined, before: string | null = null) => {
-    if (!password) return password;
-    return before !== null && (await verifyPassword(password, before)) ? before : site.hashPassword(password);
-  };
+  const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
+  const isKept =
+    input.password && stored?.password && (await verifyPassword(input.password, stored.password));
   const [password, privacyPassword] = await Promise.all([
-    hash(input.password, stored?.password),
-    hash(input.privacyPassword, stored?.privacyPassword),
+    isKept ? stored.password : hash(input.password),
+    hash(input.privacyPassword),
   ]);
   return {
     ...columns,
