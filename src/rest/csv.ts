@@ -31,9 +31,12 @@ export function csv<Data, Variables>(declaration: Csv<Data, Variables>): AnyCsv 
   return declaration as unknown as AnyCsv;
 }
 
+/** The types of answers: a client that names a charset means another type than one that does not. */
+const TYPES = ['application/json', 'text/csv'].flatMap((type) => [type, `${type}; charset=utf-8`]);
+
 /** Whether the client prefers CSV. */
 export function wantsCsv(req: Request): boolean {
-  return req.accepts(['application/json', 'text/csv']) === 'text/csv';
+  return String(req.accepts(TYPES)).startsWith('text/csv');
 }
 
 /**

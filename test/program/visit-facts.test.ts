@@ -50,6 +50,8 @@ test.each([
     'Tizen',
     'other',
   ],
+  [`Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${CHROME} Safari/537.36`, 'Chrome', 'Chrome OS', 'desktop'],
+  ['Mozilla/5.0 (X11; FreeBSD amd64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox', null, 'desktop'],
   ['Invented/1.0', null, null, null],
   ['', null, null, null],
 ])('%s', (userAgent, browser, os, device) => {

@@ -136,6 +136,13 @@ test('200 as CSV: links and spaces, more than a page, with escaped formulas', as
   expect(space).toMatch(/^\d+,"'@work, ""here""",2,/);
 });
 
+test.each(['text/csv; charset=utf-8', 'text/csv, application/json;q=0.5'])(
+  '200 as CSV to %s',
+  async (Accept) => {
+    expect((await csv('/links', owner, { Accept })).headers.get('content-type')).toMatch(/^text\/csv/);
+  },
+);
+
 test('200 as JSON if both are equally acceptable', async () => {
   for (const accept of ['*/*', 'application/json, text/csv', 'text/html'])
     expect((await csv('/links', owner, { Accept: accept })).headers.get('content-type')).toMatch(/json/);

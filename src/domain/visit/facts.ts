@@ -35,7 +35,8 @@ function clientOf(visitor: Visitor): Value {
   return remembering(clients, `${platformHint ?? ''} ${userAgent}`, () => {
     const { browser, platform } = bowser.parse(userAgent || ' ');
     const { name = '' } = browser;
-    const { type } = platform;
+    // bowser knows no device of Chrome OS and the BSDs.
+    const type = platform.type ?? (/\bX11;/.test(userAgent) ? 'desktop' : undefined);
     return visitValue(kinds.CLIENT, {
       browser: browsers.has(name) ? name : null,
       os: systemOf(visitor),

@@ -12,6 +12,12 @@ export function trustOf(trust: false | number | string): Trust {
   return proxyaddr.compile(trust.split(',').map((one) => one.trim()));
 }
 
+/** An address without the port that some proxies add: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+function bare(address: string): string {
+  const [, v4, v6] = /^(?:([\d.]+):\d+|\[(.*)\](?::\d+)?)$/.exec(address) ?? [];
+  return v4 ?? v6 ?? address;
+}
+
 /** The client's address and the requested host, using the headers of trusted proxies. */
 export function clientOf(req: IncomingMessage, trust: Trust): { address: string; host: string } {
   const { remoteAddress } = req.socket;
@@ -22,7 +28,7 @@ export function clientOf(req: IncomingMessage, trust: Trust): { address: string;
   const forwarded = String(req.headers['x-forwarded-host'] ?? '')
     .split(',', 1)[0]
     ?.trim();
-  return { address: proxyaddr(req, trust), host: forwarded || asked };
+  return { address: bare(proxyaddr(req, trust)), host: forwarded || asked };
 }
 
 /** The scheme of the client's request, if a trusted proxy sends it; else the service's own, such as `https:`. */
