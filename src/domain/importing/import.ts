@@ -20,6 +20,9 @@ export type SourceLine = {
   | { readonly unreadable: string }
 );
 
+/** A file cannot be read on; the lines before that are imported. */
+export class BrokenOff extends Error {}
+
 /** A message about a line. */
 export interface LineMessage {
   readonly line: number;
@@ -58,6 +61,8 @@ export interface ImportReport {
   movedTo: string;
   /** The line at which `fail` stopped the import. */
   failedAt: number | null;
+  /** Why the file could not be read to its end. */
+  error: string | null;
   stopped: boolean;
 }
 
@@ -130,15 +135,21 @@ export class Import {
     let batch: Entry[] = [];
     let size = 0;
     let stopped = false;
-    for await (const line of source) {
-      batch.push(await this.#read(line));
-      size += line.size;
-      if (batch.length < LINES_TOGETHER && size < BYTES_TOGETHER) continue;
-      await this.#write(batch);
-      batch = [];
-      size = 0;
-      stopped = this.#hooks.stopped();
-      if (stopped || this.#failedAt !== null) break;
+    let error: string | null = null;
+    try {
+      for await (const line of source) {
+        batch.push(await this.#read(line));
+        size += line.size;
+        if (batch.length < LINES_TOGETHER && size < BYTES_TOGETHER) continue;
+        await this.#write(batch);
+        batch = [];
+        size = 0;
+        stopped = this.#hooks.stopped();
+        if (stopped || this.#failedAt !== null) break;
+      }
+    } catch (fault) {
+      if (!(fault instanceof BrokenOff)) throw fault;
+      error = fault.message;
     }
     if (!stopped && this.#failedAt === null) await this.#write(batch);
     return {
@@ -147,6 +158,7 @@ export class Import {
       movedFrom: Object.fromEntries(this.#named.moved),
       movedTo: this.#named.defaultName,
       failedAt: this.#failedAt,
+      error,
       stopped,
     };
   }
