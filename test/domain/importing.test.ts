@@ -161,6 +161,18 @@ test('a link that had a password is disabled, with a message; a password in the 
   await other.stop();
 });
 
+test('a link with another privacy loses its password for statistics with a message', async () => {
+  await owner.link({ alias: 'kept', privacy: 2, privacy_password: 'y' });
+  await server.database.client.link.updateMany({ data: { privacy: 'PRIVATE' } });
+  const text = await exportOf(server);
+  const other = await startTestServer();
+  await other.caller();
+  expect((await importInto(other, { text })).told).toMatchObject([
+    { line: 2, taken: true, message: expect.stringContaining('it is not kept') },
+  ]);
+  await other.stop();
+});
+
 describe('wrong lines', () => {
   test('are reported with number, field and what is allowed, and do not affect others', async () => {
     const text = [
@@ -394,13 +406,29 @@ test('what a line does not set is as in a new link', async () => {
 
 describe.each([true, false])('a line with names that cannot be created (dry run: %s)', (dryRun) => {
   test.each([
-    ['a colour beyond all integers', { space: 'x', space_color: 3_000_000_000 }, 'space'],
-    ['a colour that does not exist', { space: 'x', space_color: 9 }, 'space'],
+    ['a colour beyond all integers', { space: 'x', space_color: 3_000_000_000 }, 'space_color'],
+    ['a colour that does not exist', { space: 'x', space_color: 9 }, 'space_color'],
     ['a null character', { space: 'x\u0000y' }, 'space'],
-    ['a pixel with a null character', { pixels: [{ name: 'a\u0000', type: 'X', value: '1' }] }, 'pixels'],
-    ['a pixel of no network', { pixels: [{ name: 'a', type: 'NONE', value: '1' }] }, 'pixels'],
-    ['a wrong value of a pixel', { pixels: [{ name: 'a', type: 'FACEBOOK', value: 'abc' }] }, 'pixels'],
+    [
+      'a pixel with a null character',
+      { pixels: [{ name: 'a\u0000', type: 'X', value: '1' }] },
+      'pixels.0.name',
+    ],
+    ['a pixel of no network', { pixels: [{ name: 'a', type: 'NONE', value: '1' }] }, 'pixels.0.type'],
+    [
+      'a wrong value of a pixel',
+      { pixels: [{ name: 'a', type: 'FACEBOOK', value: 'abc' }] },
+      'pixels.0.value',
+    ],
     ['an impossible domain', { own_domain: true, domain: 'bad_host.localhost' }, 'domain'],
+    [
+      'a wrong address of a domain',
+      { own_domain: true, domain: 'go.acme.example', domain_not_found_url: 'x' },
+      'domain_not_found_url',
+    ],
+    ['a space without a name', { kind: 'space' }, 'space'],
+    ['a pixel without anything', { kind: 'pixel' }, 'pixels'],
+    ['a domain without a name', { kind: 'domain' }, 'domain'],
     ['a wrong title and a new space', { title: 'x'.repeat(256), space: 'New' }, 'title'],
   ])('is refused alone: %s', async (_what, wrong, field) => {
     const text = JSON.stringify([
@@ -482,6 +510,31 @@ test('domains are found by name, mapped, or replaced by the default one', async 
     ['b', false],
     ['c', true],
   ]);
+});
+
+test('only new links count as moved to the default domain', async () => {
+  const text = [
+    'short url,long url',
+    ...[
+      'bit.ly/a,https://x.example',
+      'bit.ly/b,x',
+      'bit.ly/a,https://y.example',
+      'bit.ly/c,https://x.example',
+    ],
+  ].join('\n');
+  for (const dryRun of [true, false])
+    expect(await importInto(server, { text }, { format: 'bitly', dryRun })).toMatchObject({
+      ...{ created: 2, refused: 2, movedFrom: { 'bit.ly': 2 } },
+    });
+  expect(await importInto(server, { text }, { format: 'bitly' })).toMatchObject({
+    existing: 2,
+    movedFrom: {},
+  });
+});
+
+test('a line of a domain makes it, also without saying that it is an own one', async () => {
+  const text = 'kind,domain,alias,url\ndomain,go.acme.example,,\n';
+  expect(await importInto(server, { text })).toMatchObject({ domains: 1, refused: 0, movedFrom: {} });
 });
 
 test('lines without a host are mapped by the name of the default domain', async () => {
