@@ -156,10 +156,12 @@ await runCommand(async (config) => {
       interruption.end();
     }
     end(report, dryRun);
+    const before = dryRun ? 'nothing is written' : 'what stands before it is imported';
     if (report.failedAt !== null)
       throw new OperatorError(
-        `Stopped at ${source.unit} ${report.failedAt}, whose alias is taken; ${dryRun ? 'nothing is written' : 'what stands before it is imported'}.`,
+        `Stopped at ${source.unit} ${report.failedAt}, whose alias is taken; ${before}.`,
       );
+    if (report.error !== null) throw new OperatorError(`${report.error}; ${before}.`);
     if (report.stopped) process.exitCode = 130;
   });
 });

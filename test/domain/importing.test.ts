@@ -161,6 +161,18 @@ test('a link that had a password is disabled, with a message; a password in the 
   await other.stop();
 });
 
+test('a link with another privacy loses its password for statistics with a message', async () => {
+  await owner.link({ alias: 'kept', privacy: 2, privacy_password: 'y' });
+  await server.database.client.link.updateMany({ data: { privacy: 'PRIVATE' } });
+  const text = await exportOf(server);
+  const other = await startTestServer();
+  await other.caller();
+  expect((await importInto(other, { text })).told).toMatchObject([
+    { line: 2, taken: true, message: expect.stringContaining('it is not kept') },
+  ]);
+  await other.stop();
+});
+
 describe('wrong lines', () => {
   test('are reported with number, field and what is allowed, and do not affect others', async () => {
     const text = [
@@ -238,9 +250,128 @@ describe('wrong lines', () => {
       /its first line has the columns "name", "age"; it needs one of/,
     ],
     ['an empty file', '', /The file is empty/],
-    ['half a JSON', '[{"address":"a","target":"https://a.example"},', /no JSON after record 1/],
+    ['an object without records', '{}', /no export of the format "kutt": it needs a list of records/],
+    ['an object with a list of something else', '{"foo":[{"address":"a"}]}', /it needs a list of records/],
+    ["Shlink's API answer", '{"shortUrls":{"data":[{"shortCode":"a"}]}}', /it needs a list of records/],
+    ['no list', '{"data":{"a":{"address":"a"}}}', /it needs a list of records/],
+    ['a JSON object in each line', '{"address":"a"}\n{"address":"b"}\n', /it needs a list of records/],
   ])('%s is refused as a whole', async (_what, text, message) => {
     await expect(importInto(server, { text }, { format: 'kutt' })).rejects.toThrow(message);
+  });
+});
+
+test.each(['[]', '{"data":[]}', '{"total":0,"links":[]}'])('an empty list is imported: %s', async (text) => {
+  expect(await importInto(server, { text }, { format: 'kutt' })).toMatchObject({ lines: 0, error: null });
+});
+
+describe.each([true, false])('a file that breaks off (dry run: %s)', (dryRun) => {
+  const record = (alias: string) => JSON.stringify({ address: alias, target: 'https://a.example/' });
+  test.each([
+    ['half a JSON', `[${record('a')},${record('b')},{"addr`, 'it ends too early'],
+    ['garbage after a list', `[${record('a')},${record('b')}]x`, 'Unexpected "x"'],
+    ['garbage in a list', `{"data":[${record('a')},${record('b')},x]}`, 'Unexpected "x"'],
+    ['a list in each line', `[${record('a')},${record('b')}]\n[${record('c')}]\n`, 'Unexpected "["'],
+    ['no UTF-8', Buffer.from(`[${record('a')},${record('b')},"\xe9"]`, 'latin1'), ''],
+  ])('is imported up to there: %s', async (_what, text, message) => {
+    const report = await importInto(server, { text }, { format: 'kutt', dryRun });
+    expect(report).toMatchObject({ lines: 2, created: 2, refused: 0 });
+    expect(report.error).toContain(`The file is no JSON after record 2: ${message}`);
+    expect((await links()).map(({ alias }) => alias)).toEqual(dryRun ? [] : ['a', 'b']);
+  });
+});
+
+describe('a file of CSV', () => {
+  const read = async (lines: (string | Buffer)[], end = '\n') => {
+    const text = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from(end)]));
+    const { told, ...report } = await importInto(server, { text }, { format: 'yourls' });
+    const found = (await links()).map(({ alias, title }) => [alias, title]);
+    return { report, told: told.map(({ line, message }) => [line, message]), found };
+  };
+
+  test.each(['\n', '\r\n', '\r'])(
+    'loses no line to a quote that is not closed (line end %j)',
+    async (end) => {
+      const { report, told, found } = await read(
+        [
+          'keyword,url,title',
+          'm1,https://e.example/1,"two',
+          'lines, and a ""quote"""',
+          'm2,https://e.example/2,"open',
+          'm3,https://e.example/3,5" disk',
+          'm4,https://e.example/4,"closed"',
+          'm5,https://e.example/5,"a" b',
+          '"m6","https://e.example/6",""',
+          'm7,https://e.example/7,"open at the end',
+          'm8,https://e.example/8,last',
+        ],
+        end,
+      );
+      expect(told).toEqual([
+        [4, expect.stringContaining('opens a cell in line 4 is not closed at the end of its cell')],
+        [7, expect.stringContaining('text follows the next quote, in line 7')],
+        [9, expect.stringContaining('opens a cell in line 9 is never closed')],
+      ]);
+      expect(told[0]?.[1]).toContain('in line 5');
+      expect(report).toMatchObject({ lines: 8, created: 5, refused: 3 });
+      expect(found).toEqual([
+        ['m1', `two${end}lines, and a "quote"`],
+        ['m3', '5" disk'],
+        ['m4', 'closed'],
+        ['m6', null],
+        ['m8', 'last'],
+      ]);
+    },
+  );
+
+  test('is read alike however its bytes arrive', async () => {
+    const filler = Array.from(
+      { length: 3_000 },
+      (_, index) => `k${index},https://e.example/${index},"ü\r\n${index}"`,
+    );
+    const { report, told } = await read(['keyword,url,title', ...filler, 'end,nothing,'], '\r\n');
+    expect(report).toMatchObject({ created: 3_000, refused: 1 });
+    expect(told).toEqual([[6_002, expect.stringContaining('absolute')]]);
+  });
+
+  test('that is not UTF-8 is refused by the line', async () => {
+    const { report, told, found } = await read([
+      'keyword,url,title',
+      'good,https://e.example/1,Zürich \uFFFD',
+      Buffer.from('bad,https://e.example/2,Z\xfcrich', 'latin1'),
+      'after,https://e.example/3,',
+    ]);
+    expect(told).toEqual([[3, 'must be UTF-8']]);
+    expect([report.created, found]).toEqual([
+      2,
+      [
+        ['good', 'Zürich \uFFFD'],
+        ['after', null],
+      ],
+    ]);
+  });
+
+  test('may be UTF-16, as Excel writes it', async () => {
+    const text = Buffer.from('\uFEFFkeyword\turl\ttitle\r\na\thttps://e.example\tÜ "x"\r\n', 'utf16le');
+    expect(await importInto(server, { text }, { format: 'yourls' })).toMatchObject({
+      created: 1,
+      refused: 0,
+    });
+    expect(await links()).toMatchObject([{ alias: 'a', title: 'Ü "x"' }]);
+  });
+
+  test('may name its delimiter first', async () => {
+    const { report, told } = await read(['sep=;', 'keyword;url', 'a;https://e.example/,1', 'b;x']);
+    expect([report.created, told]).toMatchObject([1, [[4, expect.anything()]]]);
+  });
+
+  test('with a column that is there twice has the first value of it', async () => {
+    await read([
+      'keyword,url,title,URL,url',
+      'a,https://e.example/1,,,',
+      'b,,,,https://e.example/2',
+      'c,https://e.example/3,,x,x',
+    ]);
+    expect((await links()).map(({ url }) => url)).toEqual([1, 2, 3].map((one) => `https://e.example/${one}`));
   });
 });
 
@@ -275,13 +406,29 @@ test('what a line does not set is as in a new link', async () => {
 
 describe.each([true, false])('a line with names that cannot be created (dry run: %s)', (dryRun) => {
   test.each([
-    ['a colour beyond all integers', { space: 'x', space_color: 3_000_000_000 }, 'space'],
-    ['a colour that does not exist', { space: 'x', space_color: 9 }, 'space'],
+    ['a colour beyond all integers', { space: 'x', space_color: 3_000_000_000 }, 'space_color'],
+    ['a colour that does not exist', { space: 'x', space_color: 9 }, 'space_color'],
     ['a null character', { space: 'x\u0000y' }, 'space'],
-    ['a pixel with a null character', { pixels: [{ name: 'a\u0000', type: 'X', value: '1' }] }, 'pixels'],
-    ['a pixel of no network', { pixels: [{ name: 'a', type: 'NONE', value: '1' }] }, 'pixels'],
-    ['a wrong value of a pixel', { pixels: [{ name: 'a', type: 'FACEBOOK', value: 'abc' }] }, 'pixels'],
+    [
+      'a pixel with a null character',
+      { pixels: [{ name: 'a\u0000', type: 'X', value: '1' }] },
+      'pixels.0.name',
+    ],
+    ['a pixel of no network', { pixels: [{ name: 'a', type: 'NONE', value: '1' }] }, 'pixels.0.type'],
+    [
+      'a wrong value of a pixel',
+      { pixels: [{ name: 'a', type: 'FACEBOOK', value: 'abc' }] },
+      'pixels.0.value',
+    ],
     ['an impossible domain', { own_domain: true, domain: 'bad_host.localhost' }, 'domain'],
+    [
+      'a wrong address of a domain',
+      { own_domain: true, domain: 'go.acme.example', domain_not_found_url: 'x' },
+      'domain_not_found_url',
+    ],
+    ['a space without a name', { kind: 'space' }, 'space'],
+    ['a pixel without anything', { kind: 'pixel' }, 'pixels'],
+    ['a domain without a name', { kind: 'domain' }, 'domain'],
     ['a wrong title and a new space', { title: 'x'.repeat(256), space: 'New' }, 'title'],
   ])('is refused alone: %s', async (_what, wrong, field) => {
     const text = JSON.stringify([
@@ -363,6 +510,31 @@ test('domains are found by name, mapped, or replaced by the default one', async 
     ['b', false],
     ['c', true],
   ]);
+});
+
+test('only new links count as moved to the default domain', async () => {
+  const text = [
+    'short url,long url',
+    ...[
+      'bit.ly/a,https://x.example',
+      'bit.ly/b,x',
+      'bit.ly/a,https://y.example',
+      'bit.ly/c,https://x.example',
+    ],
+  ].join('\n');
+  for (const dryRun of [true, false])
+    expect(await importInto(server, { text }, { format: 'bitly', dryRun })).toMatchObject({
+      ...{ created: 2, refused: 2, movedFrom: { 'bit.ly': 2 } },
+    });
+  expect(await importInto(server, { text }, { format: 'bitly' })).toMatchObject({
+    existing: 2,
+    movedFrom: {},
+  });
+});
+
+test('a line of a domain makes it, also without saying that it is an own one', async () => {
+  const text = 'kind,domain,alias,url\ndomain,go.acme.example,,\n';
+  expect(await importInto(server, { text })).toMatchObject({ domains: 1, refused: 0, movedFrom: {} });
 });
 
 test('lines without a host are mapped by the name of the default domain', async () => {

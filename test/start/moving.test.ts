@@ -73,6 +73,20 @@ test('stopped by Ctrl-C, an import leaves complete links, and continues when it 
   expect(last).toMatchObject({ alias: 'many7999', counter: { clicks: 7_999 } });
 });
 
+test('a file that breaks off is imported up to there, and ends with exit code 1', async () => {
+  const file = join(folder, 'half.json');
+  writeFileSync(file, '[{"address":"half","target":"https://a.example/"},{"addr');
+  const args = ['--format', 'kutt', '--file', file, '--account', 'owner'];
+  const message = 'The file is no JSON after record 1: it ends too early';
+  const trial = await importing(...args, '--dry-run');
+  expect([trial.code, trial.stderr]).toEqual([1, `${message}; nothing is written.\n`]);
+  const { code, stdout, stderr } = await importing(...args);
+  expect([code, stderr]).toEqual([1, `${message}; what stands before it is imported.\n`]);
+  expect(stdout).toContain('1 read: 1 links made');
+  const again = await importing(...args, '--json');
+  expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { existing: 1, error: message }]);
+});
+
 const none = ['--file', '/nowhere/x.csv'];
 test.each([
   [['--file', 'x', '--account', 'owner'], /^--format is missing; it may be csv, bitly, dub/],

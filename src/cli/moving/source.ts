@@ -1,13 +1,11 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { JSONParser } from '@streamparser/json';
-import { parse } from 'csv-parse';
+import { JSONParser, TokenType } from '@streamparser/json';
 import { columnsFor, hasLinks, type ImportFormat, neededColumns } from '../../domain/importing/formats.ts';
-import type { SourceLine } from '../../domain/importing/import.ts';
+import { BrokenOff, type SourceLine } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
+import { csvRecords } from './csv.ts';
 
-/** The largest record, in bytes: a link with full lists of targets has half of it. */
-const LONGEST_RECORD = 8_000_000;
 /** How many bytes of a file are read to detect its format. */
 const HEAD = 65_536;
 
@@ -28,13 +26,16 @@ export interface Source {
  */
 export async function openSource(path: string, format: ImportFormat): Promise<Source> {
   const { head, size } = await headOf(path);
-  const text = head.toString('utf8').replace(/^\uFEFF/, '');
+  // Excel's "Unicode text".
+  const isWide = head[0] === 0xff && head[1] === 0xfe;
+  const text = head.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
   const first = text.trimStart().charAt(0);
   const stream = createReadStream(path);
+  const bytes = withoutMark(stream, isWide);
   const isJson = first === '{' || first === '[';
   return {
     unit: isJson ? 'record' : 'line',
-    lines: isJson ? jsonRecords(stream, first === '[') : csvLines(stream, format, delimiterOf(text)),
+    lines: isJson ? jsonRecords(bytes, first === '[', format) : csvLines(bytes, format, delimiterOf(text)),
     size,
     read: () => stream.bytesRead,
   };
@@ -54,65 +55,67 @@ async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
   }
 }
 
+/** The bytes in UTF-8, without a byte order mark. */
+async function* withoutMark(stream: ReadStream, isWide: boolean): AsyncGenerator<Buffer> {
+  const wide = new TextDecoder('utf-16le');
+  let beginning = true;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      const isMarked = beginning && chunk.subarray(0, 3).equals(Buffer.from('\uFEFF'));
+      beginning = false;
+      if (isWide) yield Buffer.from(wide.decode(chunk, { stream: true }));
+      else yield isMarked ? chunk.subarray(3) : chunk;
+    }
+  } catch (error) {
+    throw new BrokenOff(`It cannot be read on: ${error instanceof Error ? error.message : error}`);
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** Excel's first line that names the delimiter. */
+const SEPARATOR_LINE = /^"?sep=([,;\t|])"?$/i;
+
 /** The delimiter of the first line, outside of quotes. */
 function delimiterOf(text: string): string {
   const [line = ''] = text.trimStart().split(/\r|\n/, 1);
+  const named = SEPARATOR_LINE.exec(line)?.[1];
+  if (named !== undefined) return named;
   const bare = line.replace(/"[^"]*"/g, '');
   const counted = [',', ';', '\t'].map((one) => ({ one, count: bare.split(one).length }));
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).one;
 }
 
-interface CsvRecord {
-  readonly record: string[];
-  readonly info: { readonly lines: number };
-}
-
 async function* csvLines(
-  stream: ReadStream,
+  bytes: AsyncIterable<Buffer>,
   format: ImportFormat,
   delimiter: string,
 ): AsyncGenerator<SourceLine> {
-  const unreadable: SourceLine[] = [];
-  const parser = parse({
-    delimiter,
-    bom: true,
-    info: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    max_record_size: LONGEST_RECORD,
-    on_skip(error) {
-      unreadable.push({
-        line: Number(error?.lines ?? 0),
-        size: 0,
-        unreadable: `cannot be read: ${error?.message}`,
-      });
-      return undefined;
-    },
-  });
-  stream.on('error', (error) => parser.destroy(error));
-  stream.pipe(parser);
   let header: string[] | null = null;
-  // The parser counts a Windows line break within a cell as two lines.
-  let countedTwice = 0;
-  try {
-    // The parser's type with the option `info`.
-    for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
-      yield* unreadable.splice(0);
-      countedTwice += breaksIn(record, /\r\n/g);
-      if (header === null) {
-        header = record.map((name) => name.trim());
-        requireLinks(format, header);
-        continue;
-      }
-      yield lineOf(record, info.lines - countedTwice, header);
+  for await (const record of csvRecords(bytes, delimiter)) {
+    const { line, size } = record;
+    if (header !== null) {
+      yield 'fault' in record
+        ? { line, size, unreadable: record.fault }
+        : lineOf({ line, size }, record.cells, header);
+      continue;
     }
-    yield* unreadable.splice(0);
-  } finally {
-    stream.destroy();
+    if ('fault' in record) throw new OperatorError(`The line ${line} with the columns ${record.fault}.`);
+    if (SEPARATOR_LINE.test(record.cells.join(delimiter))) continue;
+    header = distinct(record.cells.map((name) => name.trim()));
+    requireLinks(format, header);
   }
   if (header === null) throw new OperatorError('The file is empty.');
+}
+
+/** The names of columns; one that is there again gets spaces, which do not matter in names, so that it is a column of its own. */
+function distinct(names: readonly string[]): string[] {
+  const taken = new Map<string, number>();
+  return names.map((name) => {
+    const before = taken.get(name) ?? 0;
+    taken.set(name, before + 1);
+    return name + ' '.repeat(before);
+  });
 }
 
 function requireLinks(format: ImportFormat, header: readonly string[]): void {
@@ -123,56 +126,71 @@ function requireLinks(format: ImportFormat, header: readonly string[]): void {
   );
 }
 
-function breaksIn(record: readonly string[], kind: RegExp): number {
-  return record.reduce((sum, cell) => sum + (cell.match(kind)?.length ?? 0), 0);
-}
-
-function lineOf(record: readonly string[], lastLine: number, header: readonly string[]): SourceLine {
-  const size = record.reduce((sum, cell) => sum + cell.length, 0);
-  const line = lastLine - breaksIn(record, /\r\n|\r|\n/g);
-  if (record.slice(header.length).some((cell) => cell.trim() !== ''))
+function lineOf(
+  place: Pick<SourceLine, 'line' | 'size'>,
+  cells: readonly string[],
+  header: readonly string[],
+): SourceLine {
+  if (cells.slice(header.length).some((cell) => cell.trim() !== ''))
     return {
-      ...{ line, size },
-      unreadable: `has ${record.length} cells, and the first line ${header.length}: a cell with the separator in it must stand in quotes`,
+      ...place,
+      unreadable: `has ${cells.length} cells, and the first line ${header.length}: a cell with the separator in it must stand in quotes`,
     };
-  return {
-    line,
-    size,
-    raw: Object.fromEntries(header.map((name, index) => [name, record[index]])),
-    header,
-    isCsv: true,
-  };
+  const raw = Object.fromEntries(header.map((name, index) => [name, cells[index]]));
+  return { ...place, raw, header, isCsv: true };
 }
 
-async function* jsonRecords(stream: ReadStream, isList: boolean): AsyncGenerator<SourceLine> {
-  const paths = isList ? ['$.*'] : ['$.data.*', '$.links.*', '$.domains.*', '$.spaces.*', '$.pixels.*'];
+/** The keys of an object that may have lists of records. */
+const LISTS = ['data', 'links', 'domains', 'spaces', 'pixels'];
+
+async function* jsonRecords(
+  bytes: AsyncIterable<Buffer>,
+  isList: boolean,
+  format: ImportFormat,
+): AsyncGenerator<SourceLine> {
+  const paths = isList ? ['$.*'] : LISTS.map((key) => `$.${key}.*`);
   const parser = new JSONParser({ paths, keepStack: false });
-  let found: unknown[] = [];
+  let hasList = isList;
+  let depth = 0;
+  let key: unknown;
+  // The parser gives no list that is empty.
+  parser.onToken = ({ token, value }) => {
+    if (depth === 1 && token === TokenType.STRING) key = value;
+    if (depth === 1 && token === TokenType.LEFT_BRACKET && LISTS.some((one) => one === key)) hasList = true;
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
+    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
+  };
+  const found: unknown[] = [];
+  parser.onValue = ({ value }) => void (hasList && found.push(value));
   let line = 0;
-  parser.onValue = ({ value }) => void found.push(value);
-  try {
-    let beginning = true;
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      const isMarked = beginning && chunk.subarray(0, 3).equals(Buffer.from('\uFEFF'));
-      beginning = false;
-      parser.write(isMarked ? chunk.subarray(3) : chunk);
-      const size = found.length > 0 ? Math.ceil(chunk.length / found.length) : 0;
-      for (const value of found) {
-        line++;
-        // Any object is a record of unknown values.
-        const raw = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-        yield raw === null
-          ? { line, size, unreadable: 'is no object' }
-          : { line, size, raw, header: Object.keys(raw), isCsv: false };
-      }
-      found = [];
+  function* complete(length: number): Generator<SourceLine> {
+    const size = Math.ceil(length / Math.max(1, found.length));
+    for (const value of found.splice(0)) {
+      line++;
+      // Any object is a record of unknown values.
+      const raw = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+      yield raw === null
+        ? { line, size, unreadable: 'is no object' }
+        : { line, size, raw, header: Object.keys(raw), isCsv: false };
     }
-    if (!parser.isEnded) throw new Error('it ends too early');
-  } catch (error) {
-    throw new OperatorError(
-      `The file is no JSON after record ${line}: ${error instanceof Error ? error.message : error}. What stands before is imported.`,
-    );
-  } finally {
-    stream.destroy();
   }
+  let length = 0;
+  let fault: string | null = null;
+  try {
+    for await (const chunk of bytes) {
+      ({ length } = chunk);
+      parser.write(chunk);
+      yield* complete(length);
+    }
+    if (!parser.isEnded) fault = 'it ends too early';
+  } catch (error) {
+    fault = error instanceof Error ? error.message : String(error);
+    // Those before the fault.
+    yield* complete(length);
+  }
+  if (parser.isEnded && !hasList)
+    throw new OperatorError(
+      `The file is no export of the format "${format}": it needs a list of records, or an object that has one as ${LISTS.map((one) => `"${one}"`).join(', ')}.`,
+    );
+  if (fault !== null) throw new BrokenOff(`The file is no JSON after record ${line}: ${fault}`);
 }

@@ -7,7 +7,7 @@ import { createLinkInput } from '../link/input.ts';
 import type { Site } from '../link/link.ts';
 import { TakenAliases } from '../link/names.ts';
 import { columnsFor, type FieldColumns, type ImportFormat, type RawRecord, recordOf } from './formats.ts';
-import { readLine } from './line.ts';
+import { type ImportLine, readLine } from './line.ts';
 import { NamedRecords, Unresolved } from './named-records.ts';
 
 /** A line of a file with its number, or the error of a line that cannot be read. */
@@ -19,6 +19,9 @@ export type SourceLine = {
   | { readonly raw: RawRecord; readonly header: readonly string[]; readonly isCsv: boolean }
   | { readonly unreadable: string }
 );
+
+/** A file cannot be read on; the lines before that are imported. */
+export class BrokenOff extends Error {}
 
 /** A message about a line. */
 export interface LineMessage {
@@ -53,11 +56,13 @@ export interface ImportReport {
   spaces: number;
   pixels: number;
   domains: number;
-  /** Hosts that are not domains of the account; their links went to the default domain. */
+  /** Hosts that are not domains of the account; their new links went to the default domain. */
   movedFrom: Record<string, number>;
   movedTo: string;
   /** The line at which `fail` stopped the import. */
   failedAt: number | null;
+  /** Why the file could not be read to its end. */
+  error: string | null;
   stopped: boolean;
 }
 
@@ -68,15 +73,28 @@ const BYTES_TOGETHER = 2_000_000;
 /** The kinds of records in our own export. */
 const KINDS = ['link', 'space', 'pixel', 'domain'];
 
+/** The field without which a line of its kind says nothing; null if it has it. */
+function missingIn({ kind, space, pixels, host }: ImportLine): string | null {
+  if (kind === 'space' && space === null) return 'space';
+  if (kind === 'pixel' && pixels.length === 0) return 'pixels';
+  return kind === 'domain' && host === null ? 'domain' : null;
+}
+
 interface Entry {
   readonly line: number;
   readonly item: BulkItem | null;
+  /** The host whose link goes to the default domain instead. */
+  readonly insteadOf?: string | undefined;
   readonly refused: readonly FieldError[];
   readonly notes: readonly string[];
 }
 
-/** The names of link fields in a file. */
+/** The names in a file of the fields of links and of what they name. */
 const columnNames: Readonly<Record<string, string>> = {
+  'domain.name': 'domain',
+  'domain.notFoundUrl': 'domain_not_found_url',
+  'space.name': 'space',
+  'space.color': 'space_color',
   domainId: 'domain',
   spaceId: 'space',
   pixelIds: 'pixels',
@@ -103,6 +121,7 @@ export class Import {
   readonly #named: NamedRecords;
   readonly #columns = new Map<string, FieldColumns>();
   readonly #trial: TakenAliases | undefined;
+  readonly #movedFrom = new Map<string, number>();
   readonly #report = { lines: 0, created: 0, existing: 0, refused: 0 };
   #failedAt: number | null = null;
 
@@ -130,23 +149,30 @@ export class Import {
     let batch: Entry[] = [];
     let size = 0;
     let stopped = false;
-    for await (const line of source) {
-      batch.push(await this.#read(line));
-      size += line.size;
-      if (batch.length < LINES_TOGETHER && size < BYTES_TOGETHER) continue;
-      await this.#write(batch);
-      batch = [];
-      size = 0;
-      stopped = this.#hooks.stopped();
-      if (stopped || this.#failedAt !== null) break;
+    let error: string | null = null;
+    try {
+      for await (const line of source) {
+        batch.push(await this.#read(line));
+        size += line.size;
+        if (batch.length < LINES_TOGETHER && size < BYTES_TOGETHER) continue;
+        await this.#write(batch);
+        batch = [];
+        size = 0;
+        stopped = this.#hooks.stopped();
+        if (stopped || this.#failedAt !== null) break;
+      }
+    } catch (fault) {
+      if (!(fault instanceof BrokenOff)) throw fault;
+      error = fault.message;
     }
     if (!stopped && this.#failedAt === null) await this.#write(batch);
     return {
       ...this.#report,
       ...this.#named.made,
-      movedFrom: Object.fromEntries(this.#named.moved),
+      movedFrom: Object.fromEntries(this.#movedFrom),
       movedTo: this.#named.defaultName,
       failedAt: this.#failedAt,
+      error,
       stopped,
     };
   }
@@ -163,6 +189,8 @@ export class Import {
       return refuse([
         { path: ['kind'], messages: [`is "${kind.slice(0, 50)}"; it must be link, space, pixel or domain`] },
       ]);
+    const missing = missingIn(read.line);
+    if (missing !== null) return refuse([{ path: [missing], messages: ['is required'] }]);
     const requireLine = () => {
       const { error } = kind === 'link' ? createLinkInput.safeParse(fields) : {};
       if (error) throw new Unresolved(fieldErrors(error));
@@ -171,7 +199,8 @@ export class Import {
       const domain = await this.#named.domainOf(read.line, requireLine);
       const spaceId = space === null ? undefined : await this.#named.spaceOf(space, requireLine);
       const ids = [];
-      for (const pixel of pixels) ids.push(await this.#named.pixelOf(pixel, requireLine));
+      for (const [index, pixel] of pixels.entries())
+        ids.push(await this.#named.pixelOf(pixel, index, requireLine));
       if (kind !== 'link') return { line, item: null, refused: [], notes: [] };
       const input = {
         ...fields,
@@ -179,7 +208,7 @@ export class Import {
         spaceId: spaceId === undefined ? undefined : String(spaceId),
         pixelIds: ids.flatMap((id) => (id === undefined ? [] : [String(id)])),
       };
-      return { line, item: { input, origin }, refused: [], notes };
+      return { line, item: { input, origin }, insteadOf: domain.insteadOf, refused: [], notes };
     } catch (error) {
       if (error instanceof Unresolved) return refuse(error.fields);
       throw error;
@@ -215,7 +244,7 @@ export class Import {
     this.#hooks.progress(this.#report.lines);
   }
 
-  #account({ line, refused, notes, item }: Entry, outcome: BulkOutcome | null): void {
+  #account({ line, refused, notes, item, insteadOf }: Entry, outcome: BulkOutcome | null): void {
     const fields = outcome?.kind === 'refused' ? outcome.fields : refused;
     for (const { path, messages } of fields)
       this.#hooks.tell({
@@ -232,6 +261,7 @@ export class Import {
     if (outcome.kind === 'existing') this.#report.existing++;
     if (outcome.kind !== 'created') return;
     this.#report.created++;
+    if (insteadOf !== undefined) this.#movedFrom.set(insteadOf, (this.#movedFrom.get(insteadOf) ?? 0) + 1);
     if (outcome.renamed) note('alias', `is already taken on this domain: the link is "${outcome.alias}"`);
     else if (isNameless(item)) note('alias', `is missing: the link is "${outcome.alias}"`);
     if (outcome.similar !== null)

@@ -73,6 +73,9 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
   const stated = read('privacy', String);
   const isUnguarded = stated === 'PASSWORD' && privacyPassword === undefined;
   if (isUnguarded) notes.push('had a password for its statistics, which no export has: they are private now');
+  // It is kept beside another privacy, for the next time that it is a password.
+  else if (read('has_privacy_password', isSet) === true && privacyPassword === undefined)
+    notes.push('had a password for its statistics, which no export has: it is not kept');
   const tags = read('tags', tagsOf) ?? [];
   const spaceName = read('space', String) ?? tags[0];
   if (tags.length > 1) notes.push(`has ${tags.length} tags, and a link is in one space: "${spaceName}"`);
@@ -94,7 +97,8 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
   const line = {
     kind,
     host,
-    ownDomain: read('own_domain', isSet) === true,
+    // A line of a domain says nothing else.
+    ownDomain: read('own_domain', isSet) === true || kind === 'domain',
     domainNotFoundUrl: read('domain_not_found_url', String) ?? null,
     space: spaceName === undefined ? null : { name: spaceName, color: read('space_color', numberOf) ?? null },
     pixels: read('pixels', pixelsOf) ?? [],

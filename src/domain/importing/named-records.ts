@@ -24,6 +24,8 @@ export interface UsableDomain {
   /** Null if a dry run would create it. */
   readonly id: number | null;
   readonly name: string;
+  /** The host that the account does not have, if this is the default domain instead. */
+  readonly insteadOf?: string;
 }
 
 /** How many names of spaces and pixels are cached. */
@@ -44,8 +46,6 @@ export class NamedRecords {
   #default: UsableDomain = { id: null, name: '' };
   /** How many were created. */
   readonly made = { spaces: 0, pixels: 0, domains: 0 };
-  /** Hosts that are not domains of the account, with the number of their links that went to the default domain. */
-  readonly moved = new Map<string, number>();
 
   constructor(
     db: Db,
@@ -90,14 +90,11 @@ export class NamedRecords {
     const wanted = this.#mapped.get(host) ?? this.#mapped.get(withoutPort(host)) ?? host;
     const known = this.#domains.get(wanted);
     if (known) return known;
-    if (!ownDomain) {
-      this.moved.set(host, (this.moved.get(host) ?? 0) + 1);
-      return this.#default;
-    }
+    if (!ownDomain) return { ...this.#default, insteadOf: host };
     const input = { name: wanted, notFoundUrl: domainNotFoundUrl };
-    valid('domain', () => parseInput(createDomainInput, input));
+    valid(['domain'], () => parseInput(createDomainInput, input));
     requireLine();
-    const id = await this.#make('domains', 'domain', () =>
+    const id = await this.#make('domains', ['domain'], () =>
       createDomain(this.#db, this.#writer, this.#site, input, this.#now),
     );
     const domain = { id, name: wanted };
@@ -113,33 +110,38 @@ export class NamedRecords {
       `space ${color} ${name}`,
       () => {
         // Before it is looked up: PostgreSQL refuses impossible values.
-        const space = valid('space', () => parseInput(createSpaceInput, input));
+        const space = valid(['space'], () => parseInput(createSpaceInput, input));
         const where = { accountId, name: space.name, ...(color !== null && { color }) };
         return this.#db.space.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
       },
       () => {
         requireLine();
-        return this.#make('spaces', 'space', () => createSpace(this.#db, this.#writer, input, this.#now));
+        return this.#make('spaces', ['space'], () => createSpace(this.#db, this.#writer, input, this.#now));
       },
     );
   }
 
   /** The pixel's id; undefined if a dry run would create it. @throws Unresolved */
-  async pixelOf(described: DescribedPixel, requireLine: () => void): Promise<number | undefined> {
+  async pixelOf(
+    described: DescribedPixel,
+    index: number,
+    requireLine: () => void,
+  ): Promise<number | undefined> {
     const { accountId } = this.#writer;
+    const path = ['pixels', String(index)];
     const { name, type, value } = described;
     return this.#idOf(
       `pixel ${type} ${value} ${name}`,
       () => {
         // Stored pixels may have values that new ones must not have.
-        const pixel = valid('pixels', () => parseInput(createPixelInput, described));
+        const pixel = valid(path, () => parseInput(createPixelInput, described));
         const where = { accountId, ...pixel };
         return this.#db.pixel.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
       },
       () => {
-        const pixel = valid('pixels', () => parsePixel(described));
+        const pixel = valid(path, () => parsePixel(described));
         requireLine();
-        return this.#make('pixels', 'pixels', () => createPixel(this.#db, this.#writer, pixel, this.#now));
+        return this.#make('pixels', path, () => createPixel(this.#db, this.#writer, pixel, this.#now));
       },
     );
   }
@@ -158,30 +160,33 @@ export class NamedRecords {
     return id ?? undefined;
   }
 
-  /** Creates a record, or counts it in a dry run; errors are reported for the line's field. */
+  /** Creates a record, or counts it in a dry run; errors are reported for the line's field at `path`. */
   async #make(
     what: keyof NamedRecords['made'],
-    field: string,
+    path: readonly string[],
     make: () => Promise<{ id: number }>,
   ): Promise<number | null> {
-    const id = this.#trial ? null : (await make().catch(refusing(field))).id;
+    const id = this.#trial ? null : (await make().catch(refusing(path))).id;
     this.made[what]++;
     return id;
   }
 }
 
-/** Reports what the rules refuse for the field of the line. */
-function refusing(field: string): (error: unknown) => never {
+/** Reports what the rules refuse for the fields of the record that the line has at `path`. */
+function refusing(path: readonly string[]): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof DomainError)) throw error;
-    throw new Unresolved([{ path: [field], messages: error.fields.flatMap(({ messages }) => messages) }]);
+    // One without fields is not about the line.
+    if (!(error instanceof DomainError) || error.fields.length === 0) throw error;
+    throw new Unresolved(
+      error.fields.map((field) => ({ path: [...path, ...field.path], messages: field.messages })),
+    );
   };
 }
 
-function valid<T>(field: string, parse: () => T): T {
+function valid<T>(path: readonly string[], parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    return refusing(field)(error);
+    return refusing(path)(error);
   }
 }
