@@ -13,7 +13,7 @@ import { hashPassword } from './domain/password.ts';
 import { stopServer } from './http/limits/stop.ts';
 import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
-import { createHttpServer, refuseAsStarting } from './http/server.ts';
+import { createHttpServer, holdRequests } from './http/server.ts';
 import { createLog } from './log.ts';
 import { oneLine } from './one-line.ts';
 import { readOperatorFiles } from './operator-files.ts';
@@ -87,19 +87,18 @@ async function start(config: Config): Promise<void> {
     config.databaseReadUrls.map((url) => openDatabase(url, { pool, onStatement })),
   );
 
+  // Loaded here, like other parts, since the primary of workers does not need them.
+  const { createApp } = await import('./app.ts');
+  // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
+  const metricsServer =
+    metrics && !worker && createServer(metrics.listener).listen(config.metricsPort, config.host);
+  if (metricsServer) await once(metricsServer, 'listening');
   const http = createHttpServer();
-  const listen = async () => {
-    http.listen(config.port, config.host);
-    await once(http, 'listening');
-  };
-  // The port is opened when everything is ready. Only if the base URL depends on a port that the system chooses, it is opened
-  // first; requests then get 503.
-  const portComesFirst = config.baseUrl === undefined && config.port === 0;
-  if (portComesFirst) {
-    http.on('request', refuseAsStarting);
-    await listen();
-  }
-  const baseUrl = config.baseUrl ?? `http://localhost:${portOf(http) ?? config.port}`;
+  const answerHeld = holdRequests(http);
+  http.listen(config.port, config.host);
+  await once(http, 'listening');
+  const port = portOf(http) ?? config.port;
+  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const { host } = new URL(baseUrl);
   const { id: defaultDomainId, renamed } = await shareDefaultDomain(
     database.client,
@@ -134,19 +133,12 @@ async function start(config: Config): Promise<void> {
     trusted,
     lists: operatorFiles.lists,
   };
-  // Loaded here, like other parts, since the primary of workers does not need them.
-  const { createApp } = await import('./app.ts');
   const app = createApp(dependencies);
-  const metricsServer =
-    metrics && !worker && createServer(metrics.listener).listen(config.metricsPort, config.host);
-  if (metricsServer) await once(metricsServer, 'listening');
   app.start();
   operatorFiles.start();
-  http.off('request', refuseAsStarting);
   app.attachTo(http);
-  if (!portComesFirst) await listen();
-  const port = portOf(http) ?? config.port;
-  // Only now: if the port were taken, the new key would not be printed, and would be lost.
+  answerHeld();
+  // Only now: if the start failed, the new key would not be printed, and would be lost.
   const isFirst = worker === undefined || worker.id === 1;
   const firstKey = isFirst && (await createFirstKey(database.client, now(), config.initialApiKey));
   if (firstKey)

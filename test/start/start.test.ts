@@ -90,6 +90,29 @@ test('the port opens when the program is ready: every connection is answered', a
   expect([...outcomes.keys()].sort()).toEqual(['200', 'not open']);
 });
 
+test('a start that fails leaves the default domain of the running service as it is', async () => {
+  const DATABASE_URL = await emptyDatabase();
+  const [PORT, METRICS_PORT] = [String(await freePort()), String(await freePort())];
+  const first = { DATABASE_URL, PORT, METRICS_PORT, BASE_URL: 'https://s.example' };
+  await start({ ...first, NOT_FOUND_URL: 'https://example.com/lost' });
+  const workers = DATABASE_URL.startsWith('file:') ? [] : [{ PORT, WORKERS: '2' }];
+  const wrong: Record<string, string>[] = [
+    { PORT },
+    { PORT: '0', METRICS_PORT },
+    { PORT: '0', HOST: '203.0.113.7' },
+    ...workers,
+  ];
+  for (const env of wrong) {
+    const { code } = await runProgram('main', { DATABASE_URL, BASE_URL: 'https://evil.example', ...env });
+    expect([env, code]).toEqual([env, 1]);
+  }
+  const { stdout } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{ host: 's.example' }]);
+  expect(await visit(`http://127.0.0.1:${PORT}`, '/nowhere')).toMatchObject({
+    location: 'https://example.com/lost',
+  });
+});
+
 test('a base URL whose host an account owns stops the start, until the operator removes the domain', async () => {
   const DATABASE_URL = await newDatabase();
   const server = await startTestServer({ url: DATABASE_URL });
