@@ -17,7 +17,6 @@ import { createHttpServer, holdRequests } from './http/server.ts';
 import { createLog } from './log.ts';
 import { oneLine } from './one-line.ts';
 import { readOperatorFiles } from './operator-files.ts';
-import { withoutSecrets } from './secrets.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
@@ -184,6 +183,6 @@ try {
   config = readConfig(process.env);
   await start(config);
 } catch (error) {
-  process.stderr.write(`${withoutSecrets(explain(error, config))}\n`);
+  process.stderr.write(`${explain(error, config)}\n`);
   process.exit(1);
 }

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
+import { withoutSecrets } from '../secrets.ts';
 import { fileExists, LOCK_TIMEOUT, pathOf } from './connection/sqlite-file.ts';
 
 /** The SQLite application id of our backups: "LsBk". */
@@ -31,7 +32,7 @@ function isBackup(path: string): boolean {
  * @throws OperatorError
  */
 export function backUp(url: string, target: string): void {
-  if (!fileExists(url)) throw new OperatorError(`There is no file ${pathOf(url)}.`);
+  if (!fileExists(url)) throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
   if (existsSync(target)) {
     if (realpathSync(target) === realpathSync(pathOf(url)))
       throw new OperatorError(`${target} is the database itself.`);

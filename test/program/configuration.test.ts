@@ -124,6 +124,29 @@ test('all wrong variables are reported at once', async () => {
   ]).toEqual([1, ['PORT', 'BASE_URL', 'LOG_LEVEL']]);
 });
 
+test('of the lines for wrong variables, only secrets are masked', async () => {
+  const { stderr } = await runProgram('main', {
+    DATABASE_URL: 'mysql://a:b/@?#"c@d/e',
+    LOG_LEVEL: 'loud?key=x',
+    CORS_ORIGINS: 'me@s.example',
+  });
+  expect(stderr.split('\n')).toEqual([
+    'DATABASE_URL is "mysql://a:***@d/e"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
+    'CORS_ORIGINS is "me@s.example"; it may be a list of origins such as https://app.example, separated by commas.',
+    'LOG_LEVEL is "loud?key=***"; it may be one of trace, debug, info, warn, error, fatal, silent.',
+    '',
+  ]);
+});
+
+test('an argument with a password is refused without it', async () => {
+  const { stderr } = await runProgram('cli/domains', { DATABASE_URL: 'file:/nowhere' }, [
+    'verify',
+    'a',
+    '--x=postgresql://me:secret@db/x',
+  ]);
+  expect(stderr).not.toContain('secret');
+});
+
 test('an empty variable counts as unset', () => {
   const empty = Object.fromEntries(
     ['PORT', 'DATABASE_URL', 'BASE_URL', 'GRAPHIQL', 'LOG_LEVEL'].map((name) => [name, '']),
