@@ -46,7 +46,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     throw new UsageError('--keep is for dated backups: name a folder with --to, or leave --to out.');
   const target = folder === null ? (to ?? '') : join(folder, datedName(new Date()));
   backUp(url, target);
-  const deleted = folder === null || keep === undefined ? [] : keepNewest(folder, Number(keep));
+  const deleted = folder === null || keep === undefined ? [] : keepNewest(folder, Number(keep), url);
   if (values.json) return print(JSON.stringify({ backup: target, deleted }));
   const gone = deleted.map((name) => `  ${name}`).join('\n');
   print(`Backed up to ${target}.${deleted.length > 0 ? `\nDeleted:\n${gone}` : ''}`);
