@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { adviceOn } from '../db/connection/advice.ts';
+import { advised } from '../db/connection/advice.ts';
 import { isDatabaseUrl, openDatabase, POSTGRESQL_URL, providerOf } from '../db/connection/client.ts';
 import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
@@ -22,14 +22,6 @@ function urlOf(option: string, url: string | undefined): string {
   if (!isDatabaseUrl(url))
     throw new UsageError(`--${option} may be file:PATH for SQLite, or ${POSTGRESQL_URL}.`);
   return url;
-}
-
-/** Runs `use` on the database of the option; an error says what to do. */
-async function using<T>(option: string, url: string, use: (url: string) => Promise<T>): Promise<T> {
-  return use(url).catch((error: unknown) => {
-    const advice = adviceOn(error, url, `--${option}`);
-    throw advice === null ? error : new OperatorError(advice);
-  });
 }
 
 /** A progress bar for each table on a terminal; else nothing. */
@@ -62,10 +54,13 @@ await runCommand(async () => {
   if (providerOf(from) === 'sqlite' && !fileExists(from))
     throw new UsageError(`There is no file ${pathOf(from)}.`);
   if (from === to) throw new UsageError('--from and --to are the same database.');
-  if ((await using('from', from, pendingMigrationsOf)).length > 0)
+  if ((await advised('--from', from, pendingMigrationsOf)).length > 0)
     throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
-  await using('to', to, applyMigrations);
-  const [source, target] = [await using('from', from, openDatabase), await using('to', to, openDatabase)];
+  await advised('--to', to, applyMigrations);
+  const [source, target] = [
+    await advised('--from', from, openDatabase),
+    await advised('--to', to, openDatabase),
+  ];
   const { progress, stop } = bars();
   const totals = new Map<string, number>();
   try {
