@@ -9,7 +9,7 @@ import { applyMigrations } from './db/migrate.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { HostHeld, shareDefaultDomain } from './domain/domain/default-domain.ts';
 import { hashPassword } from './domain/password.ts';
-import { stopServer } from './http/limits/stop.ts';
+import { stopperOf } from './http/limits/stop.ts';
 import { listen } from './http/listen.ts';
 import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
@@ -99,6 +99,7 @@ async function start(config: Config): Promise<void> {
   // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
   const metricsServer = metrics && !worker && createServer(metrics.listener);
   const http = createHttpServer();
+  const stopServer = stopperOf(http);
   const answerHeld = holdRequests(http);
   await allValid([
     listen(http, 'PORT', config.port, config.host),
@@ -162,7 +163,7 @@ async function start(config: Config): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     app.endSubscriptions();
-    await stopServer(http);
+    await stopServer();
     if (metricsServer) metricsServer.close();
     // A database that hangs must not delay the exit, or the supervisor would kill the process.
     await within(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
