@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { isDatabaseUrl, POSTGRESQL_URL, type PoolOptions, providerOf } from './db/connection/client.ts';
-import { hostOf } from './domain/url.ts';
+import { hostOf, isHostName, withoutPort } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
 
@@ -24,10 +24,17 @@ const MAX_WORKERS = 64;
 /** The default number of connections of all workers: together with those for notifications, it fits into PostgreSQL's default of 100. */
 const CONNECTIONS = 80;
 
+/** Whether a URL's host is a name, or an address in its usual form: a number alone is an IPv4 address to parsers. */
+function isOwnHost(url: string): boolean {
+  const host = withoutPort(hostOf(url));
+  if (host.startsWith('[') || /(^|\.)localhost$/.test(host)) return true;
+  return isIP(host) === 0 ? isHostName(host) : url.includes(host);
+}
+
 function isOrigin(text: string): boolean {
-  if (URL.parse(text) === null) return false;
-  const { protocol, pathname, search, hash, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && `${pathname}${search}${hash}${username}${password}` === '/';
+  if (!/^https?:\/\//i.test(text) || URL.parse(text) === null) return false;
+  const { pathname, search, hash, username, password } = new URL(text);
+  return isOwnHost(text) && `${pathname}${search}${hash}${username}${password}` === '/';
 }
 
 /** Whether it is an address, a range of addresses, or one of Express's names for ranges. */
@@ -280,7 +287,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     corsOrigins: values.CORS_ORIGINS,
     trustedDocuments: values.TRUSTED_DOCUMENTS,
     // With trusted documents, GraphiQL could not execute queries.
-    graphiql: values.GRAPHIQL ?? (values.NODE_ENV !== 'production' && values.TRUSTED_DOCUMENTS === undefined),
+    graphiql:
+      values.GRAPHIQL ??
+      (values.NODE_ENV?.toLowerCase() !== 'production' && values.TRUSTED_DOCUMENTS === undefined),
     logLevel: values.LOG_LEVEL,
   };
 }

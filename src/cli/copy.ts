@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { advised } from '../db/connection/advice.ts';
 import { isDatabaseUrl, openDatabase, POSTGRESQL_URL, providerOf } from '../db/connection/client.ts';
-import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
+import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -53,7 +53,9 @@ await runCommand(async () => {
   const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
   if (providerOf(from) === 'sqlite' && !fileExists(from))
     throw new UsageError(`There is no file ${pathOf(from)}.`);
-  if (from === to) throw new UsageError('--from and --to are the same database.');
+  const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');
+  if (from === to || (areFiles && isSameFile(pathOf(from), pathOf(to))))
+    throw new UsageError('--from and --to are the same database.');
   if ((await advised('--from', from, pendingMigrationsOf)).length > 0)
     throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
   await advised('--to', to, applyMigrations);

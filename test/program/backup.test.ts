@@ -103,6 +103,11 @@ test('a database that was restored from a backup is no backup any more', async (
 });
 
 test.each([
+  [['--to', ''], '--to is ""; it may be a file, or an existing folder. See --help.\n'],
+  [
+    ['--to', join(folder, 'new/')],
+    `--to is "${join(folder, 'new/')}"; it may be a file, or an existing folder. See --help.\n`,
+  ],
   [['--keep', '0'], '--keep is "0"; it may be a whole number from 1 to 999999. See --help.\n'],
   [
     ['--to', join(folder, 'x.db'), '--keep', '2'],

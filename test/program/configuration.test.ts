@@ -13,6 +13,11 @@ test.each([
   ['PORT', '65536', 'PORT is "65536"; it may be a whole number from 0 to 65535.'],
   ['HOST', 'a b', 'HOST is "a b"; it may be a host name or an IP address, without a port.'],
   ['HOST', '127.0.0.1:80', 'HOST is "127.0.0.1:80"; it may be a host name or an IP address, without a port.'],
+  ...['http://*.x', 'http:x', 'http://1', 'http://a..b'].map((url) => [
+    'BASE_URL',
+    url,
+    `BASE_URL is "${url}"; it may be an http or https URL without a path, such as https://s.example.`,
+  ]),
   ['HOST', '-', 'HOST is "-"; it may be a host name or an IP address, without a port.'],
   ['METRICS_PORT', '3000', 'METRICS_PORT is "3000"; it may be another port than PORT.'],
   ...['file::memory:', 'file: '].map((url) => [
@@ -122,6 +127,11 @@ test.each([
   ['https://s.example.', 'https://s.example'],
   ['https://s.example.:8443', 'https://s.example:8443'],
   ['HTTP://S.EXAMPLE:80/', 'http://s.example'],
+  ['http://bücher.example', 'http://xn--bcher-kva.example'],
+  ['http://localhost:3000', 'http://localhost:3000'],
+  ['http://go.localhost:3000', 'http://go.localhost:3000'],
+  ['http://192.0.2.1:3000', 'http://192.0.2.1:3000'],
+  ['http://[::1]:3000', 'http://[::1]:3000'],
 ])('the base URL %s is %s', (given, baseUrl) => {
   expect(readConfig({ BASE_URL: given }).baseUrl).toBe(baseUrl);
 });
@@ -176,6 +186,7 @@ test('an empty variable counts as unset', () => {
 test.each([
   [{ NODE_ENV: 'production' }, false],
   [{ NODE_ENV: 'production', GRAPHIQL: 'on' }, true],
+  [{ NODE_ENV: 'Production' }, false],
   [{ GRAPHIQL: 'off' }, false],
 ])('GraphiQL is on except in production: %j', (env, expected) => {
   expect(readConfig(env).graphiql).toBe(expected);
