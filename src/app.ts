@@ -206,7 +206,7 @@ export function createApp(dependencies: AppDependencies): App {
     res.status(404).json({ message: 'Nothing is here.', status: 404 });
   });
 
-  const guard = createGuard({ corsOrigins, isHttps: baseUrl.startsWith('https:') });
+  const guard = createGuard({ corsOrigins, baseUrl, trust });
   const inFlight = new InFlight(maxInFlight);
   const background = [
     ...[revisions, readers, clicks, limit, subscriptions, retention, oldStatistics, webhooks, answers],

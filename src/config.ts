@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { isDatabaseUrl, POSTGRESQL_URL, type PoolOptions, providerOf } from './db/connection/client.ts';
-import { hostOf } from './domain/url.ts';
+import { hostOf, isHostName, withoutPort } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
 
@@ -24,18 +24,26 @@ const MAX_WORKERS = 64;
 /** The default number of connections of all workers: together with those for notifications, it fits into PostgreSQL's default of 100. */
 const CONNECTIONS = 80;
 
+/** Whether a URL's host is a name, or an address in its usual form: a number alone is an IPv4 address to parsers. */
+function isOwnHost(url: string): boolean {
+  const host = withoutPort(hostOf(url));
+  if (host.startsWith('[') || /(^|\.)localhost$/.test(host)) return true;
+  return isIP(host) === 0 ? isHostName(host) : url.includes(host);
+}
+
 function isOrigin(text: string): boolean {
-  if (URL.parse(text) === null) return false;
-  const { protocol, pathname, search, hash, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && `${pathname}${search}${hash}${username}${password}` === '/';
+  if (!/^https?:\/\//i.test(text) || URL.parse(text) === null) return false;
+  const { pathname, search, hash, username, password } = new URL(text);
+  return isOwnHost(text) && `${pathname}${search}${hash}${username}${password}` === '/';
 }
 
 /** Whether it is an address, a range of addresses, or one of Express's names for ranges. */
 function isProxy(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', bits = '0', ...rest] = text.split('/');
+  const [address = '', bits = '1', ...rest] = text.split('/');
   const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
+  // All addresses are no range for proxy-addr, since then everybody could forge the headers.
+  return rest.length === 0 && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= widest;
 }
 
 function isTrust(text: string): boolean {
@@ -62,7 +70,10 @@ const variables = z.object({
   PORT: number(0, 65_535).default(3000),
   HOST: z
     .string()
-    .regex(/^[\w.:-]+$/, 'a host name or an IP address')
+    .refine(
+      (text) => isIP(text) !== 0 || /^\w([\w.-]*[\w.])?$/.test(text),
+      'a host name or an IP address, without a port',
+    )
     .default('127.0.0.1'),
   DATABASE_URL: z
     .string()
@@ -83,7 +94,7 @@ const variables = z.object({
     .optional(),
   INITIAL_API_KEY: z
     .string()
-    .regex(/^[\w.~+/-]{32,}=*$/, '32 or more letters, digits and - . _ ~ + /')
+    .regex(/^(?=.{32,255}$)[\w.~+/-]{32,}=*$/, '32 to 255 letters, digits and - . _ ~ + /')
     .optional(),
   TRUST_PROXY: z
     .string()
@@ -141,6 +152,10 @@ function onlyOnPostgresql(
 const environment = variables
   .refine(...onlyOnPostgresql('DATABASE_READ_URLS'))
   .refine(...onlyOnPostgresql('DATABASE_DIRECT_URL'))
+  .refine(({ PORT, METRICS_PORT }) => METRICS_PORT !== PORT, {
+    path: ['METRICS_PORT'],
+    error: 'another port than PORT',
+  })
   // They would wait for each other's writes by retrying, and each would count the requests of a key for itself.
   .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || providerOf(DATABASE_URL) === 'postgresql', {
     path: ['WORKERS'],
@@ -199,8 +214,22 @@ export interface Config {
 /** Wrong environment variables; the message has a line for each. */
 export class ConfigError extends OperatorError {}
 
+/**
+ * The results of checks that do not depend on each other.
+ * @throws ConfigError with the lines of all that are wrong
+ */
+export async function allValid<T extends readonly unknown[]>(
+  checks: T,
+): Promise<{ -readonly [Check in keyof T]: Awaited<T[Check]> }> {
+  const faults = (await Promise.allSettled(checks)).flatMap((result) =>
+    result.status === 'rejected' && result.reason instanceof ConfigError ? [result.reason.message] : [],
+  );
+  if (faults.length > 0) throw new ConfigError([...new Set(faults)].join('\n'));
+  return Promise.all(checks);
+}
+
 /** The value of a variable, without secrets. */
-function shown(name: string, value: string): string {
+export function shown(name: string, value: string): string {
   if (name === 'INITIAL_API_KEY') return `a text of ${value.length} characters`;
   // If it is not a valid URL, any part of it may be a password.
   if (/^DATABASE_.*URLS?$/.test(name) && !/^(file:.*|[a-z][a-z\d+.-]*:\/\/.*@.*)$/is.test(value)) {
@@ -258,7 +287,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     corsOrigins: values.CORS_ORIGINS,
     trustedDocuments: values.TRUSTED_DOCUMENTS,
     // With trusted documents, GraphiQL could not execute queries.
-    graphiql: values.GRAPHIQL ?? (values.NODE_ENV !== 'production' && values.TRUSTED_DOCUMENTS === undefined),
+    graphiql:
+      values.GRAPHIQL ??
+      (values.NODE_ENV?.toLowerCase() !== 'production' && values.TRUSTED_DOCUMENTS === undefined),
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -1,23 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { lookup, Resolver } from 'node:dns/promises';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { allValid, type Config, ConfigError, readConfig, shown } from './config.ts';
 import { settleEra } from './db/change/log.ts';
-import { adviceOn } from './db/connection/advice.ts';
+import { adviceOn, advised } from './db/connection/advice.ts';
 import { openDatabase } from './db/connection/client.ts';
 import { applyMigrations } from './db/migrate.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { HostHeld, shareDefaultDomain } from './domain/domain/default-domain.ts';
 import { hashPassword } from './domain/password.ts';
-import { stopServer } from './http/limits/stop.ts';
+import { stopperOf } from './http/limits/stop.ts';
+import { listen } from './http/listen.ts';
 import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
-import { createHttpServer, refuseAsStarting } from './http/server.ts';
+import { createHttpServer, holdRequests } from './http/server.ts';
 import { createLog } from './log.ts';
 import { oneLine } from './one-line.ts';
+import { OperatorError } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
-import { withoutSecrets } from './secrets.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
@@ -31,7 +31,9 @@ const now = () => new Date();
 /** A handler that throws the error for an unusable file of a variable. */
 function refused(variable: string, path: string | undefined, allowed: string): (error: unknown) => never {
   return (error) => {
-    throw new ConfigError(`${variable} is "${path}"; it must be the path of ${allowed}: ${oneLine(error)}.`);
+    throw new ConfigError(
+      `${variable} is ${shown(variable, path ?? '')}; it must be the path of ${allowed}: ${oneLine(error)}.`,
+    );
   };
 }
 
@@ -52,22 +54,25 @@ async function start(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, worker: worker?.id, shared: config.workers > 1 });
   log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
-  const countryOf = await countryLookup(countryHeader, geoipDatabase).catch(
-    refused('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),
-  );
-  const trusted =
-    trustedDocuments === undefined
-      ? undefined
-      : await import('./schema/server/trusted-documents.ts')
-          .then(({ readTrustedDocuments }) => readTrustedDocuments(trustedDocuments))
-          .catch(
-            refused('TRUSTED_DOCUMENTS', trustedDocuments, 'a file of documents that the schema allows'),
-          );
-  const operatorFiles = await readOperatorFiles(config, log);
+  const readTrusted = async (path: string) => {
+    const { readTrustedDocuments } = await import('./schema/server/trusted-documents.ts');
+    return readTrustedDocuments(path).catch(
+      refused('TRUSTED_DOCUMENTS', path, 'a file of documents that the schema allows'),
+    );
+  };
+  const [countryOf, trusted, operatorFiles] = await allValid([
+    countryLookup(countryHeader, geoipDatabase).catch(
+      refused('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),
+    ),
+    trustedDocuments === undefined ? undefined : readTrusted(trustedDocuments),
+    readOperatorFiles(config, log),
+  ] as const);
   const { pool, databaseDirectUrl: directUrl } = config;
   // With workers, the primary has done this.
   if (worker === undefined)
-    for (const migration of await applyMigrations(directUrl ?? config.databaseUrl))
+    for (const migration of await (directUrl === undefined
+      ? advised('DATABASE_URL', config.databaseUrl, applyMigrations)
+      : advised('DATABASE_DIRECT_URL', directUrl, applyMigrations)))
       log.info({ migration }, 'migration applied');
   if (config.workers > 1 && worker === undefined) {
     const { supervise } = await import('./workers/primary.ts');
@@ -84,22 +89,26 @@ async function start(config: Config): Promise<void> {
     );
   await settleEra(database.client);
   const replicas = await Promise.all(
-    config.databaseReadUrls.map((url) => openDatabase(url, { pool, onStatement })),
+    config.databaseReadUrls.map((url) =>
+      advised('DATABASE_READ_URLS', url, () => openDatabase(url, { pool, onStatement })),
+    ),
   );
 
+  // Loaded here, like other parts, since the primary of workers does not need them.
+  const { createApp } = await import('./app.ts');
+  // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
+  const metricsServer = metrics && !worker && createServer(metrics.listener);
   const http = createHttpServer();
-  const listen = async () => {
-    http.listen(config.port, config.host);
-    await once(http, 'listening');
-  };
-  // The port is opened when everything is ready. Only if the base URL depends on a port that the system chooses, it is opened
-  // first; requests then get 503.
-  const portComesFirst = config.baseUrl === undefined && config.port === 0;
-  if (portComesFirst) {
-    http.on('request', refuseAsStarting);
-    await listen();
-  }
-  const baseUrl = config.baseUrl ?? `http://localhost:${portOf(http) ?? config.port}`;
+  const stopServer = stopperOf(http);
+  const answerHeld = holdRequests(http);
+  await allValid([
+    listen(http, 'PORT', config.port, config.host),
+    metricsServer &&
+      config.metricsPort &&
+      listen(metricsServer, 'METRICS_PORT', config.metricsPort, config.host),
+  ]);
+  const port = portOf(http) ?? config.port;
+  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const { host } = new URL(baseUrl);
   const { id: defaultDomainId, renamed } = await shareDefaultDomain(
     database.client,
@@ -134,19 +143,12 @@ async function start(config: Config): Promise<void> {
     trusted,
     lists: operatorFiles.lists,
   };
-  // Loaded here, like other parts, since the primary of workers does not need them.
-  const { createApp } = await import('./app.ts');
   const app = createApp(dependencies);
-  const metricsServer =
-    metrics && !worker && createServer(metrics.listener).listen(config.metricsPort, config.host);
-  if (metricsServer) await once(metricsServer, 'listening');
   app.start();
   operatorFiles.start();
-  http.off('request', refuseAsStarting);
   app.attachTo(http);
-  if (!portComesFirst) await listen();
-  const port = portOf(http) ?? config.port;
-  // Only now: if the port were taken, the new key would not be printed, and would be lost.
+  answerHeld();
+  // Only now: if the start failed, the new key would not be printed, and would be lost.
   const isFirst = worker === undefined || worker.id === 1;
   const firstKey = isFirst && (await createFirstKey(database.client, now(), config.initialApiKey));
   if (firstKey)
@@ -161,7 +163,7 @@ async function start(config: Config): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     app.endSubscriptions();
-    await stopServer(http);
+    await stopServer();
     if (metricsServer) metricsServer.close();
     // A database that hangs must not delay the exit, or the supervisor would kill the process.
     await within(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
@@ -178,7 +180,7 @@ async function start(config: Config): Promise<void> {
 
 /** Why the program could not start, for the operator: one line, or a line for each wrong variable. */
 function explain(error: unknown, config: Config | null): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof OperatorError) return error.message;
   const advice = config && adviceOn(error, config.databaseUrl, 'DATABASE_URL');
   return advice ?? `Linkspace could not start: ${oneLine(error)}`;
 }
@@ -192,6 +194,6 @@ try {
   config = readConfig(process.env);
   await start(config);
 } catch (error) {
-  process.stderr.write(`${withoutSecrets(explain(error, config))}\n`);
+  process.stderr.write(`${explain(error, config)}\n`);
   process.exit(1);
 }

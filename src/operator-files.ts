@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from './config.ts';
+import { allValid, type Config, ConfigError, shown } from './config.ts';
 import {
   type Listed,
   OperatorLists,
@@ -47,9 +47,8 @@ export async function readOperatorFiles(paths: Paths, log: FileLog, every?: numb
       allowed: 'aliases of 1 to 255 letters, digits, - and _',
     },
   ];
-  const files: WatchedFile[] = [];
-  for (const { variable, path, parse, set, allowed } of kinds) {
-    if (path === undefined) continue;
+  const read = async ({ variable, path, parse, set, allowed }: (typeof kinds)[number]) => {
+    if (path === undefined) return [];
     const file = new WatchedFile({
       path,
       async take(text) {
@@ -65,11 +64,12 @@ export async function readOperatorFiles(paths: Paths, log: FileLog, every?: numb
     });
     await file.read().catch((error: unknown) => {
       throw new ConfigError(
-        `${variable} is "${path}"; it must be the path of a readable file of ${allowed}: ${oneLine(error)}.`,
+        `${variable} is ${shown(variable, path)}; it must be the path of a readable file of ${allowed}: ${oneLine(error)}.`,
       );
     });
-    files.push(file);
-  }
+    return [file];
+  };
+  const files = (await allValid(kinds.map(read))).flat();
   return {
     lists,
     start() {

@@ -1,6 +1,7 @@
 /**
- * A text without the passwords of URLs in it. A password may have any character, and ends at the last @; without a user,
- * everything before the @ is removed. Our own placeholders for the form of a URL are kept.
+ * A value or a message of others without the passwords of URLs in it. A password may have any character, and ends at the last @;
+ * without a user, everything before the @ is removed. So it is not for texts that say more after the URL.
+ * Our own placeholders for the form of a URL are kept.
  */
 export function withoutSecrets(text: string): string {
   return text

@@ -37,6 +37,8 @@ await runCommand(async ({ databaseUrl: url }) => {
   const { to, keep } = values;
   if (keep !== undefined && !/^[1-9]\d{0,5}$/.test(keep))
     throw new UsageError(`--keep is "${keep}"; it may be a whole number from 1 to 999999.`);
+  if (to !== undefined && /(^|[/\\])$/.test(to) && !isFolder(to))
+    throw new UsageError(`--to is "${to}"; it may be a file, or an existing folder.`);
   if (providerOf(url) !== 'sqlite')
     throw new OperatorError(
       'This backs up SQLite. For PostgreSQL, use pg_dump: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
@@ -46,7 +48,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     throw new UsageError('--keep is for dated backups: name a folder with --to, or leave --to out.');
   const target = folder === null ? (to ?? '') : join(folder, datedName(new Date()));
   backUp(url, target);
-  const deleted = folder === null || keep === undefined ? [] : keepNewest(folder, Number(keep));
+  const deleted = folder === null || keep === undefined ? [] : keepNewest(folder, Number(keep), url);
   if (values.json) return print(JSON.stringify({ backup: target, deleted }));
   const gone = deleted.map((name) => `  ${name}`).join('\n');
   print(`Backed up to ${target}.${deleted.length > 0 ? `\nDeleted:\n${gone}` : ''}`);

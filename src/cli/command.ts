@@ -13,9 +13,11 @@ import { VERSION } from '../version.ts';
 export class UsageError extends Error {}
 
 function explain(error: unknown, url: string): string {
-  if (error instanceof UsageError) return `${error.message} See --help.`;
-  if (error instanceof DomainError || error instanceof OperatorError) return error.message;
-  if (error instanceof TypeError && 'code' in error) return `${error.message} See --help.`;
+  // Operators' errors have masked values already. To mask the whole would take explanations for parts of a password.
+  if (error instanceof OperatorError) return error.message;
+  if (error instanceof DomainError) return withoutSecrets(error.message);
+  if (error instanceof UsageError || (error instanceof TypeError && 'code' in error))
+    return `${withoutSecrets(error.message)} See --help.`;
   return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
@@ -28,7 +30,7 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
     url = config.databaseUrl;
     await work(config);
   } catch (error) {
-    process.stderr.write(`${withoutSecrets(explain(error, url))}\n`);
+    process.stderr.write(`${explain(error, url)}\n`);
     process.exitCode = 1;
   }
 }
@@ -38,7 +40,7 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
  */
 export async function requireMigrated(url: string): Promise<void> {
   if (providerOf(url) === 'sqlite' && !fileExists(url))
-    throw new OperatorError(`There is no file ${pathOf(url)}.`);
+    throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
   const pending = await pendingMigrationsOf(url);
   if (pending.length > 0)
     throw new OperatorError(

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { adviceOn } from '../db/connection/advice.ts';
+import { advised } from '../db/connection/advice.ts';
 import { isDatabaseUrl, openDatabase, POSTGRESQL_URL, providerOf } from '../db/connection/client.ts';
-import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
+import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -22,14 +22,6 @@ function urlOf(option: string, url: string | undefined): string {
   if (!isDatabaseUrl(url))
     throw new UsageError(`--${option} may be file:PATH for SQLite, or ${POSTGRESQL_URL}.`);
   return url;
-}
-
-/** Runs `use` on the database of the option; an error says what to do. */
-async function using<T>(option: string, url: string, use: (url: string) => Promise<T>): Promise<T> {
-  return use(url).catch((error: unknown) => {
-    const advice = adviceOn(error, url, `--${option}`);
-    throw advice === null ? error : new OperatorError(advice);
-  });
 }
 
 /** A progress bar for each table on a terminal; else nothing. */
@@ -61,11 +53,16 @@ await runCommand(async () => {
   const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
   if (providerOf(from) === 'sqlite' && !fileExists(from))
     throw new UsageError(`There is no file ${pathOf(from)}.`);
-  if (from === to) throw new UsageError('--from and --to are the same database.');
-  if ((await using('from', from, pendingMigrationsOf)).length > 0)
+  const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');
+  if (from === to || (areFiles && isSameFile(pathOf(from), pathOf(to))))
+    throw new UsageError('--from and --to are the same database.');
+  if ((await advised('--from', from, pendingMigrationsOf)).length > 0)
     throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
-  await using('to', to, applyMigrations);
-  const [source, target] = [await using('from', from, openDatabase), await using('to', to, openDatabase)];
+  await advised('--to', to, applyMigrations);
+  const [source, target] = [
+    await advised('--from', from, openDatabase),
+    await advised('--to', to, openDatabase),
+  ];
   const { progress, stop } = bars();
   const totals = new Map<string, number>();
   try {

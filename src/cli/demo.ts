@@ -8,6 +8,7 @@ import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { fillDemo } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
+import { timeOf } from './time.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
 
@@ -21,9 +22,9 @@ database that has links. Stop the service first, and start it afterwards: then o
 
 The database is the one in DATABASE_URL. Links are on the host of BASE_URL.`;
 
-function timeOf(until: string | undefined): Date {
-  const time = until === undefined ? new Date() : new Date(until);
-  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1971 || time.getUTCFullYear() > 9998)
+function endOf(until: string | undefined): Date {
+  const time = until === undefined ? new Date() : timeOf(until);
+  if (time === null || time.getUTCFullYear() < 1971 || time.getUTCFullYear() > 9998)
     throw new UsageError(`--until is "${until}"; it may be a time such as 2026-11-22T12:00:00Z.`);
   return time;
 }
@@ -40,7 +41,7 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
   if (values.help) return print(help);
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
-  const now = timeOf(values.until);
+  const now = endOf(values.until);
   const random = seededRandom(Number(values.seed));
   const base = new URL(baseUrl ?? `http://localhost:${port}`);
   const { key, result } = await withDatabase(url, async (db) => {

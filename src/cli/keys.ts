@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
 import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
+import { timeOf } from './time.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
        npm run keys -- list
@@ -18,14 +19,11 @@ const help = `Usage: npm run keys -- create --account NAME [--scopes read,write]
 The database is the one in DATABASE_URL.`;
 
 function parseDate(text: string): Date {
-  const date = new Date(/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(text) ? `${text}Z` : text);
-  const written = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) && !Number.isNaN(date.getTime());
-  // JavaScript would parse February 30 as a day in March.
-  if (!written || !date.toISOString().startsWith(text.slice(0, 10))) {
+  const date = timeOf(text);
+  if (date === null)
     throw new UsageError(
       `--expires is "${text}"; it may be a date such as 2027-01-31, or an ISO 8601 time in UTC.`,
     );
-  }
   return date;
 }
 

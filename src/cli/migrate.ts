@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { advised } from '../db/connection/advice.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
 import { print, runCommand } from './command.ts';
 
@@ -9,7 +10,7 @@ const help = `Usage: npm run migrate              applies the pending migrations
 
 The database is the one in DATABASE_URL, or in DATABASE_DIRECT_URL if DATABASE_URL is a pooler.`;
 
-await runCommand(async ({ databaseUrl, databaseDirectUrl: url = databaseUrl }) => {
+await runCommand(async ({ databaseUrl, databaseDirectUrl }) => {
   const { values } = parseArgs({
     options: {
       status: { type: 'boolean' },
@@ -18,12 +19,16 @@ await runCommand(async ({ databaseUrl, databaseDirectUrl: url = databaseUrl }) =
     },
   });
   if (values.help) return print(help);
+  const [variable, url] =
+    databaseDirectUrl === undefined
+      ? ['DATABASE_URL', databaseUrl]
+      : ['DATABASE_DIRECT_URL', databaseDirectUrl];
   if (values.status) {
-    const pending = await pendingMigrationsOf(url);
+    const pending = await advised(variable, url, pendingMigrationsOf);
     if (values.json) return print(JSON.stringify({ pending }));
     return print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
   }
-  const applied = await applyMigrations(url);
+  const applied = await advised(variable, url, applyMigrations);
   if (values.json) return print(JSON.stringify({ applied }));
   print(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}` : 'Nothing was pending.');
 });

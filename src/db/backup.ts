@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
-import { fileExists, LOCK_TIMEOUT, pathOf } from './connection/sqlite-file.ts';
+import { withoutSecrets } from '../secrets.ts';
+import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, pathOf } from './connection/sqlite-file.ts';
 
 /** The SQLite application id of our backups: "LsBk". */
 const MARK = 0x4c73426b;
@@ -25,16 +26,23 @@ function isBackup(path: string): boolean {
   }
 }
 
+/** Makes a restored backup a database like any other, which no backup may replace. Call it before the file is served. */
+export function unmark(url: string): void {
+  if (!isBackup(pathOf(url))) return;
+  const file = openFile(url);
+  file.pragma('application_id = 0');
+  file.close();
+}
+
 /**
  * Writes a consistent copy of the SQLite database at `url` to a file, without blocking other readers and writers. An
  * earlier backup in that file is replaced when the new one is complete; any other file is refused.
  * @throws OperatorError
  */
 export function backUp(url: string, target: string): void {
-  if (!fileExists(url)) throw new OperatorError(`There is no file ${pathOf(url)}.`);
+  if (!fileExists(url)) throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
   if (existsSync(target)) {
-    if (realpathSync(target) === realpathSync(pathOf(url)))
-      throw new OperatorError(`${target} is the database itself.`);
+    if (isSameFile(target, pathOf(url))) throw new OperatorError(`${target} is the database itself.`);
     if (!isBackup(target)) throw new OperatorError(`${target} is there already, and no backup of Linkspace.`);
   }
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
@@ -54,10 +62,14 @@ export function backUp(url: string, target: string): void {
   }
 }
 
-/** Deletes all but the newest `count` dated backups in a folder; returns the names of the deleted files. */
-export function keepNewest(folder: string, count: number): string[] {
+/**
+ * Deletes all but the newest `count` dated backups in a folder; returns the names of the deleted files.
+ * @param url the database, which is never deleted
+ */
+export function keepNewest(folder: string, count: number, url: string): string[] {
+  const isDeletable = (path: string) => isBackup(path) && !isSameFile(path, pathOf(url));
   const dated = readdirSync(folder)
-    .filter((name) => DATED.test(name) && isBackup(join(folder, name)))
+    .filter((name) => DATED.test(name) && isDeletable(join(folder, name)))
     .sort();
   const old = dated.slice(0, Math.max(0, dated.length - count));
   for (const name of old) rmSync(join(folder, name));

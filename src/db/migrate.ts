@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { oneLine } from '../one-line.ts';
+import { unmark } from './backup.ts';
 import { type Database, type Provider, requireProvider } from './connection/client.ts';
 import { connectTo, isPooled, PoolerBetween } from './connection/postgres.ts';
 import { fileExists, openFile } from './connection/sqlite-file.ts';
@@ -179,6 +180,8 @@ async function applyToPostgresql(url: string): Promise<string[]> {
  * @throws PoolerBetween, before anything is changed
  */
 export async function applyMigrations(url: string): Promise<string[]> {
+  const provider = requireProvider(url);
+  if (provider === 'sqlite') unmark(url);
   if ((await pendingMigrationsOf(url)).length === 0) return [];
-  return requireProvider(url) === 'sqlite' ? applyToSqlite(url) : applyToPostgresql(url);
+  return provider === 'sqlite' ? applyToSqlite(url) : applyToPostgresql(url);
 }

@@ -104,9 +104,9 @@ export function refuseAsFaulty(res: ServerResponse, status: number): void {
   res.end(body);
 }
 
-/** Answers with 503 and closes the connection, so that the rest of the request is not read. */
-function refuse(res: ServerResponse, message: string): void {
-  const body = JSON.stringify({ message: `${message} Try again shortly.`, status: 503 });
+/** Answers that too many requests are in flight, and closes the connection, so that the rest of the request is not read. */
+export function refuseAsBusy(res: ServerResponse): void {
+  const body = JSON.stringify({ message: 'The server is busy. Try again shortly.', status: 503 });
   res.writeHead(503, {
     'Content-Type': 'application/json; charset=utf-8',
     'Retry-After': '1',
@@ -116,13 +116,16 @@ function refuse(res: ServerResponse, message: string): void {
   res.end(body);
 }
 
-/** Answers that too many requests are in flight. */
-export function refuseAsBusy(res: ServerResponse): void {
-  refuse(res, 'The server is busy.');
+/**
+ * Holds the server's requests until the returned function is called, which passes them to the server's listeners. With it,
+ * a port can be opened before the program is ready.
+ */
+export function holdRequests(server: Server): () => void {
+  const held: Parameters<RequestListener>[] = [];
+  const hold: RequestListener = (req, res) => void held.push([req, res]);
+  server.on('request', hold);
+  return () => {
+    server.off('request', hold);
+    for (const [req, res] of held) if (!req.socket.destroyed) server.emit('request', req, res);
+  };
 }
-
-/** Answers requests that arrive before the program is ready. */
-export const refuseAsStarting: RequestListener = (_req, res) => {
-  res.setHeader('X-Request-Id', randomUUID());
-  refuse(res, 'The server is starting.');
-};

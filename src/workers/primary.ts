@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { listen } from '../http/listen.ts';
 import { Supervisor } from './supervisor.ts';
 import { WORKER_ARGUMENT } from './worker.ts';
 
@@ -14,8 +14,8 @@ async function listenForMetrics({ metricsPort, host }: Config, supervisor: Super
     import('../http/metrics.ts'),
   ]);
   const metrics = new SharedMetrics(() => supervisor.serving);
-  const server: Server = createServer(answerWith(() => metrics.text())).listen(metricsPort, host);
-  await once(server, 'listening');
+  const server: Server = createServer(answerWith(() => metrics.text()));
+  await listen(server, 'METRICS_PORT', metricsPort, host);
   return { server, metrics };
 }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
@@ -67,5 +69,48 @@ test('a start on a database that cannot be used says what to do', async () => {
   );
   expect(await refusalOf(change({ port: String(await freePort()) }))).toMatch(
     /^No PostgreSQL server answers at 127\.0\.0\.1:\d+, which DATABASE_URL names\. Is it running, does it listen there, and may this machine reach it\?\n$/,
+  );
+});
+
+/** The URL of a server on this machine that answers connections as given. */
+async function answering(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return `postgresql://me@127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+}
+
+test('it names the variable and the server whose connection failed', async () => {
+  const DATABASE_URL = await newDatabase({ migrated: false });
+  const closed = `postgresql://me:secret@127.0.0.1:${await freePort()}/x`;
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URLS']) {
+    const { stderr } = await runProgram('main', { DATABASE_URL, PORT: '0', [name]: closed });
+    expect(stderr).toMatch(
+      new RegExp(`^No PostgreSQL server answers at ${new URL(closed).host}, which ${name} names\\. .*\n$`),
+    );
+  }
+  const { stderr } = await runProgram('cli/migrate', { DATABASE_URL, DATABASE_DIRECT_URL: closed });
+  expect(stderr).toContain('which DATABASE_DIRECT_URL names');
+});
+
+test('it names the variable of a URL without the password, or with another server’s port', async () => {
+  const message = (code: number, text: string) => {
+    const head = Buffer.from('R\0\0\0\0\0\0\0\0');
+    head.writeInt32BE(8 + text.length, 1);
+    head.writeInt32BE(code, 5);
+    return Buffer.concat([head, Buffer.from(text)]);
+  };
+  // Wants a password, by SCRAM.
+  const guarded = await answering((socket) => {
+    socket.once('data', () => {
+      socket.write(message(10, 'SCRAM-SHA-256\0\0'));
+      socket.once('data', () => socket.write(message(11, 'r=x,s=eA==,i=4096')));
+    });
+  });
+  expect(await refusalOf(new URL(guarded))).toBe(
+    `The PostgreSQL server at ${new URL(guarded).host} wants a password of the user "me", and DATABASE_URL has none.\n`,
+  );
+  const web = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  expect(await refusalOf(new URL(web))).toBe(
+    `What answers at ${new URL(web).host}, which DATABASE_URL names, is no PostgreSQL server, or ended the connection. Is it the right port?\n`,
   );
 });

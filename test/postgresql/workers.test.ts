@@ -165,11 +165,15 @@ test('workers that repeatedly die at their start end the program with the reason
   expect([...serving().values()].filter(isRunning)).toEqual([]);
 });
 
-test('an error that prevents every worker’s start is printed in one line', async () => {
+test('an error that prevents every worker’s start is printed in one line, and changes no domain', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   const { code, stderr } = await runProgram('main', { DATABASE_URL: url, PORT: String(port), WORKERS: '2' });
   taken.close();
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^Linkspace could not start: .*EADDRINUSE.*\n$/)]);
+  expect([code, stderr]).toEqual([
+    1,
+    `PORT is "${port}"; it may be a port that no other program listens on at 127.0.0.1.\n`,
+  ]);
+  expect(await onDatabase('SELECT "name" FROM "Domain"')).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backUp, datedName, keepNewest } from '../../src/db/backup.ts';
+import { applyMigrations } from '../../src/db/migrate.ts';
 import { Caller } from '../../src/testing/caller.ts';
 import { type Program, runProgram, startProgram } from '../support/process.ts';
 
@@ -80,11 +82,32 @@ test('the given number of dated backups is kept', () => {
   writeFileSync(join(dated, 'linkspace-20200101T000000Z.db'), 'somebody else’s');
   const names = [1, 2, 3, 4].map((day) => datedName(new Date(Date.UTC(2026, 0, day))));
   for (const name of names) backUp(DATABASE_URL, join(dated, name));
-  expect(keepNewest(dated, 2)).toEqual(names.slice(0, 2));
+  expect(keepNewest(dated, 2, DATABASE_URL)).toEqual(names.slice(0, 2));
   expect(readdirSync(dated).sort()).toEqual(['linkspace-20200101T000000Z.db', ...names.slice(2)]);
 });
 
+test('a database that was restored from a backup is no backup any more', async () => {
+  const live = join(folder, datedName(new Date(0)));
+  backUp(DATABASE_URL, live);
+  // Before the service opens it, only its own DATABASE_URL tells that it is not to be deleted.
+  const url = `file:${live}`;
+  for (const day of [1, 2]) backUp(url, join(folder, datedName(new Date(Date.UTC(2026, 1, day)))));
+  expect(keepNewest(folder, 1, url)).toEqual([datedName(new Date(Date.UTC(2026, 1, 1)))]);
+  const linked = join(folder, 'linked.db');
+  linkSync(live, linked);
+  expect(() => backUp(url, linked)).toThrow('is the database itself');
+  rmSync(linked);
+  await applyMigrations(url);
+  expect(() => backUp(DATABASE_URL, live)).toThrow('is there already, and no backup of Linkspace');
+  expect(keepNewest(folder, 1, DATABASE_URL)).toEqual([]);
+});
+
 test.each([
+  [['--to', ''], '--to is ""; it may be a file, or an existing folder. See --help.\n'],
+  [
+    ['--to', join(folder, 'new/')],
+    `--to is "${join(folder, 'new/')}"; it may be a file, or an existing folder. See --help.\n`,
+  ],
   [['--keep', '0'], '--keep is "0"; it may be a whole number from 1 to 999999. See --help.\n'],
   [
     ['--to', join(folder, 'x.db'), '--keep', '2'],

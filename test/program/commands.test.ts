@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,6 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test.each([
   [['create'], 'Name the account: --account NAME. See --help.'],
   [['create', '--account', ' '], 'account is required.'],
+  [['create', '--account', 'a\u0007b'], 'account may have no control characters.'],
   [['create', '--account', 'x', '--scopes', 'admin'], 'scopes.0 may be read and write.'],
   [
     ['create', '--account', 'x', '--expires', '2100-02-30'],
@@ -55,6 +56,16 @@ test('copy says what to do about a database that it cannot use', async () => {
   expect((await runProgram('cli/copy', {}, args)).stderr).toBe(
     'No PostgreSQL server answers at 127.0.0.1:1, which --from names. Is it running, does it listen there, and may this machine reach it?\n',
   );
+});
+
+test('copy refuses one database by two names', async () => {
+  const linked = join(folder, 'linked.db');
+  symlinkSync(DATABASE_URL.slice(5), linked);
+  for (const other of [`file:${linked}`, `file:${folder}/./linkspace.db`]) {
+    const { stderr } = await runProgram('cli/copy', {}, ['--from', DATABASE_URL, '--to', other]);
+    expect(stderr).toBe('--from and --to are the same database. See --help.\n');
+  }
+  rmSync(linked);
 });
 
 test.each([

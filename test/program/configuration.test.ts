@@ -1,17 +1,35 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { runProgram } from '../support/process.ts';
 
 test.each([
   ['PORT', 'http', 'PORT is "http"; it may be a whole number from 0 to 65535.'],
   ['PORT', '65536', 'PORT is "65536"; it may be a whole number from 0 to 65535.'],
-  ['HOST', 'a b', 'HOST is "a b"; it may be a host name or an IP address.'],
+  ['HOST', 'a b', 'HOST is "a b"; it may be a host name or an IP address, without a port.'],
+  ['HOST', '127.0.0.1:80', 'HOST is "127.0.0.1:80"; it may be a host name or an IP address, without a port.'],
+  ...['http://*.x', 'http:x', 'http://1', 'http://a..b'].map((url) => [
+    'BASE_URL',
+    url,
+    `BASE_URL is "${url}"; it may be an http or https URL without a path, such as https://s.example.`,
+  ]),
+  ['HOST', '-', 'HOST is "-"; it may be a host name or an IP address, without a port.'],
+  ['METRICS_PORT', '3000', 'METRICS_PORT is "3000"; it may be another port than PORT.'],
+  ...['file::memory:', 'file: '].map((url) => [
+    'DATABASE_URL',
+    url,
+    `DATABASE_URL is "${url}"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.`,
+  ]),
+  ...['10.0.0.0/0', '::/0'].map((range) => [
+    'TRUST_PROXY',
+    range,
+    `TRUST_PROXY is "${range}"; it may be off, how many proxies stand in front, or a list of addresses such as 10.0.0.0/8,loopback.`,
+  ]),
   [
     'DATABASE_URL',
     'mysql://me:secret@db/x',
@@ -31,7 +49,12 @@ test.each([
   [
     'INITIAL_API_KEY',
     'too-short',
-    'INITIAL_API_KEY is a text of 9 characters; it may be 32 or more letters, digits and - . _ ~ + /.',
+    'INITIAL_API_KEY is a text of 9 characters; it may be 32 to 255 letters, digits and - . _ ~ + /.',
+  ],
+  [
+    'INITIAL_API_KEY',
+    'k'.repeat(256),
+    'INITIAL_API_KEY is a text of 256 characters; it may be 32 to 255 letters, digits and - . _ ~ + /.',
   ],
   [
     'TRUST_PROXY',
@@ -60,7 +83,7 @@ test.each([
     'https://app.example/',
     'CORS_ORIGINS is "https://app.example/"; it may be a list of origins such as https://app.example, separated by commas.',
   ],
-])('%s=%s is refused', (name, value, line) => {
+])('%s=%s is refused', (name = '', value, line) => {
   expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(line));
 });
 
@@ -104,6 +127,11 @@ test.each([
   ['https://s.example.', 'https://s.example'],
   ['https://s.example.:8443', 'https://s.example:8443'],
   ['HTTP://S.EXAMPLE:80/', 'http://s.example'],
+  ['http://bücher.example', 'http://xn--bcher-kva.example'],
+  ['http://localhost:3000', 'http://localhost:3000'],
+  ['http://go.localhost:3000', 'http://go.localhost:3000'],
+  ['http://192.0.2.1:3000', 'http://192.0.2.1:3000'],
+  ['http://[::1]:3000', 'http://[::1]:3000'],
 ])('the base URL %s is %s', (given, baseUrl) => {
   expect(readConfig({ BASE_URL: given }).baseUrl).toBe(baseUrl);
 });
@@ -124,6 +152,29 @@ test('all wrong variables are reported at once', async () => {
   ]).toEqual([1, ['PORT', 'BASE_URL', 'LOG_LEVEL']]);
 });
 
+test('of the lines for wrong variables, only secrets are masked', async () => {
+  const { stderr } = await runProgram('main', {
+    DATABASE_URL: 'mysql://a:b/@?#"c@d/e',
+    LOG_LEVEL: 'loud?key=x',
+    CORS_ORIGINS: 'me@s.example',
+  });
+  expect(stderr.split('\n')).toEqual([
+    'DATABASE_URL is "mysql://a:***@d/e"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
+    'CORS_ORIGINS is "me@s.example"; it may be a list of origins such as https://app.example, separated by commas.',
+    'LOG_LEVEL is "loud?key=***"; it may be one of trace, debug, info, warn, error, fatal, silent.',
+    '',
+  ]);
+});
+
+test('an argument with a password is refused without it', async () => {
+  const { stderr } = await runProgram('cli/domains', { DATABASE_URL: 'file:/nowhere' }, [
+    'verify',
+    'a',
+    '--x=postgresql://me:secret@db/x',
+  ]);
+  expect(stderr).not.toContain('secret');
+});
+
 test('an empty variable counts as unset', () => {
   const empty = Object.fromEntries(
     ['PORT', 'DATABASE_URL', 'BASE_URL', 'GRAPHIQL', 'LOG_LEVEL'].map((name) => [name, '']),
@@ -135,6 +186,7 @@ test('an empty variable counts as unset', () => {
 test.each([
   [{ NODE_ENV: 'production' }, false],
   [{ NODE_ENV: 'production', GRAPHIQL: 'on' }, true],
+  [{ NODE_ENV: 'Production' }, false],
   [{ GRAPHIQL: 'off' }, false],
 ])('GraphiQL is on except in production: %j', (env, expected) => {
   expect(readConfig(env).graphiql).toBe(expected);
@@ -162,24 +214,63 @@ test.each([
   if (poolSize !== undefined) expect(config.pool.poolSize).toBe(poolSize);
 });
 
-test('a taken port or a missing database stops the start with one line', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo;
+describe('what only a try can tell stops the start with one line for each wrong variable', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-test-'));
-  const busy = await runProgram('main', {
-    PORT: String(port),
-    DATABASE_URL: `file:${folder}/x.db`,
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const DATABASE_URL = `file:${folder}/x.db`;
+  const refusalOf = async (env: Record<string, string>) => {
+    const { code, stderr } = await runProgram('main', { DATABASE_URL, PORT: '0', ...env });
+    expect(code).toBe(1);
+    return stderr;
+  };
+
+  test('ports that are taken', async () => {
+    const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')];
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    const [PORT = '', METRICS_PORT = ''] = servers.map((server) =>
+      String((server.address() as AddressInfo).port),
+    );
+    const refusal = await refusalOf({ PORT, METRICS_PORT });
+    for (const server of servers) server.close();
+    expect(refusal).toBe(
+      `PORT is "${PORT}"; it may be a port that no other program listens on at 127.0.0.1.\nMETRICS_PORT is "${METRICS_PORT}"; it may be a port that no other program listens on at 127.0.0.1.\n`,
+    );
   });
-  taken.close();
-  rmSync(folder, { recursive: true });
-  expect([busy.code, busy.stderr]).toEqual([
-    1,
-    expect.stringMatching(/^Linkspace could not start: .*EADDRINUSE.*\n$/),
-  ]);
-  const lost = await runProgram('main', { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' });
-  expect(lost.code).toBe(1);
-  expect(lost.stderr.trim().split('\n')).toHaveLength(1);
+
+  test.each(['nosuch.invalid', '203.0.113.7'])('the host %s', async (HOST) => {
+    expect(await refusalOf({ HOST, METRICS_PORT: '9464' })).toMatch(
+      new RegExp(`^HOST is "${HOST}"; it may be a name or an address of this machine \\(E\\w+\\)\\.\n$`),
+    );
+  });
+
+  test('databases that cannot be opened', async () => {
+    writeFileSync(`${folder}/junk.db`, 'no database'.repeat(100));
+    for (const url of [`file:${folder}`, `file:${folder}/junk.db`, `file:${folder}/junk.db/x.db`])
+      for (const program of ['main', 'cli/migrate']) {
+        const { stderr } = await runProgram(program, { DATABASE_URL: url, PORT: '0' });
+        expect(stderr).toMatch(
+          new RegExp(`^DATABASE_URL is "${url}"; it may be file:PATH of a SQLite database, or .*\\.\n$`),
+        );
+      }
+    expect(await refusalOf({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' })).toMatch(
+      /^No PostgreSQL server answers at 127\.0\.0\.1:1, which DATABASE_URL names\..*\n$/,
+    );
+  });
+
+  test('files that are missing', async () => {
+    const names = ['GEOIP_DATABASE', 'BLOCKED_HOSTS', 'RESERVED_ALIASES'];
+    const refusal = await refusalOf({
+      GEOIP_DATABASE: '/no/such.mmdb',
+      BLOCKED_HOSTS: '/no/x',
+      RESERVED_ALIASES: '/no/y',
+    });
+    expect(
+      refusal
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(names);
+  });
 });
 
 test.each(['BLOCKED_HOSTS', 'RESERVED_ALIASES'])('a missing file of %s stops the start', async (name) => {

@@ -14,6 +14,7 @@ test.each([
   [['--seed', 'x'], '--seed is "x"; it may be a whole number from 0 to 999999999.'],
   [['--seed', '-1'], 'See --help.'],
   [['--until', 'soon'], '--until is "soon"; it may be a time such as 2026-11-22T12:00:00Z.'],
+  [['--until', '2026-02-30'], '--until is "2026-02-30"; it may be a time such as 2026-11-22T12:00:00Z.'],
 ])('a demo with %o is refused with a message', async (args, expected) => {
   const { code, stderr } = await run(...args);
   expect(stderr).toContain(expected);

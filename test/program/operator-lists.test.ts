@@ -44,10 +44,11 @@ test.each([
 });
 
 test('lines that are not hosts are reported with their numbers, and do not affect others', async () => {
-  const text = 'https://bad.example/\nbad.example\nbad.example:8080\n*\n*.192.0.2.1\n\na b\nno#comment';
+  const text =
+    'https://bad.example/\nbad.example\nbad.example:8080\n*\n*.192.0.2.1\n\na b\nno#comment\na..b\n.a\na..';
   const { entries, wrong } = await parseBlockedHosts(text);
   expect([...entries]).toEqual(['bad.example', 'no']);
-  expect(wrong.map(({ line }) => line)).toEqual([1, 3, 4, 5, 7]);
+  expect(wrong.map(({ line }) => line)).toEqual([1, 3, 4, 5, 7, 9, 10, 11]);
 });
 
 test('a look-up in hundreds of thousands of hosts is fast', async () => {

@@ -55,10 +55,20 @@ test.each(['/api/v1/spaces', '/graphql?query={__typename}', '/', '/docs', '/live
     expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'");
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect(headers.get('Referrer-Policy')).toBe('no-referrer');
-    expect(headers.get('Strict-Transport-Security')).toContain('max-age');
     expect(headers.get('X-Powered-By')).toBeNull();
   },
 );
+
+test('only the host of the base URL is to be asked by https for a year', async () => {
+  const policyOf = async (host: string, path: string) =>
+    (await caller.fetch(path, { headers: { 'X-Forwarded-Host': host } })).headers.get(
+      'Strict-Transport-Security',
+    );
+  for (const path of ['/', '/favicon.ico', '/robots.txt', '/api/v1/spaces']) {
+    expect(await policyOf('S.example.', path)).toBe('max-age=31536000');
+    for (const host of ['customer.example', 'a.s.example', '']) expect(await policyOf(host, path)).toBeNull();
+  }
+});
 
 test('503s with Retry-After at the maximum of requests in flight, and serves again afterwards', async () => {
   const full = await startTestServer({ maxInFlight: 1 });

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
@@ -90,6 +92,27 @@ test('the port opens when the program is ready: every connection is answered', a
   expect([...outcomes.keys()].sort()).toEqual(['200', 'not open']);
 });
 
+test('a start that fails leaves the default domain of the running service as it is', async () => {
+  const DATABASE_URL = await emptyDatabase();
+  const [PORT, METRICS_PORT] = [String(await freePort()), String(await freePort())];
+  const first = { DATABASE_URL, PORT, METRICS_PORT, BASE_URL: 'https://s.example' };
+  await start({ ...first, NOT_FOUND_URL: 'https://example.com/lost' });
+  const wrong: Record<string, string>[] = [
+    { PORT },
+    { PORT: '0', METRICS_PORT },
+    { PORT: '0', HOST: '203.0.113.7' },
+  ];
+  for (const env of wrong) {
+    const { code } = await runProgram('main', { DATABASE_URL, BASE_URL: 'https://evil.example', ...env });
+    expect([env, code]).toEqual([env, 1]);
+  }
+  const { stdout } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{ host: 's.example' }]);
+  expect(await visit(`http://127.0.0.1:${PORT}`, '/nowhere')).toMatchObject({
+    location: 'https://example.com/lost',
+  });
+});
+
 test('a base URL whose host an account owns stops the start, until the operator removes the domain', async () => {
   const DATABASE_URL = await newDatabase();
   const server = await startTestServer({ url: DATABASE_URL });
@@ -164,6 +187,34 @@ test('SIGTERM finishes what is in flight, and exits with 0', async () => {
   // Connections that were not accepted may be refused; all answers are complete.
   expect(answers.length - refused.length).toBeGreaterThan(0);
   for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value.status).toBe(201);
+});
+
+test('SIGTERM waits for requests in flight, not for connections without one', async () => {
+  const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
+  const { hostname, port } = new URL(program.origin);
+  const head = `POST /api/v1/spaces HTTP/1.1\r\nHost: s.example\r\nAuthorization: Bearer ${'k'.repeat(32)}\r\n`;
+  const form =
+    'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 6\r\nConnection: close\r\n\r\n';
+  const live = 'GET /livez HTTP/1.1\r\nHost: s.example\r\n\r\n';
+  const texts = ['', head, `${live}${head}`, `${head}${form}name`];
+  const sockets = await Promise.all(
+    texts.map(async (text) => {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      socket.setEncoding('utf8').write(text);
+      return socket;
+    }),
+  );
+  await setTimeout(100);
+  const [silent, half, later, inFlight] = sockets;
+  const closed = Promise.all([silent, half, later].map((socket) => socket && once(socket.resume(), 'close')));
+  const stopping = program.end('SIGTERM');
+  expect(await Promise.race([closed.then(() => 'closed'), setTimeout(3_000, 'open')])).toBe('closed');
+  inFlight?.write('=x');
+  let answer = '';
+  for await (const text of inFlight ?? []) answer += text;
+  expect(answer).toContain('HTTP/1.1 201');
+  expect((await stopping).code).toBe(0);
 });
 
 test('SIGTERM to npm start reaches the server, and npm exits with 0', async () => {

@@ -1,5 +1,9 @@
+import { resolve } from 'node:path';
 import { oneLine } from '../../one-line.ts';
+import { OperatorError } from '../../operator-error.ts';
+import { withoutSecrets } from '../../secrets.ts';
 import { PoolerBetween } from './postgres.ts';
+import { pathOf } from './sqlite-file.ts';
 
 /** Details of an adapter's error; which of them exist depends on the cause. */
 interface Cause {
@@ -9,6 +13,7 @@ interface Cause {
   readonly message?: unknown;
   readonly reason?: unknown;
   readonly cause?: unknown;
+  readonly path?: unknown;
 }
 
 /** An error with its causes, the outermost first. */
@@ -42,6 +47,11 @@ const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: s
       `No PostgreSQL server answers at ${server}, which ${variable} names. Is it running, does it listen there, and may this machine reach it?`,
   ],
   [
+    /password must be a/,
+    ({ server, role }, variable) =>
+      `The PostgreSQL server at ${server} wants a password of the user "${role}", and ${variable} has none.`,
+  ],
+  [
     /AuthenticationFailed|28P01|28000/,
     ({ server, role }, variable) =>
       `The PostgreSQL server at ${server} refuses the user "${role}" with the password that ${variable} has. Special characters of a password must be percent-encoded in a URL.`,
@@ -50,6 +60,11 @@ const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: s
     /DatabaseDoesNotExist|3D000/,
     ({ server, database }, variable) =>
       `The PostgreSQL server at ${server} has no database "${database}", which ${variable} names. Make it: CREATE DATABASE "${database}"`,
+  ],
+  [
+    /Connection terminated unexpectedly/,
+    ({ server }, variable) =>
+      `What answers at ${server}, which ${variable} names, is no PostgreSQL server, or ended the connection. Is it the right port?`,
   ],
   [
     /does not support SSL connections/,
@@ -72,6 +87,16 @@ function isDriverBroken(error: unknown): boolean {
   );
 }
 
+/** Why a SQLite file cannot be used; null for an error that is not about the file. */
+function adviceOnFile(error: unknown, url: string, variable: string): string | null {
+  const file = resolve(pathOf(url));
+  const isOfFile = ({ code, path }: Cause) =>
+    /^SQLITE_(NOTADB|CANTOPEN|READONLY)/.test(String(code)) ||
+    (typeof path === 'string' && `${file}/`.startsWith(`${resolve(path)}/`));
+  if (!causesOf(error).some(isOfFile)) return null;
+  return `${variable} is "${withoutSecrets(url)}"; it may be file:PATH of a SQLite database, or of a file to be made in a folder that may be written: ${oneLine(error)}.`;
+}
+
 /**
  * Why a database could not be used, and what to do; null for an unknown error.
  * @param variable the environment variable or option with the URL
@@ -81,9 +106,25 @@ export function adviceOn(error: unknown, url: string, variable: string): string 
     return `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`;
   if (isDriverBroken(error))
     return `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. If node_modules comes from another system, run "npm ci" on this one. If there is no binary for this one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`;
-  if (URL.parse(url) === null || url.startsWith('file:')) return null;
+  if (url.startsWith('file:')) return adviceOnFile(error, url, variable);
+  if (URL.parse(url) === null) return null;
   const told = causesOf(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
     .join('\n');
   return advices.find(([fault]) => fault.test(told))?.[1](placeOf(url), variable) ?? null;
+}
+
+/**
+ * Runs `use` on the database at `url`.
+ * @throws OperatorError that says what to do, if the database cannot be used
+ */
+export async function advised<T>(
+  variable: string,
+  url: string,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  return use(url).catch((error: unknown) => {
+    const advice = adviceOn(error, url, variable);
+    throw advice === null ? error : new OperatorError(advice);
+  });
 }

@@ -37,8 +37,10 @@ export function providerOf(url: string): Provider | null {
 export const POSTGRESQL_URL =
   'postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded';
 
-/** Whether a URL names a database and, for PostgreSQL, can be parsed. */
+/** Whether a URL names a database that can be opened again and, for PostgreSQL, can be parsed. */
 export function isDatabaseUrl(url: string): boolean {
+  // SQLite takes these for databases that end with their connection.
+  if (/^file:(\s|:memory:)/.test(url)) return false;
   if (providerOf(url) !== 'postgresql') return providerOf(url) !== null;
   try {
     const { username, password, pathname } = new URL(url);

@@ -14,6 +14,12 @@ export function fileExists(url: string): boolean {
   return existsSync(pathOf(url));
 }
 
+/** Whether two paths lead to one file. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
 /** Creates a file and its folder for the current user only, or removes other users' access from an existing file. */
 export function keepPrivate(path: string): void {
   if (path === ':memory:') return;

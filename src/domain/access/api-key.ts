@@ -10,7 +10,7 @@ import { noteKeyChange } from './key-changes.ts';
 const PREFIX_LENGTH = 8;
 
 const createKeyInput = z.object({
-  account: textOf(1, 255),
+  account: textOf(1, 255).refine((text) => !/\p{Cc}/u.test(text), 'may have no control characters'),
   scopes: z
     .array(z.enum(scopes, `may be ${scopes.join(' and ')}`))
     .min(1, `needs at least one of ${scopes.join(', ')}`),

@@ -54,6 +54,7 @@ function hostEntry(written: string): string | null {
   // An entry with a port is invalid: the list has hosts.
   if (host === null || withoutPort(host) !== host || host.includes('*')) return null;
   const plain = plainHost(host);
+  if (/^\.|\.\.|\.$/.test(plain)) return null;
   return star !== '' && isIP(plain) !== 0 ? null : `${star}${plain}`;
 }
 

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from 'cors';
 import helmet from 'helmet';
+import { hostOf, normalizeHost, withoutPort } from '../../domain/url.ts';
+import { clientOf, type Trust } from '../request/client.ts';
 
 const EXPOSED = [
   'X-Request-Id',
@@ -24,32 +26,47 @@ export function endUnlessComplete(req: IncomingMessage, socket: Socket): void {
 type Step = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
 /** Sets security headers; pages set their own Content-Security-Policy. */
-function protective(isHttps: boolean): Step {
-  return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    strictTransportSecurity: isHttps,
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-  });
+const protect: Step = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  strictTransportSecurity: false,
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+});
+
+/**
+ * Tells browsers to use https only, for the host of an https base URL. Domains of accounts may have to serve http, and so may
+ * hosts below them that are not ours.
+ */
+function requireHttps(baseUrl: string, trust: Trust): Step {
+  const own = withoutPort(hostOf(baseUrl));
+  return (req, res, next) => {
+    const asked = normalizeHost(clientOf(req, trust).host);
+    if (asked !== null && withoutPort(asked) === own)
+      res.setHeader('Strict-Transport-Security', 'max-age=31536000');
+    next();
+  };
 }
+
+const pass: Step = (_req, _res, next) => next();
 
 export interface GuardOptions {
   /** The origins of sites whose pages may call the APIs. */
   readonly corsOrigins: readonly string[];
-  /** Whether the base URL is https. */
-  readonly isHttps: boolean;
+  readonly baseUrl: string;
+  /** Which proxies may say the requested host. */
+  readonly trust: Trust;
 }
 
 /** The first middleware for requests to the APIs and their pages. */
-export function createGuard({ corsOrigins, isHttps }: GuardOptions) {
-  const protect = protective(isHttps);
+export function createGuard({ corsOrigins, baseUrl, trust }: GuardOptions) {
+  const secure = baseUrl.startsWith('https:') ? requireHttps(baseUrl, trust) : pass;
   // Keys are in a header that a page must set: there are no cookies that other sites could use.
-  const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : (_req, _res, next) => next();
+  const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : pass;
   return (req: IncomingMessage, res: ServerResponse, next: () => void): void =>
-    protect(req, res, () => share(req, res, next));
+    protect(req, res, () => secure(req, res, () => share(req, res, next)));
 }
 
 function shareWith(origins: readonly string[]): Step {

@@ -1,14 +1,41 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 const TIMEOUT = 10_000;
+/** How often connections are checked for the end of their last request, in milliseconds. */
+const SWEPT_EVERY = 50;
 
-/** Stops accepting, and waits for the requests in flight, ten seconds at most. */
-export async function stopServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  // A keep-alive connection becomes idle only after its request is answered.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const deadline = setTimeout(() => server.closeAllConnections(), TIMEOUT);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
+interface Request {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/**
+ * A function that stops the server: it stops accepting, and waits for the requests in flight, ten seconds at most. Call this
+ * before the server listens. It follows the connections itself, since `closeIdleConnections` keeps those that have sent nothing yet,
+ * or only a part of a header.
+ */
+export function stopperOf(server: Server): () => Promise<void> {
+  /** The last request of each connection, which is answered last; null if there was none. */
+  const connections = new Map<Socket, Request | null>();
+  server.on('connection', (socket) => {
+    connections.set(socket, null);
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('request', (req, res) => {
+    if (connections.has(req.socket)) connections.set(req.socket, { req, res });
+  });
+  const closeIdle = () => {
+    for (const [socket, last] of connections)
+      if (last === null || (last.res.writableFinished && last.req.complete)) socket.destroy();
+  };
+  return async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    // The first time after a moment, in which requests that have arrived are read.
+    const sweep = setInterval(closeIdle, SWEPT_EVERY);
+    const deadline = setTimeout(() => server.closeAllConnections(), TIMEOUT);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(deadline);
+  };
 }
