@@ -107,22 +107,26 @@ test('a webhook gets the changes that were made while it was enabled for them, w
   );
 });
 
-test('takes as many statements for the changes of many webhooks as of one', async () => {
-  const callers = await Promise.all(Array.from({ length: 4 }, (_, i) => server.caller(`many ${i}`)));
-  const statements = async (some: readonly Caller[]) => {
-    await dispatchAll();
-    for (const caller of some) {
-      const id = await addWebhook(caller, ['SPACE_CREATED']);
-      await caller.space('Told of');
-      await change(caller, id, { disabled: true });
-    }
-    const dispatched = await server.statementsOf(dispatchAll);
-    return dispatched.filter((sql) => /"Webhook/.test(sql)).length;
-  };
-  const one = await statements(callers.slice(0, 1));
-  expect(one).toBeGreaterThan(0);
-  expect(await statements(callers)).toBe(one);
-});
+// On PostgreSQL transactions of other tests may split the changes.
+test.runIf(inject('database').provider === 'sqlite')(
+  'takes as many statements for the changes of many webhooks as of one',
+  async () => {
+    const callers = await Promise.all(Array.from({ length: 4 }, (_, i) => server.caller(`many ${i}`)));
+    const statements = async (some: readonly Caller[]) => {
+      await dispatchAll();
+      for (const caller of some) {
+        const id = await addWebhook(caller, ['SPACE_CREATED']);
+        await caller.space('Told of');
+        await change(caller, id, { disabled: true });
+      }
+      const dispatched = await server.statementsOf(dispatchAll);
+      return dispatched.filter((sql) => /"Webhook/.test(sql)).length;
+    };
+    const one = await statements(callers.slice(0, 1));
+    expect(one).toBeGreaterThan(0);
+    expect(await statements(callers)).toBe(one);
+  },
+);
 
 test.runIf(inject('database').provider === 'postgresql')(
   'of changes in concurrent transactions, the one that was made last counts, wherever it is in the log',

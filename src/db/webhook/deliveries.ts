@@ -120,33 +120,34 @@ async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<voi
 
 async function writeFailed(db: Db, outcomes: readonly Outcome[]): Promise<void> {
   if (outcomes.length === 0) return;
-  const rows = outcomes.map(({ webhookId, delivery, at, responseStatus, error, retryAt, body }) => [
-    ...[delivery.id, webhookId, delivery.kind, delivery.recordId, dateText(at), responseStatus, error],
+  const rows = outcomes.map(({ delivery, at, responseStatus, error, retryAt, body }) => [
+    ...[delivery.id, dateText(at), responseStatus, error],
     ...(retryAt === null ? ['FAILED', null, null] : ['PENDING', dateText(retryAt), body]),
   ]);
   const columns: Columns = {
-    ...{ id: 'integer', webhookId: 'integer', kind: 'text', recordId: 'integer', at: 'text' },
-    ...{ responseStatus: 'integer', error: 'text', status: 'text', retryAt: 'text', body: 'text' },
+    ...{ id: 'integer', at: 'text', responseStatus: 'integer', error: 'text' },
+    ...{ status: 'text', retryAt: 'text', body: 'text' },
   };
   const given = rowsAsTable(db, columns, rows);
   const time = (column: Sql) => (isSqlite(db) ? column : sql`${column}::timestamp`);
-  const retryAt = time(sql`"given"."retryAt"`);
   await retryConflicts(() =>
     db.$executeRaw(sql`
       UPDATE "WebhookDelivery" SET "attempts" = "attempts" + 1, "failures" = "failures" + 1,
         "lastAttemptAt" = ${time(sql`"given"."at"`)}, "responseStatus" = "given"."responseStatus", "error" = "given"."error",
-        "status" = "given"."status", "nextAttemptAt" = COALESCE(${retryAt}, "nextAttemptAt"), "body" = "given"."body"
+        "status" = "given"."status", "nextAttemptAt" = COALESCE(${time(sql`"given"."retryAt"`)}, "nextAttemptAt"), "body" = "given"."body"
       FROM ${given} AS "given" WHERE "WebhookDelivery"."id" = "given"."id"`),
   );
-  // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again.
-  await retryConflicts(() =>
-    db.$executeRaw(sql`
-      UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt}
-      FROM ${given} AS "given"
-      WHERE "WebhookDelivery"."webhookId" = "given"."webhookId" AND "WebhookDelivery"."kind" = "given"."kind"
-      AND "WebhookDelivery"."recordId" = "given"."recordId" AND "WebhookDelivery"."status" = 'PENDING'
-      AND "WebhookDelivery"."id" > "given"."id" AND "WebhookDelivery"."nextAttemptAt" < ${retryAt}`),
-  );
+  // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again. A
+  // statement for each: joined with all outcomes, SQLite would read every pending delivery.
+  for (const { webhookId, delivery, retryAt } of outcomes) {
+    const { id, kind, recordId } = delivery;
+    if (retryAt !== null)
+      await retryConflicts(() =>
+        db.$executeRaw(sql`
+          UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt} WHERE "webhookId" = ${webhookId} AND "kind" = ${kind}
+          AND "recordId" = ${recordId} AND "status" = 'PENDING' AND "id" > ${id} AND "nextAttemptAt" < ${retryAt}`),
+      );
+  }
 }
 
 /** Writes the results of attempts, whatever their number by few statements. Not atomic: some may be written without the others. */
