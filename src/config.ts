@@ -211,6 +211,16 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number];
 }
 
+/** The URL of the database that migrations connect to, after the variable that has it: a pooler cannot make them. */
+export function migratedDatabase({
+  databaseUrl,
+  databaseDirectUrl,
+}: Config): [variable: string, url: string] {
+  return databaseDirectUrl === undefined
+    ? ['DATABASE_URL', databaseUrl]
+    : ['DATABASE_DIRECT_URL', databaseDirectUrl];
+}
+
 /** Wrong environment variables; the message has a line for each. */
 export class ConfigError extends OperatorError {}
 

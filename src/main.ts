@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { lookup, Resolver } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
-import { allValid, type Config, ConfigError, readConfig, shown } from './config.ts';
+import { allValid, type Config, ConfigError, migratedDatabase, readConfig, shown } from './config.ts';
 import { settleEra } from './db/change/log.ts';
 import { adviceOn, advised } from './db/connection/advice.ts';
 import { openDatabase } from './db/connection/client.ts';
@@ -70,9 +70,7 @@ async function start(config: Config): Promise<void> {
   const { pool, databaseDirectUrl: directUrl } = config;
   // With workers, the primary has done this.
   if (worker === undefined)
-    for (const migration of await (directUrl === undefined
-      ? advised('DATABASE_URL', config.databaseUrl, applyMigrations)
-      : advised('DATABASE_DIRECT_URL', directUrl, applyMigrations)))
+    for (const migration of await advised(...migratedDatabase(config), applyMigrations))
       log.info({ migration }, 'migration applied');
   if (config.workers > 1 && worker === undefined) {
     const { supervise } = await import('./workers/primary.ts');

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { migratedDatabase } from '../config.ts';
 import { advised } from '../db/connection/advice.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
 import { print, runCommand } from './command.ts';
@@ -10,7 +11,7 @@ const help = `Usage: npm run migrate              applies the pending migrations
 
 The database is the one in DATABASE_URL, or in DATABASE_DIRECT_URL if DATABASE_URL is a pooler.`;
 
-await runCommand(async ({ databaseUrl, databaseDirectUrl }) => {
+await runCommand(async (config) => {
   const { values } = parseArgs({
     options: {
       status: { type: 'boolean' },
@@ -19,16 +20,13 @@ await runCommand(async ({ databaseUrl, databaseDirectUrl }) => {
     },
   });
   if (values.help) return print(help);
-  const [variable, url] =
-    databaseDirectUrl === undefined
-      ? ['DATABASE_URL', databaseUrl]
-      : ['DATABASE_DIRECT_URL', databaseDirectUrl];
+  const migrated = migratedDatabase(config);
   if (values.status) {
-    const pending = await advised(variable, url, pendingMigrationsOf);
+    const pending = await advised(...migrated, pendingMigrationsOf);
     if (values.json) return print(JSON.stringify({ pending }));
     return print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
   }
-  const applied = await advised(variable, url, applyMigrations);
+  const applied = await advised(...migrated, applyMigrations);
   if (values.json) return print(JSON.stringify({ applied }));
   print(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}` : 'Nothing was pending.');
 });

@@ -41,8 +41,8 @@ export function insertMany(
   return sql`INSERT INTO ${name(table)} (${names}) SELECT ${join(values)} FROM ${source}`;
 }
 
-export type Cell = number | string | null;
-export type Columns = Readonly<Record<string, 'integer' | 'bigint' | 'text'>>;
+type Cell = number | string | null;
+type Columns = Readonly<Record<string, 'integer' | 'bigint' | 'text'>>;
 
 /** A PostgreSQL array, as text. */
 function arrayOf(cells: readonly (Cell | undefined)[]): string {

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
+import { RESPONSE_TYPE } from '../schema/server/accept.ts';
 import type { CompiledQueries, QueryRequest } from '../schema/server/compiled-queries.ts';
 import type { Context } from '../schema/server/context.ts';
 import { headersOf, statusOf } from '../schema/server/errors.ts';
@@ -11,8 +12,6 @@ import { sendGraphiql } from './pages/pages.ts';
 import { isBrokenOff } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';
 import { requestInfoOf } from './request/info.ts';
-
-const RESPONSE_TYPE = 'application/graphql-response+json';
 
 function typeFor(req: IncomingMessage): string {
   const type = req.headers.accept?.includes(RESPONSE_TYPE) ? RESPONSE_TYPE : 'application/json';

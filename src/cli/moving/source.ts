@@ -1,6 +1,7 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { JSONParser, TokenType } from '@streamparser/json';
+import { withoutMark } from '../../byte-order-mark.ts';
 import { columnsFor, hasLinks, type ImportFormat, neededColumns } from '../../domain/importing/formats.ts';
 import { BrokenOff, type SourceLine } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
@@ -31,7 +32,7 @@ export async function openSource(path: string, format: ImportFormat): Promise<So
   const text = head.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
   const first = text.trimStart().charAt(0);
   const stream = createReadStream(path);
-  const bytes = withoutMark(stream, isWide);
+  const bytes = bytesOf(stream, isWide);
   const isJson = first === '{' || first === '[';
   return {
     unit: isJson ? 'record' : 'line',
@@ -56,15 +57,14 @@ async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
 }
 
 /** The bytes in UTF-8, without a byte order mark. */
-async function* withoutMark(stream: ReadStream, isWide: boolean): AsyncGenerator<Buffer> {
+async function* bytesOf(stream: ReadStream, isWide: boolean): AsyncGenerator<Buffer> {
   const wide = new TextDecoder('utf-16le');
   let beginning = true;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      const isMarked = beginning && chunk.subarray(0, 3).equals(Buffer.from('\uFEFF'));
-      beginning = false;
       if (isWide) yield Buffer.from(wide.decode(chunk, { stream: true }));
-      else yield isMarked ? chunk.subarray(3) : chunk;
+      else yield beginning ? withoutMark(chunk) : chunk;
+      beginning = false;
     }
   } catch (error) {
     throw new BrokenOff(`It cannot be read on: ${error instanceof Error ? error.message : error}`);

@@ -1,10 +1,9 @@
 import { Prisma, type WebhookDelivery } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite } from '../connection/client.ts';
+import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { retryConflicts } from '../connection/retry.ts';
 import type { Tx } from '../connection/transaction.ts';
-import { dateText } from '../date-text.ts';
-import { type Columns, insertMany, rowsAsTable } from '../many-rows.ts';
+import { insertMany } from '../many-rows.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
 
 /** A new delivery. */
@@ -102,64 +101,55 @@ export interface Outcome {
   readonly body: string | null;
 }
 
+type Change = Parameters<Db['webhookDelivery']['updateMany']>[0];
+
+function write(db: Db, change: Change): Promise<unknown> {
+  return retryConflicts(() => db.webhookDelivery.updateMany(change));
+}
+
+/** The pending deliveries about the same record after this one: the index for them needs the status in the text. */
+function pendingAfter(webhookId: number, { id, kind, recordId }: Outcome['delivery']): Sql {
+  return sql`"webhookId" = ${webhookId} AND "kind" = ${kind} AND "recordId" = ${recordId}
+    AND "status" = 'PENDING' AND "id" > ${id}`;
+}
+
 async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<void> {
   const statuses = new Set(outcomes.map(({ responseStatus }) => responseStatus));
   for (const responseStatus of statuses) {
     const same = outcomes.filter((one) => one.responseStatus === responseStatus);
-    await retryConflicts(() =>
-      db.webhookDelivery.updateMany({
-        where: { id: { in: same.map(({ delivery }) => delivery.id) } },
-        data: {
-          ...{ status: 'DELIVERED', attempts: { increment: 1 }, lastAttemptAt: same.at(-1)?.at ?? null },
-          ...{ responseStatus, error: null, body: null },
-        },
-      }),
-    );
+    await write(db, {
+      where: { id: { in: same.map(({ delivery }) => delivery.id) } },
+      data: {
+        ...{ status: 'DELIVERED', attempts: { increment: 1 }, lastAttemptAt: same.at(-1)?.at ?? null },
+        ...{ responseStatus, error: null, body: null },
+      },
+    });
   }
 }
 
-async function writeFailed(db: Db, outcomes: readonly Outcome[]): Promise<void> {
-  if (outcomes.length === 0) return;
-  const rows = outcomes.map(({ delivery, at, responseStatus, error, retryAt, body }) => [
-    ...[delivery.id, dateText(at), responseStatus, error],
-    ...(retryAt === null ? ['FAILED', null, null] : ['PENDING', dateText(retryAt), body]),
-  ]);
-  const columns: Columns = {
-    ...{ id: 'integer', at: 'text', responseStatus: 'integer', error: 'text' },
-    ...{ status: 'text', retryAt: 'text', body: 'text' },
-  };
-  const given = rowsAsTable(db, columns, rows);
-  const time = (column: Sql) => (isSqlite(db) ? column : sql`${column}::timestamp`);
+async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
+  const { webhookId, delivery, at, responseStatus, error, retryAt, body } = outcome;
+  await write(db, {
+    where: { id: delivery.id },
+    data: {
+      ...{ attempts: { increment: 1 }, failures: { increment: 1 }, lastAttemptAt: at, responseStatus, error },
+      ...(retryAt === null ? { status: 'FAILED', body: null } : { nextAttemptAt: retryAt, body }),
+    },
+  });
+  if (retryAt === null) return;
+  // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again.
   await retryConflicts(() =>
     db.$executeRaw(sql`
-      UPDATE "WebhookDelivery" SET "attempts" = "attempts" + 1, "failures" = "failures" + 1,
-        "lastAttemptAt" = ${time(sql`"given"."at"`)}, "responseStatus" = "given"."responseStatus", "error" = "given"."error",
-        "status" = "given"."status", "nextAttemptAt" = COALESCE(${time(sql`"given"."retryAt"`)}, "nextAttemptAt"), "body" = "given"."body"
-      FROM ${given} AS "given" WHERE "WebhookDelivery"."id" = "given"."id"`),
+      UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt}
+      WHERE ${pendingAfter(webhookId, delivery)} AND "nextAttemptAt" < ${retryAt}`),
   );
-  // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again. A
-  // statement for each: joined with all outcomes, SQLite would read every pending delivery.
-  for (const { webhookId, delivery, retryAt } of outcomes) {
-    const { id, kind, recordId } = delivery;
-    if (retryAt !== null)
-      await retryConflicts(() =>
-        db.$executeRaw(sql`
-          UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt} WHERE "webhookId" = ${webhookId} AND "kind" = ${kind}
-          AND "recordId" = ${recordId} AND "status" = 'PENDING' AND "id" > ${id} AND "nextAttemptAt" < ${retryAt}`),
-      );
-  }
 }
 
-/** Writes the results of attempts, whatever their number by few statements. Not atomic: some may be written without the others. */
+/** Writes the results of attempts, all successful ones in one statement. Not atomic: some may be written without the others. */
 export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promise<void> {
-  await writeDelivered(
-    db,
-    outcomes.filter(({ error }) => error === null),
-  );
-  await writeFailed(
-    db,
-    outcomes.filter(({ error }) => error !== null),
-  );
+  const delivered = outcomes.filter(({ error }) => error === null);
+  await writeDelivered(db, delivered);
+  for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
 }
 
 /** Makes a delivery due now, and those that wait for it. */
@@ -174,8 +164,8 @@ export async function redeliverNow(
     data: { status: 'PENDING', failures: 0, nextAttemptAt: now },
   });
   await tx.$executeRaw(sql`
-    UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now} WHERE "webhookId" = ${webhookId} AND "kind" = ${kind}
-    AND "recordId" = ${recordId} AND "status" = 'PENDING' AND "id" > ${id} AND "nextAttemptAt" > ${now}`);
+    UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now}
+    WHERE ${pendingAfter(webhookId, { id, kind, recordId })} AND "nextAttemptAt" > ${now}`);
 }
 
 /** The body of the last attempt; null if none is stored. */

@@ -1,4 +1,5 @@
 import express, { type Request, type Response } from 'express';
+import { withoutMark } from '../../byte-order-mark.ts';
 import { Refused, tooLarge, unreadable, unsupportedMediaType } from '../answer.ts';
 import { type FormFields, parseForm, parseJson } from './form.ts';
 import { parseMultipart } from './multipart.ts';
@@ -11,8 +12,6 @@ const LIMIT = 1024 * 1024;
  */
 const TAKEN = 4 * 1024 * 1024;
 const GRACE = 1_000;
-/** U+FEFF in UTF-8. */
-const MARK = Buffer.from('\ufeff');
 const readRaw = express.raw({ type: () => true, limit: LIMIT });
 
 type Parser = (body: Buffer, contentType: string) => FormFields | Promise<FormFields>;
@@ -32,11 +31,6 @@ function parserFor(contentType: string): Parser | undefined {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8'
     ? parsers.get(type.trim())
     : undefined;
-}
-
-/** The body without the byte order mark that some clients put before text. */
-function withoutMark(body: Buffer): Buffer {
-  return body.subarray(0, MARK.length).equals(MARK) ? body.subarray(MARK.length) : body;
 }
 
 function read(req: Request, res: Response): Promise<void> {

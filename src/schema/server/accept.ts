@@ -2,7 +2,9 @@ import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Context } from './context.ts';
 
-const JSON_TYPES = ['application/graphql-response+json', 'application/json'];
+/** GraphQL's own type of answers. */
+export const RESPONSE_TYPE = 'application/graphql-response+json';
+const JSON_TYPES = [RESPONSE_TYPE, 'application/json'];
 const STREAM_TYPE = 'text/event-stream';
 
 /** Whether the request accepts one of the types, in UTF-8. */

@@ -151,13 +151,11 @@ export class CostCalculator {
   #largest(type: GraphQLNamedType, parts: readonly Part[]): OperationSize {
     const total = sumOf(parts);
     if (!isAbstractType(type)) return total;
-    for (const measure of ['cost', 'values'] as const) {
-      const sums = this.#schema
-        .getPossibleTypes(type)
-        .map((one) => sumOf(parts.filter(({ of }) => this.#includes(of, one)))[measure]);
-      total[measure] = Math.max(0, ...sums);
-    }
-    return total;
+    const ofTypes = this.#schema
+      .getPossibleTypes(type)
+      .map((one) => sumOf(parts.filter(({ of }) => this.#includes(of, one))));
+    const largest = (measure: 'cost' | 'values') => Math.max(0, ...ofTypes.map((size) => size[measure]));
+    return { ...total, cost: largest('cost'), values: largest('values') };
   }
 
   #includes(type: GraphQLNamedType, one: GraphQLObjectType): boolean {

@@ -133,12 +133,12 @@ function useMessages(guesses: boolean): Plugin {
       if (isAsyncIterable(result) || Array.isArray(result) || !result.errors) return;
       const errors = result.errors.map((error) => {
         const message = told(error.message);
-        const { nodes, source, positions, path } = error;
-        const { code = 'BAD_REQUEST', ...others } = error.extensions;
-        // The executor's own code for a wrong variable of a subscription; those of other operations have none.
-        const isCoded = code !== 'BAD_USER_INPUT' && error.extensions.code !== undefined;
+        const { code } = error.extensions;
+        // The executor's own code is that of a wrong variable of a subscription; those of other operations have none.
+        const isCoded = code !== undefined && code !== 'BAD_USER_INPUT';
         if (message === error.message && isCoded) return error;
-        const extensions = { ...others, code: isCoded ? code : 'BAD_REQUEST' };
+        const { nodes, source, positions, path } = error;
+        const extensions = { ...error.extensions, code: isCoded ? code : 'BAD_REQUEST' };
         return new GraphQLError(message, { nodes, source, positions, path, extensions });
       });
       setResult({ ...result, errors });
