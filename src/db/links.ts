@@ -1,7 +1,7 @@
 import { type Link, Prisma } from '../generated/sqlite/client.ts';
-import { announceOwnChanges, changing, type NewChange, txNumber } from './change/log.ts';
+import { announceOwnChanges, changingOne, type NewChange, txNumber } from './change/log.ts';
 import { type Db, isSqlite } from './connection/client.ts';
-import { readRows } from './connection/direct.ts';
+import { execute, readRows, type Steps } from './connection/direct.ts';
 import { retryConflicts } from './connection/retry.ts';
 import { clientOf, type Tx } from './connection/transaction.ts';
 import { insertMany } from './many-rows.ts';
@@ -20,35 +20,30 @@ function insertOf(row: Prisma.LinkUncheckedCreateInput) {
     VALUES (${join(columns.map(([, value]) => value))}) RETURNING "id"`;
 }
 
-/**
- * The account's link with this id, as it is stored; null if there is none.
- * @param locked whether to lock the row until the transaction ends; on SQLite, a transaction locks everything from its beginning
- */
+/** The account's link with this id, as it is stored; null if there is none. */
 export async function readStoredLink(
   db: Db | Tx,
   { id, accountId }: { readonly id: number; readonly accountId: number },
-  { locked = false } = {},
 ): Promise<Link | null> {
-  const lock = locked && !isSqlite(db) ? sql`FOR NO KEY UPDATE` : Prisma.empty;
   const [link] = await readRows<Link>(
     db,
-    sql`SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id} AND "accountId" = ${accountId} ${lock}`,
+    sql`SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id} AND "accountId" = ${accountId}`,
   );
   return link ?? null;
 }
 
-/** Sets columns of a link in a transaction, and its pixels if they are given. */
-export async function updateLinkIn(
-  tx: Tx,
-  linkId: number,
-  columns: Prisma.LinkUncheckedUpdateInput,
-  pixelIds?: readonly number[],
-): Promise<void> {
-  const settings = Object.entries(columns).map(([column, value]) => sql`${name(column)} = ${value}`);
-  await readRows(tx, sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${linkId} RETURNING "id"`);
-  if (pixelIds === undefined) return;
-  await tx.linkPixel.deleteMany({ where: { linkId } });
-  await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId, pixelId })) });
+/** The ids of the link's pixels. */
+export async function readPixelIds(db: Db, linkId: number): Promise<number[]> {
+  const rows = await readRows<{ pixelId: number }>(
+    db,
+    sql`SELECT "pixelId" FROM "LinkPixel" WHERE "linkId" = ${linkId}`,
+  );
+  return rows.map(({ pixelId }) => pixelId);
+}
+
+/** A moment on SQLite as Prisma writes it, whoever wrote it. */
+function momentText(moment: Sql): Sql {
+  return sql`strftime('%Y-%m-%dT%H:%M:%f+00:00', ${moment})`;
 }
 
 /** Sets columns of many links in a transaction. Each link's time of change becomes later than before, as in `timeOfChange`. */
@@ -59,20 +54,28 @@ export async function changeLinksIn(
   settings: readonly Sql[] = [],
 ): Promise<void> {
   const later = isSqlite(tx)
-    ? sql`MAX(${now}, strftime('%Y-%m-%dT%H:%M:%f+00:00', "updatedAt", '+0.001 seconds'))`
+    ? sql`MAX(${now}, ${momentText(sql`"updatedAt", '+0.001 seconds'`)})`
     : sql`GREATEST(${now}::timestamp, "updatedAt" + INTERVAL '1 millisecond')`;
   await tx.$executeRaw(
     sql`UPDATE "Link" SET ${join([...settings, sql`"updatedAt" = ${later}`])} WHERE ${where}`,
   );
 }
 
-/** Inserts a link in a transaction, and returns its id. */
-export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<number> {
-  const [made] = await readRows<{ id: number }>(tx, insertOf(row));
+function firing(db: Db | Tx, linkId: number, pixelIds: readonly number[]): Sql {
+  const rows = pixelIds.map((pixelId) => ({ linkId, pixelId }));
+  return sql`${insertMany(db, 'LinkPixel', rows)} RETURNING "linkId"`;
+}
+
+function* insertion(db: Db | Tx, { row, pixelIds }: NewLink): Steps<number> {
+  const [made] = yield insertOf(row);
   const id = Number(made?.id);
-  if (pixelIds.length > 0)
-    await tx.linkPixel.createMany({ data: pixelIds.map((pixelId) => ({ linkId: id, pixelId })) });
+  if (pixelIds.length > 0) yield firing(db, id, pixelIds);
   return id;
+}
+
+/** Inserts a link in a transaction, and returns its id. */
+export async function insertLinkIn(tx: Tx, link: NewLink): Promise<number> {
+  return execute(tx, insertion(tx, link));
 }
 
 /** The defaults of columns that cannot be null, as in prisma/schema.prisma: all rows of one statement set the same columns. */
@@ -98,39 +101,86 @@ export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<
 }
 
 /**
- * Inserts a link and its change, and returns its id. On PostgreSQL this is one statement, which is a transaction of its own:
- * the round trips of five statements would take most of the time of the request.
+ * Executes a statement that returns the id of a link, if it writes one, and records the change. On PostgreSQL this is one
+ * statement, which is a transaction of its own: the round trips of five would take most of the time of the request.
+ * @param fired the link's pixels, if they are written
+ * @returns the id; null if nothing was written
  */
+async function writeOnPostgresql(
+  db: Db,
+  written: Sql,
+  fired: readonly number[] | undefined,
+  change: Omit<NewChange, 'recordId'>,
+): Promise<number | null> {
+  const { accountId, at, keyId, action, kind, fields } = change;
+  const parts = [sql`"written" AS (${written})`];
+  if (fired !== undefined) {
+    const others = fired.length > 0 ? sql`AND "pixelId" NOT IN (${join([...fired])})` : Prisma.empty;
+    parts.push(
+      sql`"unfired" AS (DELETE FROM "LinkPixel" USING "written" WHERE "linkId" = "written"."id" ${others})`,
+    );
+  }
+  if (fired !== undefined && fired.length > 0)
+    parts.push(sql`"fired" AS (INSERT INTO "LinkPixel" ("linkId", "pixelId") SELECT "written"."id", "pixel"."id"
+      FROM "written", (VALUES ${join(fired.map((id) => sql`(${id}::integer)`))}) AS "pixel" ("id") ON CONFLICT DO NOTHING)`);
+  parts.push(sql`"logged" AS (
+    INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields")
+    SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
+    FROM "written" RETURNING "id")`);
+  const statement = sql`WITH ${join(parts)} SELECT "written"."id", "logged"."id" AS "changeId" FROM "written", "logged"`;
+  const [row] = await retryConflicts(() => readRows<{ id: number; changeId: number }>(db, statement));
+  if (row === undefined) return null;
+  announceOwnChanges(db, [{ ...change, recordId: row.id, id: row.changeId }]);
+  return row.id;
+}
+
+/** Whether statements on `db` are transactions of their own on PostgreSQL. */
+function isPostgresqlAlone(db: Db): boolean {
+  return !isSqlite(db) && clientOf(db) === db;
+}
+
+/** Inserts a link and its change, and returns its id. */
 export async function insertLink(
   db: Db,
-  { row, pixelIds }: NewLink,
+  link: NewLink,
   change: Omit<NewChange, 'recordId'>,
 ): Promise<number> {
-  const { accountId, at, keyId, action, kind, fields } = change;
-  if (isSqlite(db) || clientOf(db) !== db)
-    return changing(db, async (tx, record) => {
-      const id = await insertLinkIn(tx, { row, pixelIds });
-      await record([{ ...change, recordId: id }]);
-      return id;
-    });
-  const pixels =
-    pixelIds.length > 0
-      ? [
-          sql`"pixels" AS (INSERT INTO "LinkPixel" ("linkId", "pixelId")
-            SELECT "made"."id", "pixel"."id" FROM "made", (VALUES ${join(pixelIds.map((id) => sql`(${id}::integer)`))}) AS "pixel" ("id"))`,
-        ]
-      : [];
-  const parts = [
-    sql`"made" AS (${insertOf(row)})`,
-    ...pixels,
-    sql`"logged" AS (
-      INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields")
-      SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
-      FROM "made" RETURNING "id")`,
-  ];
-  const statement = sql`WITH ${join(parts)} SELECT "made"."id", "logged"."id" AS "changeId" FROM "made", "logged"`;
-  const [made] = await retryConflicts(() => readRows<{ id: number; changeId: number }>(db, statement));
-  const { id = 0, changeId = 0 } = made ?? {};
-  announceOwnChanges(db, [{ ...change, recordId: id, id: changeId }]);
-  return id;
+  const id = isPostgresqlAlone(db)
+    ? await writeOnPostgresql(
+        db,
+        insertOf(link.row),
+        link.pixelIds.length > 0 ? link.pixelIds : undefined,
+        change,
+      )
+    : await changingOne(db, change, (within) => insertion(within, link));
+  return id ?? 0; // An insertion always returns a row.
+}
+
+/**
+ * Sets columns of a link and records the change, unless somebody else has changed the link since it was read. Each change gives
+ * a link a new time, `updatedAt`, which must be among the columns.
+ * @param pixelIds the link's new pixels, if they change
+ * @returns whether it was written
+ */
+export async function updateLinkAsRead(
+  db: Db,
+  read: Pick<Link, 'id' | 'updatedAt'>,
+  columns: Prisma.LinkUncheckedUpdateInput & { readonly updatedAt: Date },
+  pixelIds: readonly number[] | undefined,
+  change: Omit<NewChange, 'recordId'>,
+): Promise<boolean> {
+  const settings = Object.entries(columns).map(([column, value]) => sql`${name(column)} = ${value}`);
+  const updatedAt = isSqlite(db) ? momentText(sql`"updatedAt"`) : sql`"updatedAt"`;
+  const update = sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${read.id} AND ${updatedAt} = ${read.updatedAt} RETURNING "id"`;
+  if (isPostgresqlAlone(db)) return (await writeOnPostgresql(db, update, pixelIds, change)) !== null;
+  const id = await changingOne(db, change, function* (within) {
+    const [written] = yield update;
+    if (written === undefined) return null;
+    if (pixelIds !== undefined) {
+      yield sql`DELETE FROM "LinkPixel" WHERE "linkId" = ${read.id} RETURNING "linkId"`;
+      if (pixelIds.length > 0) yield firing(within, read.id, pixelIds);
+    }
+    return read.id;
+  });
+  return id !== null;
 }

@@ -14,7 +14,8 @@ export function parseIfUpdatedAt(ifUpdatedAt: string | null | undefined): Date |
 }
 
 /**
- * Makes sure that the record has not changed since the editor saw it. The row must be locked.
+ * Makes sure that the record has not changed since the editor saw it. The row must be locked, or be written only as it
+ * was read.
  * @throws DomainError CONFLICT
  */
 export function requireUnchanged({ updatedAt }: { updatedAt: Date }, ifUpdatedAt: Date | null): void {

@@ -267,3 +267,19 @@ test('statistics older than a number of months are deleted; clicks stay', async 
   ])
     expect(left).toBe(0);
 });
+
+test('links without old statistics are found by a statement for hundreds, not deleted from', async () => {
+  const [server] = servers as [TestServer];
+  const owner = await server.caller('young');
+  for (let i = 0; i < 25; i++) await owner.link();
+  const retention = new StatisticsRetention(
+    server.database.client,
+    24,
+    () => NOON,
+    pino({ level: 'silent' }),
+  );
+  const statements = await server.statementsOf(() => retention.deleteOld());
+  expect(statements.filter((one) => /"Link(Hour|Day|DayValue|MonthValue|Counter)"/.test(one))).toHaveLength(
+    1,
+  );
+});

@@ -131,6 +131,41 @@ test.each(names)('a deleted %s, or an invalid time, is reported as usual', async
   });
 });
 
+test('of changes at the same time to different fields and pixels of a link, none is lost', async () => {
+  const { id } = await owner.link({ title: 'Old' });
+  const pixelIds = [await owner.pixel('One'), await owner.pixel('Two')];
+  const inputs = [
+    { title: 'New' },
+    { url: 'https://example.com/new' },
+    { alias: 'changed-together' },
+    { disabled: true },
+    { pixelIds },
+    { expiration: { clicks: 5, url: 'https://example.com/over' } },
+  ];
+  const change = `mutation ($id: ID!, $input: UpdateLinkInput!) { updateLink(id: $id, input: $input) { __typename ... on Link { updatedAt } } }`;
+  const results = await Promise.all(
+    inputs.map((input) => owner.data<{ updateLink: { updatedAt: string } }>(change, { id, input })),
+  );
+  expect(new Set(results.map(({ updateLink }) => updateLink.updatedAt)).size).toBe(inputs.length);
+  const { link } = await owner.data<{ link: { pixels: { id: string }[]; history: object } }>(
+    `{ link(id: ${id}) { title url alias disabled expiration { clicks url } pixels { id } history { totalCount } } }`,
+  );
+  expect(link).toEqual({
+    ...{ title: 'New', url: 'https://example.com/new', alias: 'changed-together', disabled: true },
+    expiration: { clicks: 5, url: 'https://example.com/over' },
+    pixels: pixelIds.map((pixelId) => ({ id: String(pixelId) })),
+    history: { totalCount: inputs.length + 1 },
+  });
+});
+
+test('a link whose time another program wrote in its own form can be changed', async () => {
+  const id = await kinds.Link.make();
+  await server.database.client.$executeRawUnsafe(
+    `UPDATE "Link" SET "updatedAt" = '2026-01-02 03:04:05' WHERE "id" = ${id}`,
+  );
+  expect(await update('Link', id, 'New', '2026-01-02T03:04:05Z')).toMatchObject({ name: 'New' });
+});
+
 const MANY = `mutation ($inputs: [UpdateLinksInput!]!) {
   updateLinks(inputs: $inputs) {
     __typename ... on Link { id title } ... on Error { code } ... on ValidationError { fields { path } }

@@ -19,6 +19,11 @@ export interface ChangeListener {
   hasRoom?(): Promise<void>;
 }
 
+/** Whether a change may have been committed between two snapshots. */
+function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
+  return before.open.length > 0 || before.next !== now.next || before.lastId !== now.lastId;
+}
+
 /** Follows the log of changes, starting at its end at the first read. */
 export class ChangeFeed {
   readonly #db: Db;
@@ -30,6 +35,8 @@ export class ChangeFeed {
   /** Changes after this place are not announced as settled yet. */
   #place: Place | null = null;
   #latest: LogSnapshot | null = null;
+  /** The snapshot up to which all settled changes were announced. */
+  #done: LogSnapshot | null = null;
   #settling = false;
   #run = 0;
 
@@ -49,7 +56,7 @@ export class ChangeFeed {
     const now = await readLogSnapshot(this.#db);
     const before = this.#seen;
     const told = new Set<number>();
-    if (before !== null) {
+    if (before !== null && mayFollow(before, now)) {
       for await (const change of newSince(this.#db, before)) {
         if (run !== this.#run) return;
         told.add(change.id);
@@ -75,12 +82,13 @@ export class ChangeFeed {
       for (;;) {
         const [place, latest] = [this.#place, this.#latest];
         if (place === null || latest === null) return;
+        if (this.#done?.settled === latest.settled && this.#done.lastId === latest.lastId) return;
         const changes = await settledAfter(this.#db, place, latest);
         for (const change of changes) {
           this.#place = { tx: change.tx, id: change.id };
           for (const listener of this.#listeners) listener.onSettled?.(change);
         }
-        if (changes.length === 0 && latest === this.#latest) return;
+        if (changes.length === 0) this.#done = latest;
         await Promise.all([...this.#listeners].map((listener) => listener.hasRoom?.()));
       }
     } finally {

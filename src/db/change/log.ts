@@ -1,6 +1,6 @@
 import { type Change, Prisma } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
-import { readRows } from '../connection/direct.ts';
+import { execute, executeAtOnce, readRows, type Steps } from '../connection/direct.ts';
 import { clientOf, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
 import { insertMany } from '../many-rows.ts';
 import { columnsOf } from '../reading/columns.ts';
@@ -75,10 +75,38 @@ export async function changing<T>(
   });
 }
 
-async function insert(tx: Tx, changes: readonly NewChange[]) {
+/**
+ * Executes the steps, and records a change of the record whose id they return, if any, as one transaction. Returns the id.
+ */
+export async function changingOne(
+  db: Db,
+  change: Omit<NewChange, 'recordId'>,
+  steps: (db: Db | Tx) => Steps<number | null>,
+): Promise<number | null> {
+  if (!isSqlite(db) || clientOf(db) !== db)
+    return changing(db, async (tx, record) => {
+      const recordId = await execute(tx, steps(tx));
+      if (recordId !== null) await record([{ ...change, recordId }]);
+      return recordId;
+    });
+  const recorded = await executeAtOnce(db, function* () {
+    const recordId = yield* steps(db);
+    if (recordId === null) return null;
+    const [row] = yield insertOfChanges(db, [{ ...change, recordId }]);
+    return { ...change, recordId, id: Number(row?.id) };
+  });
+  if (recorded !== null) announceOwnChanges(db, [recorded]);
+  return recorded?.recordId ?? null;
+}
+
+/** A statement that records changes, and returns their ids. */
+function insertOfChanges(db: Db | Tx, changes: readonly NewChange[]): Sql {
   const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
-  const statement = insertMany(tx, 'Change', rows, { tx: txNumber(tx) });
-  const ids = await readRows<{ id: number }>(tx, sql`${statement} RETURNING "id"`);
+  return sql`${insertMany(db, 'Change', rows, { tx: txNumber(db) })} RETURNING "id"`;
+}
+
+async function insert(tx: Tx, changes: readonly NewChange[]) {
+  const ids = await readRows<{ id: number }>(tx, insertOfChanges(tx, changes));
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }
 

@@ -1,6 +1,9 @@
+import type { Revision } from '../../generated/sqlite/client.ts';
 import { LATE, within } from '../../within.ts';
 import type { Database } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
 import { DatabaseAway } from '../connection/errors.ts';
+import { sql } from '../reading/list.ts';
 import { ChangeFeed } from './feed.ts';
 import { Notifications } from './notifications.ts';
 
@@ -108,7 +111,11 @@ export class Revisions {
   }
 
   async #look(): Promise<void> {
-    for (const { topic, number } of await this.#database.client.revision.findMany()) {
+    const revisions = await readRows<Revision>(
+      this.#database.client,
+      sql`SELECT "topic", "number" FROM "Revision"`,
+    );
+    for (const { topic, number } of revisions) {
       if (this.#numbers.get(topic) === number) continue;
       this.#numbers.set(topic, number);
       for (const onChange of this.#watchers.get(topic) ?? []) onChange();

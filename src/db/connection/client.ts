@@ -190,6 +190,8 @@ export async function openDatabase(
     sqliteClients.add(client);
     // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
     await client.$queryRawUnsafe('PRAGMA journal_mode = WAL');
+    // Writes to a link keep what they may have to undo in a temporary file otherwise, which takes half of their time.
+    await client.$queryRawUnsafe('PRAGMA temp_store = MEMORY');
   }
   return {
     provider,

@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ColumnTypeEnum, type SqlQueryable } from '@prisma/driver-adapter-utils';
 import type { Sql } from '../reading/list.ts';
 import type { Db, StatementListener } from './client.ts';
-import type { RawRows, ReadsRaw } from './sqlite-statements.ts';
+import type { RawRows, ReadsRaw, WritesAtOnce } from './sqlite-statements.ts';
 import type { Tx } from './transaction.ts';
 
-/** A connection or transaction of one of Prisma's adapters; SQLite's can have a faster method for reads. */
-export type Source = SqlQueryable & Partial<ReadsRaw>;
+/** A connection or transaction of one of Prisma's adapters; SQLite's can have faster methods. */
+export type Source = SqlQueryable & Partial<ReadsRaw & WritesAtOnce>;
 
 interface Direct {
   readonly source: Source;
@@ -81,19 +81,8 @@ const conversions = {
   number: Number,
 } as const;
 
-/**
- * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
- * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id.
- */
-export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
-  const direct = directs.get(readTargets.get(db)?.() ?? db);
-  if (direct === undefined) throw new Error('the client was not opened by openDatabase');
-  const { source, onStatement } = direct;
-  const sql = source.provider === 'postgres' ? statement.text : statement.sql;
-  const startedAt = performance.now();
-  const read = source.readRaw ?? ((text: string, args: unknown[]) => readByAdapter(source, text, args));
-  const { names, kinds, rows } = await read(sql, statement.values);
-  onStatement?.(sql, (performance.now() - startedAt) / 1000);
+/** The rows as objects. */
+function rowsOf<Row>({ names, kinds, rows }: RawRows): Row[] {
   const columns = names.map((name, index) => {
     const kind = kinds[index];
     const dot = name.indexOf('.');
@@ -114,5 +103,54 @@ export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]>
       else if (row[of]) (row[of] as Record<string, unknown>)[name] = converted;
     }
     return row as Row; // The caller says what the statement selects.
+  });
+}
+
+function directOf(db: Db | Tx): Direct {
+  const direct = directs.get(readTargets.get(db)?.() ?? db);
+  if (direct === undefined) throw new Error('the client was not opened by openDatabase');
+  return direct;
+}
+
+/**
+ * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
+ * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id.
+ */
+export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
+  const { source, onStatement } = directOf(db);
+  const sql = source.provider === 'postgres' ? statement.text : statement.sql;
+  const startedAt = performance.now();
+  const read = source.readRaw ?? ((text: string, args: unknown[]) => readByAdapter(source, text, args));
+  const raw = await read(sql, statement.values);
+  onStatement?.(sql, (performance.now() - startedAt) / 1000);
+  return rowsOf(raw);
+}
+
+/** Statements to execute one after the other; each is given the rows of the one before. */
+export type Steps<Result> = Generator<Sql, Result, Row[]>;
+type Row = Readonly<Record<string, unknown>>;
+
+/** Executes the statements in a transaction that is open. */
+export async function execute<Result>(tx: Tx, steps: Steps<Result>): Promise<Result> {
+  let step = steps.next();
+  while (!step.done) step = steps.next(await readRows<Row>(tx, step.value));
+  return step.value;
+}
+
+/** Executes the statements as one transaction on SQLite, at once: that takes less time than one of Prisma's transactions. */
+export async function executeAtOnce<Result>(db: Db, steps: () => Steps<Result>): Promise<Result> {
+  const { source, onStatement } = directOf(db);
+  if (source.writeAtOnce === undefined) throw new Error('only SQLite executes transactions at once');
+  return source.writeAtOnce((readRaw) => {
+    const begun = steps();
+    let step = begun.next();
+    while (!step.done) {
+      const { sql, values } = step.value;
+      const startedAt = performance.now();
+      const raw = readRaw(sql, values);
+      onStatement?.(sql, (performance.now() - startedAt) / 1000);
+      step = begun.next(rowsOf(raw));
+    }
+    return step.value;
   });
 }

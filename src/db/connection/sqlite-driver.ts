@@ -13,6 +13,7 @@ export interface Statement {
 
 /** The part of better-sqlite3's database that is used. */
 export interface Driver {
+  readonly inTransaction: boolean;
   prepare(sql: string): Statement;
 }
 

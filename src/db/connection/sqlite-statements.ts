@@ -28,6 +28,11 @@ export interface ReadsRaw {
   readRaw(sql: string, args: readonly unknown[]): Promise<RawRows>;
 }
 
+/** A connection to SQLite that executes a transaction without other work in between. */
+export interface WritesAtOnce {
+  writeAtOnce<T>(work: (readRaw: (sql: string, args: readonly unknown[]) => RawRows) => T): Promise<T>;
+}
+
 /** A value as Prisma writes it to SQLite. */
 function written(value: unknown): unknown {
   if (value instanceof Date) return dateText(value);

@@ -2,7 +2,7 @@ import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils
 import { currentTransaction, type Source } from './direct.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
-import type { ReadsRaw, rawReader } from './sqlite-statements.ts';
+import type { ReadsRaw, rawReader, WritesAtOnce } from './sqlite-statements.ts';
 
 /** A statement that does nothing. */
 const nothing: Statement = {
@@ -23,7 +23,7 @@ const nothing: Statement = {
 export function keepsTransactionsApart(
   adapter: SqlDriverAdapter,
   readRaw: ReturnType<typeof rawReader>,
-): SqlDriverAdapter & ReadsRaw {
+): SqlDriverAdapter & ReadsRaw & WritesAtOnce {
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
   let current: Source | null = null;
@@ -68,14 +68,29 @@ export function keepsTransactionsApart(
   const driver = driverOf(adapter);
   const prepare = driver.prepare.bind(driver);
   driver.prepare = (sql) => (sql === 'BEGIN' ? nothing : prepare(sql));
+  const beginNow = prepare('BEGIN IMMEDIATE');
   adapter.startTransaction = (isolationLevel) =>
     whenUnlocked(() =>
       alone(async () => {
-        prepare('BEGIN IMMEDIATE').run();
+        beginNow.run();
         return begin(isolationLevel);
       }),
     );
+  const atOnce = <T>(work: (read: typeof readRaw) => T): T => {
+    beginNow.run();
+    try {
+      const result = work(readRaw);
+      prepare('COMMIT').run();
+      return result;
+    } catch (error) {
+      // After some errors, such as a full disk, SQLite has already rolled back.
+      if (driver.inTransaction) prepare('ROLLBACK').run();
+      throw error;
+    }
+  };
   return Object.assign(adapter, {
+    writeAtOnce: <T>(work: (read: typeof readRaw) => T) =>
+      whenUnlocked(() => alone(async () => atOnce(work))),
     readRaw: (sql: string, args: readonly unknown[]) =>
       whenUnlocked(() => alone(async () => readRaw(sql, args))),
   });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../connection/client.ts';
-import { join, name, sql } from '../reading/list.ts';
+import { readRows } from '../connection/direct.ts';
+import { join, name, raw, sql } from '../reading/list.ts';
 import { Retention } from '../retention.ts';
 import { above, dayOf, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
@@ -8,6 +9,8 @@ import { forgetVisitors } from './visitors.ts';
 
 /** How long after the end of a day its last visits may still be written, in milliseconds. */
 const GRACE = 2 * 60_000;
+/** How many links one statement examines: most have nothing that is too old. */
+const LINKS_EXAMINED = 500;
 /** For how many links, and how many rows of an account, one statement deletes. */
 const LINKS_TOGETHER = 10;
 const ROWS_TOGETHER = 5_000;
@@ -48,18 +51,29 @@ export class StatisticsRetention extends Retention {
   }
 
   async #deleteOfLinks(first: number): Promise<void> {
+    const tables = tablesOf('Link', first);
+    // Whatever a link has of a day, it has its clicks.
+    const isOld = sql`EXISTS (SELECT 1 FROM "LinkDay" AS "old"
+      WHERE "old"."linkId" = "LinkCounter"."linkId" AND "old"."day" < ${firstDayOf(first)})`;
     let after = 0;
     await this.untilNone(async () => {
-      const links = await this.#db.$queryRaw<{ linkId: number }[]>`
-        SELECT "linkId" FROM "LinkCounter" WHERE "linkId" > ${after} ORDER BY "linkId" LIMIT ${LINKS_TOGETHER}`;
-      const ids = links.map(({ linkId }) => linkId);
-      after = ids.at(-1) ?? after;
-      if (ids.length > 0)
-        for (const { table, time, before } of tablesOf('Link', first))
-          await this.#db.$executeRaw(
-            sql`DELETE FROM ${name(table)} WHERE "linkId" IN (${join(ids)}) AND ${name(time)} < ${before}`,
-          );
-      return ids.length === LINKS_TOGETHER;
+      const links = await readRows<{ linkId: number; isOld: number | boolean }>(
+        this.#db,
+        sql`SELECT "linkId", ${isOld} AS "isOld" FROM "LinkCounter" WHERE "linkId" > ${after}
+          ORDER BY "linkId" LIMIT ${raw(String(LINKS_EXAMINED))}`,
+      );
+      after = links.at(-1)?.linkId ?? after;
+      const old = links.filter((link) => link.isOld).map(({ linkId }) => linkId);
+      await this.untilNone(async () => {
+        const ids = old.splice(0, LINKS_TOGETHER);
+        if (ids.length > 0)
+          for (const { table, time, before } of tables)
+            await this.#db.$executeRaw(
+              sql`DELETE FROM ${name(table)} WHERE "linkId" IN (${join(ids)}) AND ${name(time)} < ${before}`,
+            );
+        return old.length > 0;
+      });
+      return links.length === LINKS_EXAMINED;
     });
   }
 
@@ -84,13 +98,17 @@ export class StatisticsRetention extends Retention {
   }
 }
 
-/** The tables of an owner, with the first time of each that is kept. */
+function firstDayOf(month: number): number {
+  return month * 100 + 1;
+}
+
+/** The tables of an owner, with the first time of each that is kept; last the one by which old statistics are found. */
 function tablesOf(owner: 'Link' | 'Account', month: number) {
-  const day = month * 100 + 1;
+  const day = firstDayOf(month);
   return [
     { table: `${owner}Hour`, time: 'hour', before: day * 100 },
-    { table: `${owner}Day`, time: 'day', before: day },
     { table: `${owner}DayValue`, time: 'day', before: day },
     { table: `${owner}MonthValue`, time: 'month', before: month },
+    { table: `${owner}Day`, time: 'day', before: day },
   ] as const;
 }

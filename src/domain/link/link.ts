@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Tx } from '../../db/connection/transaction.ts';
-import { insertLink, insertLinkIn, readStoredLink, updateLinkIn } from '../../db/links.ts';
+import { insertLink, insertLinkIn, readPixelIds, readStoredLink, updateLinkAsRead } from '../../db/links.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
@@ -118,14 +118,12 @@ function privacyRefusals(input: LinkInput, link: Link): FieldError[] {
 
 /** The new pixels of the link, each once; undefined if they do not change, or none are given. */
 async function otherPixels(
-  tx: Tx,
+  db: Db,
   linkId: number,
   pixelIds: readonly number[] | undefined,
 ): Promise<readonly number[] | undefined> {
   if (pixelIds === undefined) return undefined;
-  const fired = await tx.linkPixel.findMany({ where: { linkId } });
-  const before = fired.map(({ pixelId }) => pixelId);
-  return listed(before) === listed(pixelIds) ? undefined : [...new Set(pixelIds)];
+  return listed(await readPixelIds(db, linkId)) === listed(pixelIds) ? undefined : [...new Set(pixelIds)];
 }
 
 /** Finds existing links that have all given fields of the input. */
@@ -234,40 +232,30 @@ export async function updateLink(
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
-  const link = where && (await readStoredLink(db, where));
-  if (where === null || link === null) throw notFound('link');
-  const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
-  if (input.domainId !== undefined && input.domainId !== link.domainId)
-    refusals.push({ path: ['domainId'], messages: [fixedDomain] });
-  refusals.push(...privacyRefusals(input, link));
-  if (refusals.length > 0) throw invalid(refusals);
-  const data = await columnsOf(input, site, link);
-  const { pixelIds } = input;
-  try {
-    return await recordingChanges(db, actor, now, async ({ tx, record }) => {
-      const stored = await readStoredLink(tx, where, { locked: true });
-      if (stored === null) throw notFound('link');
-      requireUnchanged(stored, seen);
-      // Somebody else may have changed it since the check above.
-      const late = privacyRefusals(input, stored);
-      if (late.length > 0) throw invalid(late);
-      const columns = differing(stored, {
-        ...data,
-        expiresAt: withSecondsOf(stored.expiresAt, input.expiration?.at),
-      });
-      const pixels = await otherPixels(tx, where.id, pixelIds);
-      if (Object.keys(columns).length === 0 && pixels === undefined) return where.id;
-      const updatedAt = timeOfChange(stored, now);
-      await updateLinkIn(tx, where.id, { ...columns, updatedAt }, pixels);
-      const changed = { ...columns, ...(pixels && { pixels }) };
-      await record('UPDATED', 'LINK', [where.id], fieldsOf(changed, fieldNames));
-      return where.id;
+  for (;;) {
+    const link = where && (await readStoredLink(db, where));
+    if (link === null) throw notFound('link');
+    const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
+    if (input.domainId !== undefined && input.domainId !== link.domainId)
+      refusals.push({ path: ['domainId'], messages: [fixedDomain] });
+    refusals.push(...privacyRefusals(input, link));
+    if (refusals.length > 0) throw invalid(refusals);
+    requireUnchanged(link, seen);
+    const columns = differing(link, {
+      ...(await columnsOf(input, site, link)),
+      expiresAt: withSecondsOf(link.expiresAt, input.expiration?.at),
     });
-  } catch (error) {
-    // Records have changed since the checks: check again.
-    if (isForeignKeyViolation(error) || isUniqueViolation(error))
-      return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt);
-    throw error;
+    const pixels = await otherPixels(db, link.id, input.pixelIds);
+    if (Object.keys(columns).length === 0 && pixels === undefined) return link.id;
+    const fields = fieldsOf({ ...columns, ...(pixels && { pixels }) }, fieldNames);
+    const data = { ...columns, updatedAt: timeOfChange(link, now) };
+    const change = newChange(actor, now, 'UPDATED', 'LINK', fields);
+    try {
+      if (await updateLinkAsRead(db, link, data, pixels, change)) return link.id;
+    } catch (error) {
+      if (!isForeignKeyViolation(error) && !isUniqueViolation(error)) throw error;
+    }
+    // Somebody else has changed the link, or what the input refers to: check again.
   }
 }
 
