@@ -3,6 +3,7 @@
 // checkout, which has a database of its own that its own code fills.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { drawFrom, type Kind } from './mix.ts';
 import { measure, type Round, summary, within } from './round.ts';
 import { fillBeside, type Subject, startSubject, whileWriting } from './subject.ts';
 import { fill, flagsOf, memoryOf } from './target.ts';
@@ -56,6 +57,9 @@ async function costs(subjects: readonly Subject[]) {
 /** Measures redirects of cached links, without and with writes of another account, in alternating rounds. */
 async function redirectsOf(subject: Subject, rounds: number, seconds: number) {
   const visits = () => measure(subject.target, subject.visit, seconds);
+  const isWrite = ({ name }: Kind) => /create|update/.test(name);
+  // A program that has just started has not compiled what writes.
+  await measure(subject.target, drawFrom(subject.kinds.filter(isWrite)), 3);
   await visits();
   const measured: { quiet: Round; busy: Round; writes: number }[] = [];
   for (let round = 0; round < rounds; round++) {

@@ -4,6 +4,8 @@
  * in the word.
  */
 export function foldCase(text: string): string {
+  // The same, since most texts are URLs.
+  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
   const upper = text.normalize('NFC').toUpperCase();
   return Array.from(upper, (character) => character.toLowerCase())
     .join('')

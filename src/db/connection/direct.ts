@@ -81,8 +81,19 @@ const conversions = {
   number: Number,
 } as const;
 
-/** The rows as objects. */
-function rowsOf<Row>({ names, kinds, rows }: RawRows): Row[] {
+/** What becomes of a column's values. */
+interface Converted {
+  readonly convert: ((value: unknown) => unknown) | undefined;
+  readonly of: string | undefined;
+  readonly name: string;
+}
+
+/** By the names of a statement's columns, which SQLite's prepared statements have once. */
+const converted = new WeakMap<readonly string[], readonly Converted[]>();
+
+function convertedOf({ names, kinds }: RawRows): readonly Converted[] {
+  const known = converted.get(names);
+  if (known !== undefined) return known;
   const columns = names.map((name, index) => {
     const kind = kinds[index];
     const dot = name.indexOf('.');
@@ -92,15 +103,22 @@ function rowsOf<Row>({ names, kinds, rows }: RawRows): Row[] {
       name: name.slice(dot + 1),
     };
   });
-  return rows.map((values) => {
+  converted.set(names, columns);
+  return columns;
+}
+
+/** The rows as objects. */
+function rowsOf<Row>(raw: RawRows): Row[] {
+  const columns = convertedOf(raw);
+  return raw.rows.map((values) => {
     const row: Record<string, unknown> = {};
     for (let i = 0; i < columns.length; i++) {
-      const { convert, of, name } = columns[i] as (typeof columns)[number]; // There are as many.
+      const { convert, of, name } = columns[i] as Converted; // There are as many.
       const value = values[i];
-      const converted = value === null || convert === undefined ? value : convert(value);
-      if (of === undefined) row[name] = converted;
+      const given = value === null || convert === undefined ? value : convert(value);
+      if (of === undefined) row[name] = given;
       else if (name === 'id') row[of] = value === null ? null : { id: value };
-      else if (row[of]) (row[of] as Record<string, unknown>)[name] = converted;
+      else if (row[of]) (row[of] as Record<string, unknown>)[name] = given;
     }
     return row as Row; // The caller says what the statement selects.
   });
