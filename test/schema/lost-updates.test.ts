@@ -142,11 +142,8 @@ test('of changes at the same time to different fields and pixels of a link, none
     { pixelIds },
     { expiration: { clicks: 5, url: 'https://example.com/over' } },
   ];
-  const change = `mutation ($id: ID!, $input: UpdateLinkInput!) { updateLink(id: $id, input: $input) { __typename ... on Link { updatedAt } } }`;
-  const results = await Promise.all(
-    inputs.map((input) => owner.data<{ updateLink: { updatedAt: string } }>(change, { id, input })),
-  );
-  expect(new Set(results.map(({ updateLink }) => updateLink.updatedAt)).size).toBe(inputs.length);
+  const change = `mutation ($id: ID!, $input: UpdateLinkInput!) { updateLink(id: $id, input: $input) { __typename } }`;
+  await Promise.all(inputs.map((input) => owner.data(change, { id, input })));
   const { link } = await owner.data<{ link: { pixels: { id: string }[]; history: object } }>(
     `{ link(id: ${id}) { title url alias disabled expiration { clicks url } pixels { id } history { totalCount } } }`,
   );
