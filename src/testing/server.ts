@@ -68,7 +68,7 @@ export interface TestServerOptions {
 
 /** Statements that depend on time only: polls for changes, and the last use of a key. */
 const BACKGROUND =
-  /Revision\W+topic|DaySalt|DayVisitor|'visitors'|SET\W+lastUsedAt|FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
+  /^SELECT "topic"|DaySalt|DayVisitor|'visitors'|SET\W+lastUsedAt|FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
 
 /** An empty, migrated SQLite file, and a function that deletes it. */
 async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {

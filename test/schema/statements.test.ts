@@ -53,10 +53,10 @@ test.each([
     2,
     (caller: Caller) => caller.data('{ spaces(first: 20) { totalCount edges { node { id } } } }'),
   ],
-  ['a page of links over REST', 2, (caller: Caller) => caller.rest('GET', '/links?per_page=25')],
+  ['a page of links over REST', 1, (caller: Caller) => caller.rest('GET', '/links?per_page=25')],
   [
     'a searched and filtered page of links over REST',
-    2 + forSearch,
+    1 + forSearch,
     (caller: Caller) => caller.rest('GET', '/links?per_page=25&search=link&status=1&sort_by=title'),
   ],
   [
@@ -66,7 +66,7 @@ test.each([
   ],
   [
     'links with all that belongs to them',
-    2,
+    1,
     (caller: Caller) => caller.data(`{ links(first: 20) { edges { node { ${wholeLink} } } } }`),
   ],
   [
@@ -79,7 +79,7 @@ test.each([
   ],
   [
     'the links of each space, searched, with all that belongs to them',
-    4 + forSearch,
+    3 + forSearch,
     (caller: Caller) =>
       caller.data(
         `{ spaces { edges { node { id links(first: 5, filter: { search: "link" }) {

@@ -6,9 +6,7 @@ import {
   Prisma,
   type Space,
 } from '../../generated/sqlite/client.ts';
-import type { Db } from '../connection/client.ts';
-import { readRows } from '../connection/direct.ts';
-import { columnsOf, nestedColumns } from './columns.ts';
+import { nestedColumns } from './columns.ts';
 import { type Joined, join, type Sql, sql } from './list.ts';
 
 /** The counters of a link that are shown. */
@@ -18,8 +16,8 @@ export type Counts = Pick<LinkCounter, 'clicks' | 'lastClickedAt'>;
 export interface LinkRow extends Link, Counts {
   readonly domain: Domain;
   readonly space: Space | null;
-  /** Whether it has pixels, as the database returns it: without any, they need not be read. */
-  readonly hasPixels: boolean | number | bigint;
+  /** Its pixels, for `pixelsIn`. */
+  readonly pixels: string | null;
 }
 
 /** The columns of links to read, by their names in a row, such as `url`, `space` or `space.name`; null for all. */
@@ -70,8 +68,45 @@ export function linkSource(
 const lookups = {
   clicks: sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "page"."id") AS "clicks"`,
   lastClickedAt: sql`(SELECT "lastClickedAt" FROM "LinkCounter" WHERE "linkId" = "page"."id") AS "lastClickedAt"`,
-  hasPixels: sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "page"."id") AS "hasPixels"`,
 };
+
+/** The columns of an object that are wanted. */
+function wantedOf(wanted: Wanted, of: string, columns: readonly string[]): readonly string[] {
+  if (wanted === null || wanted.has(of)) return columns;
+  return columns.filter((column) => wanted.has(`${of}.${column}`));
+}
+
+const pixelColumns = Object.values(Prisma.PixelScalarFieldEnum);
+
+/** A subquery for the pixels of each link, the oldest first, as JSON: a second statement would take as long as the first. */
+function pixelLookup(wanted: Wanted, onSqlite: boolean): Sql {
+  const pairs = wantedOf(wanted, 'pixels', pixelColumns).map((column) => `'${column}', "p"."${column}"`);
+  const [all, each] = onSqlite ? ['json_group_array', 'json_object'] : ['json_agg', 'json_build_object'];
+  return sql`(SELECT CAST(${Prisma.raw(`${all}(${each}(${pairs.join(', ')}) ORDER BY "p"."id")`)} AS TEXT)
+    FROM "LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId" WHERE "LinkPixel"."linkId" = "page"."id") AS "pixels"`;
+}
+
+/** A time in JSON: PostgreSQL's have no zone. */
+function momentIn(text: string): Date {
+  return new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
+}
+
+interface PixelInJson extends Omit<Pixel, 'createdAt' | 'updatedAt'> {
+  readonly createdAt?: string;
+  readonly updatedAt?: string;
+}
+
+/** The pixels of a link's row, with the columns that were wanted. */
+export function pixelsIn({ pixels }: Pick<LinkRow, 'pixels'>): Pixel[] {
+  const found: PixelInJson[] = JSON.parse(pixels ?? '[]');
+  return found.map(({ createdAt, updatedAt, ...others }) => {
+    const times = {
+      ...(createdAt && { createdAt: momentIn(createdAt) }),
+      ...(updatedAt && { updatedAt: momentIn(updatedAt) }),
+    };
+    return { ...others, ...times } as Pixel; // What the query selects was wanted.
+  });
+}
 
 /** Records that are joined to a link, by their names in a row. */
 const joins = {
@@ -87,20 +122,16 @@ const joins = {
   },
 };
 
-/** The joins for the wanted records of links. */
-export function linkJoins(wanted: Wanted, orderedBy: string): Joined | undefined {
+function joinsOf(wanted: Wanted, orderedBy: string, onSqlite: boolean): Joined | null {
   // Ordered by clicks, the list itself has the counters.
   const found = Object.entries(lookups).flatMap(([name, lookup]) =>
     isWanted(wanted, name) && !(orderedBy === 'clicks' && counted.has(name)) ? lookup : [],
   );
+  if (isWanted(wanted, 'pixels')) found.push(pixelLookup(wanted, onSqlite));
   const joined = Object.entries(joins).filter(([name]) => isWanted(wanted, name));
-  if (found.length === 0 && joined.length === 0) return undefined;
+  if (found.length === 0 && joined.length === 0) return null;
   const columns = joined.map(([of, { alias, columns }]) =>
-    nestedColumns(
-      alias,
-      of,
-      columns.filter((column) => wanted === null || wanted.has(of) || wanted.has(`${of}.${column}`)),
-    ),
+    nestedColumns(alias, of, wantedOf(wanted, of, columns)),
   );
   const tables = joined.map(([, { table }]) => table);
   return {
@@ -109,15 +140,18 @@ export function linkJoins(wanted: Wanted, orderedBy: string): Joined | undefined
   };
 }
 
-/** The pixels of each of the links, the oldest first. */
-export async function readPixelsOfEach(db: Db, linkIds: readonly number[]): Promise<Pixel[][]> {
-  const rows = await readRows<Pixel & { linkId: number }>(
-    db,
-    sql`
-    SELECT "LinkPixel"."linkId", ${columnsOf.Pixel} FROM "LinkPixel" JOIN "Pixel" ON "Pixel"."id" = "LinkPixel"."pixelId"
-    WHERE "LinkPixel"."linkId" IN (${join([...linkIds])}) ORDER BY "Pixel"."id"`,
-  );
-  const pixels = new Map(linkIds.map((id): [number, Pixel[]] => [id, []]));
-  for (const row of rows) pixels.get(row.linkId)?.push(row);
-  return linkIds.map((id) => pixels.get(id) ?? []);
+const ALL = {};
+const known = new WeakMap<object, Map<string, Joined | null>>();
+
+/** The joins for the wanted records of links. They are cached, like the columns that a document wants. */
+export function linkJoins(wanted: Wanted, orderedBy: string, onSqlite: boolean): Joined | null {
+  const ofWanted = known.get(wanted ?? ALL) ?? new Map<string, Joined | null>();
+  known.set(wanted ?? ALL, ofWanted);
+  const key = `${orderedBy} ${onSqlite}`;
+  let joined = ofWanted.get(key);
+  if (joined === undefined) {
+    joined = joinsOf(wanted, orderedBy, onSqlite);
+    ofWanted.set(key, joined);
+  }
+  return joined;
 }

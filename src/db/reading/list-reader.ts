@@ -1,11 +1,12 @@
 import DataLoader from 'dataloader';
-import type { ApiKey, Pixel } from '../../generated/sqlite/client.ts';
+import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../../slices.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
-import { readPixelsOfEach } from './link-rows.ts';
+import { linkJoins, type Wanted } from './link-rows.ts';
 import {
   anyOf,
+  type Joined,
   type List,
   type ListRange,
   readNumbers,
@@ -34,7 +35,6 @@ export class ListReader {
   readonly statistics: StatisticsReader;
   readonly #db: Db;
   readonly #numbers: DataLoader<Sum, number>;
-  readonly #pixels: DataLoader<number, Pixel[]>;
   readonly #keys: DataLoader<number, ApiKey | null>;
   readonly #searches: DataLoader<LinkSearch, SearchResult, string>;
   readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
@@ -42,7 +42,6 @@ export class ListReader {
   constructor(db: Db) {
     this.#db = db;
     this.statistics = new StatisticsReader(db);
-    this.#pixels = new DataLoader((linkIds) => readPixelsOfEach(db, linkIds), options);
     this.#keys = new DataLoader(async (ids) => {
       const found = await db.apiKey.findMany({ where: { id: { in: [...new Set(ids)] } } });
       return ids.map((id) => found.find((key) => key.id === id) ?? null);
@@ -101,9 +100,9 @@ export class ListReader {
     return (await table.load({ list, window })) as Row[]; // The caller says what the table holds.
   }
 
-  /** The pixels of a link, the oldest first. */
-  pixelsOf(linkId: number): Promise<Pixel[]> {
-    return this.#pixels.load(linkId);
+  /** The joins for the wanted records of links, in an order. */
+  linkJoins(wanted: Wanted, orderedBy: string): Joined | null {
+    return linkJoins(wanted, orderedBy, isSqlite(this.#db));
   }
 
   keyOf(id: number): Promise<ApiKey | null> {

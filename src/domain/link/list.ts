@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type LinkRow, linkJoins, linkSource, type Wanted } from '../../db/reading/link-rows.ts';
+import { type LinkRow, linkSource, type Wanted } from '../../db/reading/link-rows.ts';
 import { type Column, countOf, join, type List, type Sql, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
@@ -109,12 +109,13 @@ async function narrowing(
 
 /** How a list reads its links: the wanted columns, and the order. */
 function readingOf(
+  lists: ListReader,
   accountId: number,
   wanted: Wanted,
   orderedBy: string,
   inSpaces: readonly Sql[] = [],
 ): Pick<List, 'source' | 'joined' | 'shape'> {
-  const joined = linkJoins(wanted, orderedBy);
+  const joined = lists.linkJoins(wanted, orderedBy);
   const shape = [orderedBy, ...(wanted === null ? ['all'] : [...wanted].sort())].join();
   return { source: linkSource(accountId, wanted, orderedBy, inSpaces), ...(joined && { joined }), shape };
 }
@@ -138,7 +139,7 @@ async function listOf(
   const where = [sql`"accountId" = ${accountId}`, ...narrowed];
   const list: List = {
     table: 'Link',
-    ...readingOf(accountId, wanted, columns[orderBy.field].name, inSpaces),
+    ...readingOf(lists, accountId, wanted, columns[orderBy.field].name, inSpaces),
     // Ordered by clicks, the counters have this condition. With it twice, PostgreSQL would expect far fewer links than there are.
     where: orderBy.field === 'CLICKS' ? where : [...where, ...inSpaces],
     orderBy: columns[orderBy.field],
@@ -220,7 +221,7 @@ export async function linksWhere(
 ): Promise<LinkRow[]> {
   const list: List = {
     table: 'Link',
-    ...readingOf(accountId, wanted, 'id'),
+    ...readingOf(lists, accountId, wanted, 'id'),
     where: [sql`${condition} AND "accountId" = ${accountId}`],
     orderBy: columns.ID,
     descending: true,

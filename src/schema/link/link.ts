@@ -1,4 +1,4 @@
-import type { LinkRow } from '../../db/reading/link-rows.ts';
+import { type LinkRow, pixelsIn } from '../../db/reading/link-rows.ts';
 import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../domain/link/input.ts';
 import { shortUrlOf } from '../../domain/link/link.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
@@ -202,8 +202,8 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     pixels: t.field({
       type: [Pixel],
       description: 'The pixels that the link fires, oldest first.',
-      extensions: { ...costs({ size: MAX_PIXELS }), ...reads('hasPixels') },
-      resolve: ({ id, hasPixels }, _args, { lists }) => (hasPixels ? lists.pixelsOf(id) : []),
+      extensions: { ...costs({ size: MAX_PIXELS }), ...readsOf('pixels') },
+      resolve: (link) => pixelsIn(link),
     }),
     hasPassword: t.boolean({
       extensions: reads('password'),
