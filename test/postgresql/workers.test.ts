@@ -16,7 +16,7 @@ import { visit } from '../support/visit.ts';
 const KEY = 'the-first-key-of-an-empty-database';
 const MAIN = 'dist/main.js';
 /** A V8 flag that the workers must get, too. */
-const FLAG = '--heap-growing-percent=50';
+const FLAG = '--max-semi-space-size=16';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-workers-'));
 const GEOIP_DATABASE = join(folder, 'country.mmdb');
 writeFileSync(GEOIP_DATABASE, countryDatabase([203, 0, 113], 'DE'));
