@@ -1,7 +1,9 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../../generated/sqlite/client.ts';
-import { readDirectly, registerTransaction, type Source } from './direct.ts';
+import { readDirectly, registerTransaction } from './direct.ts';
 import { hasPooler } from './postgres.ts';
+import { postgresReader } from './postgres-reader.ts';
+import type { Source } from './source.ts';
 import { keepPrivate, pathOf } from './sqlite-file.ts';
 import { keepsStatements, rawReader } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
@@ -122,13 +124,20 @@ function withOwnConnections(
     async connect() {
       const connected = await factory.connect();
       const readRaw = provider === 'sqlite' && rawReader(connected);
-      const connection = readRaw ? keepsTransactionsApart(keepsStatements(connected), readRaw) : connected;
+      const connection = readRaw
+        ? keepsTransactionsApart(keepsStatements(connected), readRaw)
+        : Object.assign(connected, { readRaw: postgresReader(connected) });
       onConnection(connection);
       const { startTransaction } = connection;
       connection.startTransaction = async (isolationLevel) => {
         const transaction = await startTransaction.call(connection, isolationLevel);
-        registerTransaction(transaction);
-        return transaction;
+        // A transaction on SQLite must not wait for its own end, as other statements do.
+        const reads = readRaw
+          ? async (sql: string, args: readonly unknown[]) => readRaw(sql, args)
+          : postgresReader(transaction);
+        const source = Object.assign(transaction, { readRaw: reads });
+        registerTransaction(source);
+        return source;
       };
       return connection;
     },

@@ -1,12 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ColumnTypeEnum, type SqlQueryable } from '@prisma/driver-adapter-utils';
 import type { Sql } from '../reading/list.ts';
 import type { Db, StatementListener } from './client.ts';
-import type { RawRows, ReadsRaw, WritesAtOnce } from './sqlite-statements.ts';
+import type { RawRows, Source } from './source.ts';
 import type { Tx } from './transaction.ts';
-
-/** A connection or transaction of one of Prisma's adapters; SQLite's can have faster methods. */
-export type Source = SqlQueryable & Partial<ReadsRaw & WritesAtOnce>;
 
 interface Direct {
   readonly source: Source;
@@ -57,28 +53,9 @@ export function setReadTarget(db: Db, current: () => Db | Tx): void {
   readTargets.set(db, current);
 }
 
-const text = { scalarType: 'string', arity: 'scalar' } as const;
-const { DateTime, Boolean: Flag, Int64, Numeric } = ColumnTypeEnum;
-
-/** Reads through Prisma's adapter, which gives the types of columns as numbers. */
-async function readByAdapter(source: Source, sql: string, args: unknown[]): Promise<RawRows> {
-  const { columnNames, columnTypes, rows } = await source.queryRaw({
-    sql,
-    args,
-    argTypes: args.map(() => text),
-  });
-  const kinds = columnTypes.map((type) => {
-    if (type === DateTime) return 'date';
-    if (type === Flag) return 'boolean';
-    return type === Int64 || type === Numeric ? 'number' : undefined;
-  });
-  return { names: columnNames, kinds, rows };
-}
-
 const conversions = {
   date: (value: unknown) => new Date(String(value)),
   boolean: Boolean,
-  number: Number,
 } as const;
 
 /** What becomes of a column's values. */
@@ -138,8 +115,7 @@ export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]>
   const { source, onStatement } = directOf(db);
   const sql = source.provider === 'postgres' ? statement.text : statement.sql;
   const startedAt = performance.now();
-  const read = source.readRaw ?? ((text: string, args: unknown[]) => readByAdapter(source, text, args));
-  const raw = await read(sql, statement.values);
+  const raw = await source.readRaw(sql, statement.values);
   onStatement?.(sql, (performance.now() - startedAt) / 1000);
   return rowsOf(raw);
 }

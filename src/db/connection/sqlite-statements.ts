@@ -1,6 +1,7 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { dateText } from '../date-text.ts';
+import type { RawRows } from './source.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 
 /** How many statements a connection keeps prepared, of raw reads and of the adapter each. */
@@ -14,23 +15,6 @@ const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
  */
 export function plannedOnce(sql: string): string {
   return sql.replaceAll(QUOTED_OR_PARAMETER, (found) => (found === '?' ? '+?' : found));
-}
-
-/** The rows of a statement, and the kinds of columns that need a conversion. */
-export interface RawRows {
-  readonly names: readonly string[];
-  readonly kinds: readonly ('date' | 'boolean' | 'number' | undefined)[];
-  readonly rows: readonly unknown[][];
-}
-
-/** A connection to SQLite that reads without Prisma's adapter, which converts all numbers to bigints and back. */
-export interface ReadsRaw {
-  readRaw(sql: string, args: readonly unknown[]): Promise<RawRows>;
-}
-
-/** A connection to SQLite that executes a transaction without other work in between. */
-export interface WritesAtOnce {
-  writeAtOnce<T>(work: (readRaw: (sql: string, args: readonly unknown[]) => RawRows) => T): Promise<T>;
 }
 
 /** A value as Prisma writes it to SQLite. */

@@ -1,8 +1,9 @@
-import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
-import { currentTransaction, type Source } from './direct.ts';
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import { currentTransaction } from './direct.ts';
+import type { ReadsRaw, WritesAtOnce } from './source.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
-import type { ReadsRaw, rawReader, WritesAtOnce } from './sqlite-statements.ts';
+import type { rawReader } from './sqlite-statements.ts';
 
 /** A statement that does nothing. */
 const nothing: Statement = {
@@ -26,7 +27,7 @@ export function keepsTransactionsApart(
 ): SqlDriverAdapter & ReadsRaw & WritesAtOnce {
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
-  let current: Source | null = null;
+  let current: object | null = null;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
   // `run` starts in the same tick in which it finds no open transaction.
@@ -51,9 +52,8 @@ export function keepsTransactionsApart(
       };
     });
     try {
-      const transaction: Transaction & Source = await startTransaction.call(adapter, isolationLevel);
+      const transaction = await startTransaction.call(adapter, isolationLevel);
       current = transaction;
-      transaction.readRaw = async (sql, args) => readRaw(sql, args);
       const { commit, rollback } = transaction;
       transaction.commit = () => commit.call(transaction).finally(end);
       transaction.rollback = () => rollback.call(transaction).finally(end);

@@ -1,0 +1,21 @@
+import type { SqlQueryable } from '@prisma/driver-adapter-utils';
+
+/** The rows of a statement, and the kinds of columns that still need a conversion. */
+export interface RawRows {
+  readonly names: readonly string[];
+  readonly kinds: readonly ('date' | 'boolean' | undefined)[];
+  readonly rows: readonly unknown[][];
+}
+
+/** A connection that reads by the driver itself: Prisma's adapters convert and describe what nothing needs. */
+export interface ReadsRaw {
+  readRaw(sql: string, args: readonly unknown[]): Promise<RawRows>;
+}
+
+/** A connection to SQLite that executes a transaction without other work in between. */
+export interface WritesAtOnce {
+  writeAtOnce<T>(work: (readRaw: (sql: string, args: readonly unknown[]) => RawRows) => T): Promise<T>;
+}
+
+/** A connection or transaction of one of Prisma's adapters, with faster ways. */
+export type Source = SqlQueryable & ReadsRaw & Partial<WritesAtOnce>;
