@@ -20,20 +20,25 @@ function insertOf(row: Prisma.LinkUncheckedCreateInput) {
     VALUES (${join(columns.map(([, value]) => value))}) RETURNING "id"`;
 }
 
-/** The account's link with this id, as it is stored; null if there is none. */
+/**
+ * The account's link with this id, as it is stored; null if there is none.
+ * @param locked whether to lock the row until the transaction ends; on SQLite, a transaction locks everything from its beginning
+ */
 export async function readStoredLink(
   db: Db | Tx,
   { id, accountId }: { readonly id: number; readonly accountId: number },
+  { locked = false } = {},
 ): Promise<Link | null> {
+  const lock = locked ? rowLock(db) : Prisma.empty;
   const [link] = await readRows<Link>(
     db,
-    sql`SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id} AND "accountId" = ${accountId}`,
+    sql`SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id} AND "accountId" = ${accountId} ${lock}`,
   );
   return link ?? null;
 }
 
 /** The ids of the link's pixels. */
-export async function readPixelIds(db: Db, linkId: number): Promise<number[]> {
+export async function readPixelIds(db: Db | Tx, linkId: number): Promise<number[]> {
   const rows = await readRows<{ pixelId: number }>(
     db,
     sql`SELECT "pixelId" FROM "LinkPixel" WHERE "linkId" = ${linkId}`,
@@ -46,19 +51,31 @@ function momentText(moment: Sql): Sql {
   return sql`strftime('%Y-%m-%dT%H:%M:%f+00:00', ${moment})`;
 }
 
-/** Sets columns of many links in a transaction. Each link's time of change becomes later than before, as in `timeOfChange`. */
+/** What locks the rows of a SELECT until the transaction ends. */
+function rowLock(db: Db | Tx): Sql {
+  return isSqlite(db) ? Prisma.empty : sql`FOR NO KEY UPDATE`;
+}
+
+/**
+ * Sets columns of many links in a transaction, and returns the links' ids. Each link's time of change becomes later than before, as
+ * in `timeOfChange`.
+ */
 export async function changeLinksIn(
   tx: Tx,
   where: Sql,
   now: Date,
   settings: readonly Sql[] = [],
-): Promise<void> {
+): Promise<number[]> {
   const later = isSqlite(tx)
     ? sql`MAX(${now}, ${momentText(sql`"updatedAt", '+0.001 seconds'`)})`
     : sql`GREATEST(${now}::timestamp, "updatedAt" + INTERVAL '1 millisecond')`;
-  await tx.$executeRaw(
-    sql`UPDATE "Link" SET ${join([...settings, sql`"updatedAt" = ${later}`])} WHERE ${where}`,
+  // The update sees only then what others, for which it waits here, have changed.
+  if (!isSqlite(tx)) await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} ${rowLock(tx)}`);
+  const changed = await readRows<{ id: number }>(
+    tx,
+    sql`UPDATE "Link" SET ${join([...settings, sql`"updatedAt" = ${later}`])} WHERE ${where} RETURNING "id"`,
   );
+  return changed.map(({ id }) => id);
 }
 
 function firing(db: Db | Tx, linkId: number, pixelIds: readonly number[]): Sql {
@@ -156,31 +173,54 @@ export async function insertLink(
   return id ?? 0; // An insertion always returns a row.
 }
 
+/** The columns and the pixels that a change sets; pixels only if they change. */
+export interface LinkSettings {
+  readonly columns: Prisma.LinkUncheckedUpdateInput & { readonly updatedAt: Date };
+  readonly pixelIds: readonly number[] | undefined;
+}
+
+function updateOf(linkId: number, { columns }: LinkSettings, condition = Prisma.empty): Sql {
+  const settings = Object.entries(columns).map(([column, value]) => sql`${name(column)} = ${value}`);
+  return sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${linkId} ${condition} RETURNING "id"`;
+}
+
+/** Executes the update, and replaces the pixels. Returns the link's id; null if the update changed nothing. */
+function* changeOf(
+  db: Db | Tx,
+  linkId: number,
+  update: Sql,
+  { pixelIds }: LinkSettings,
+): Steps<number | null> {
+  const [changed] = yield update;
+  if (changed === undefined) return null;
+  if (pixelIds !== undefined) {
+    yield sql`DELETE FROM "LinkPixel" WHERE "linkId" = ${linkId} RETURNING "linkId"`;
+    if (pixelIds.length > 0) yield firing(db, linkId, pixelIds);
+  }
+  return linkId;
+}
+
+/** Changes a link in a transaction. */
+export async function updateLinkIn(tx: Tx, linkId: number, settings: LinkSettings): Promise<void> {
+  await execute(tx, changeOf(tx, linkId, updateOf(linkId, settings), settings));
+}
+
 /**
- * Sets columns of a link and records the change, unless somebody else has changed the link since it was read. Each change gives
- * a link a new time, `updatedAt`, which must be among the columns.
- * @param pixelIds the link's new pixels, if they change
- * @returns whether it was written
+ * Changes a link and records the change, unless somebody else has changed the link since it was read: each change gives a link a
+ * new time. Within an enclosing transaction it changes nothing: what a vain try locks would stay locked.
+ * @returns whether the link was changed
  */
 export async function updateLinkAsRead(
   db: Db,
   read: Pick<Link, 'id' | 'updatedAt'>,
-  columns: Prisma.LinkUncheckedUpdateInput & { readonly updatedAt: Date },
-  pixelIds: readonly number[] | undefined,
+  settings: LinkSettings,
   change: Omit<NewChange, 'recordId'>,
 ): Promise<boolean> {
-  const settings = Object.entries(columns).map(([column, value]) => sql`${name(column)} = ${value}`);
+  if (clientOf(db) !== db) return false;
   const updatedAt = isSqlite(db) ? momentText(sql`"updatedAt"`) : sql`"updatedAt"`;
-  const update = sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${read.id} AND ${updatedAt} = ${read.updatedAt} RETURNING "id"`;
-  if (isPostgresqlAlone(db)) return (await writeOnPostgresql(db, update, pixelIds, change)) !== null;
-  const id = await changingOne(db, change, function* (within) {
-    const [written] = yield update;
-    if (written === undefined) return null;
-    if (pixelIds !== undefined) {
-      yield sql`DELETE FROM "LinkPixel" WHERE "linkId" = ${read.id} RETURNING "linkId"`;
-      if (pixelIds.length > 0) yield firing(within, read.id, pixelIds);
-    }
-    return read.id;
-  });
+  const update = updateOf(read.id, settings, sql`AND ${updatedAt} = ${read.updatedAt}`);
+  const id = isSqlite(db)
+    ? await changingOne(db, change, (within) => changeOf(within, read.id, update, settings))
+    : await writeOnPostgresql(db, update, settings.pixelIds, change);
   return id !== null;
 }

@@ -161,12 +161,9 @@ export async function updatePixel(
 export async function deletePixel(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, pixelId) => {
     await lockRow(tx, 'Pixel', pixelId, { deleting: true });
-    const pixel = { accountId: actor.accountId };
-    const fired = await tx.linkPixel.findMany({ where: { pixelId, pixel }, select: { linkId: true } });
-    const ids = fired.map(({ linkId }) => linkId);
-    await record('UPDATED', 'LINK', ids, ['pixels']);
     const { accountId } = actor;
     const fires = sql`SELECT "linkId" FROM "LinkPixel" WHERE "pixelId" = ${pixelId}`;
-    await changeLinksIn(tx, sql`"accountId" = ${accountId} AND "id" IN (${fires})`, now);
+    const changed = await changeLinksIn(tx, sql`"accountId" = ${accountId} AND "id" IN (${fires})`, now);
+    await record('UPDATED', 'LINK', changed, ['pixels']);
   });
 }

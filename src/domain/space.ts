@@ -149,10 +149,8 @@ export async function deleteSpace(db: Db, actor: Actor, id: string, now: Date): 
   return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, spaceId) => {
     await lockRow(tx, 'Space', spaceId, { deleting: true });
     const { accountId } = actor;
-    const links = await tx.link.findMany({ where: { spaceId, accountId }, select: { id: true } });
-    const ids = links.map((link) => link.id);
-    await record('UPDATED', 'LINK', ids, ['space']);
     const where = sql`"spaceId" = ${spaceId} AND "accountId" = ${accountId}`;
-    await changeLinksIn(tx, where, now, [sql`"spaceId" = NULL`]);
+    const changed = await changeLinksIn(tx, where, now, [sql`"spaceId" = NULL`]);
+    await record('UPDATED', 'LINK', changed, ['space']);
   });
 }

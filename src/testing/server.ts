@@ -63,6 +63,8 @@ export interface TestServerOptions {
   /** Whether the background work runs: writing clicks, polling changes, delivering webhooks. */
   readonly background?: boolean;
   random?(below: number): number;
+  /** The cost of a password's hash; a low one by default. */
+  readonly hashCost?: HashCost;
   readonly metrics?: Metrics;
 }
 
@@ -103,6 +105,7 @@ export async function startTestServer({
   webhookDelays,
   background = false,
   random = (below: number) => randomInt(below),
+  hashCost = CHEAP,
   metrics,
 }: TestServerOptions = {}) {
   const own = url === undefined ? await temporaryDatabase() : null;
@@ -151,7 +154,7 @@ export async function startTestServer({
     lists: operatorFiles.lists,
     now: () => clock.now,
     random,
-    hashPassword: (password) => hashPassword(password, CHEAP),
+    hashPassword: (password) => hashPassword(password, hashCost),
     verifiesDomains,
     async resolveTxt(name) {
       const records = dns.get(name) ?? [];

@@ -157,6 +157,65 @@ test('of changes at the same time to different fields and pixels of a link, none
   await expect.poll(history).toEqual({ link: { history: { totalCount: inputs.length + 1 } } });
 });
 
+test('a password is set while others keep changing the link', async () => {
+  // A hash takes longer than the time between two changes of the others.
+  const slow = await startTestServer({ url: server.databaseUrl, hashCost: { N: 2 ** 14, r: 8, p: 5 } });
+  const setter = await slow.caller('setter');
+  const { id } = await setter.link();
+  let done = false;
+  const others = Array.from({ length: 2 }, async (_, client) => {
+    for (let i = 0; !done; i++) await setter.rest('PATCH', `/links/${id}`, { title: `By ${client}, ${i}` });
+  });
+  const set = setter.data(
+    `mutation { updateLink(id: ${id}, input: { password: "secret" }) { ... on Link { hasPassword } } }`,
+  );
+  const late = new Promise((resolve) => setTimeout(resolve, 10_000, 'late'));
+  const first = await Promise.race([set, late]);
+  done = true;
+  await Promise.all([...others, set]);
+  await slow.stop();
+  expect(first).toEqual({ updateLink: { hasPassword: true } });
+});
+
+test.each([
+  ['space', () => owner.space('Left'), 'space_id', 'deleteSpace', 'spaceId: null'],
+  ['pixel', () => owner.pixel('Fired'), 'pixel_ids[]', 'deletePixel', 'pixelIds: []'],
+])('a link that loses its %s twice at once has lost it once', async (what, make, field, verb, cleared) => {
+  const lost: number[] = [];
+  for (let round = 0; round < 12; round++) {
+    const id = await make();
+    const link = await owner.link({ [field]: id });
+    const clear = `mutation { updateLink(id: ${link.id}, input: { ${cleared}, title: "New" }) { __typename } }`;
+    const [one, other] = await Promise.all([
+      owner.fetch('/graphql', {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          ...(round % 2 === 1 && { 'Idempotency-Key': `${what} ${round}` }),
+        },
+        body: JSON.stringify({ query: clear }),
+      }),
+      owner.graphql(`mutation { ${verb}(id: ${id}) { __typename } }`),
+    ]);
+    expect(one.status).toBe(200);
+    expect(await one.json()).toEqual({ data: { updateLink: { __typename: 'Link' } } });
+    expect(other.errors).toBeUndefined();
+    lost.push(link.id);
+  }
+  const history = async () => {
+    const times = [];
+    for (const id of lost) {
+      const { link } = await owner.data<{
+        link: { history: { edges: { node: { action: string; fields: string[] } }[] } };
+      }>(`{ link(id: ${id}) { history { edges { node { action fields } } } } }`);
+      const changes = link.history.edges.filter(({ node }) => node.action === 'UPDATED');
+      times.push(changes.filter(({ node }) => node.fields.some((one) => one.startsWith(what))).length);
+    }
+    return times;
+  };
+  await expect.poll(history).toEqual(lost.map(() => 1));
+});
+
 test('a link whose time another program wrote in its own form can be changed', async () => {
   const id = await kinds.Link.make();
   await server.database.client.$executeRawUnsafe(

@@ -1,7 +1,15 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Tx } from '../../db/connection/transaction.ts';
-import { insertLink, insertLinkIn, readPixelIds, readStoredLink, updateLinkAsRead } from '../../db/links.ts';
+import {
+  insertLink,
+  insertLinkIn,
+  type LinkSettings,
+  readPixelIds,
+  readStoredLink,
+  updateLinkAsRead,
+  updateLinkIn,
+} from '../../db/links.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
@@ -118,7 +126,7 @@ function privacyRefusals(input: LinkInput, link: Link): FieldError[] {
 
 /** The new pixels of the link, each once; undefined if they do not change, or none are given. */
 async function otherPixels(
-  db: Db,
+  db: Db | Tx,
   linkId: number,
   pixelIds: readonly number[] | undefined,
 ): Promise<readonly number[] | undefined> {
@@ -232,30 +240,50 @@ export async function updateLink(
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
-  for (;;) {
-    const link = where && (await readStoredLink(db, where));
-    if (link === null) throw notFound('link');
-    const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
-    if (input.domainId !== undefined && input.domainId !== link.domainId)
-      refusals.push({ path: ['domainId'], messages: [fixedDomain] });
-    refusals.push(...privacyRefusals(input, link));
-    if (refusals.length > 0) throw invalid(refusals);
-    requireUnchanged(link, seen);
-    const columns = differing(link, {
-      ...(await columnsOf(input, site, link)),
-      expiresAt: withSecondsOf(link.expiresAt, input.expiration?.at),
+  const link = where && (await readStoredLink(db, where));
+  if (where === null || link === null) throw notFound('link');
+  const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
+  if (input.domainId !== undefined && input.domainId !== link.domainId)
+    refusals.push({ path: ['domainId'], messages: [fixedDomain] });
+  refusals.push(...privacyRefusals(input, link));
+  if (refusals.length > 0) throw invalid(refusals);
+  // Hashes passwords, which takes long: once, and not in a transaction.
+  const data = await columnsOf(input, site, link);
+  /** What the input changes in a stored link; null for nothing. */
+  const settingsFor = async (within: Db | Tx, stored: Link): Promise<LinkSettings | null> => {
+    requireUnchanged(stored, seen);
+    const late = privacyRefusals(input, stored);
+    if (late.length > 0) throw invalid(late);
+    const columns = differing(stored, {
+      ...data,
+      expiresAt: withSecondsOf(stored.expiresAt, input.expiration?.at),
     });
-    const pixels = await otherPixels(db, link.id, input.pixelIds);
-    if (Object.keys(columns).length === 0 && pixels === undefined) return link.id;
-    const fields = fieldsOf({ ...columns, ...(pixels && { pixels }) }, fieldNames);
-    const data = { ...columns, updatedAt: timeOfChange(link, now) };
-    const change = newChange(actor, now, 'UPDATED', 'LINK', fields);
-    try {
-      if (await updateLinkAsRead(db, link, data, pixels, change)) return link.id;
-    } catch (error) {
-      if (!isForeignKeyViolation(error) && !isUniqueViolation(error)) throw error;
-    }
-    // Somebody else has changed the link, or what the input refers to: check again.
+    const pixelIds = await otherPixels(within, stored.id, input.pixelIds);
+    if (Object.keys(columns).length === 0 && pixelIds === undefined) return null;
+    return { columns: { ...columns, updatedAt: timeOfChange(stored, now) }, pixelIds };
+  };
+  const fieldsIn = ({ columns, pixelIds }: LinkSettings) =>
+    fieldsOf({ ...columns, ...(pixelIds && { pixels: pixelIds }) }, fieldNames);
+  try {
+    const settings = await settingsFor(db, link);
+    if (settings === null) return link.id;
+    const change = newChange(actor, now, 'UPDATED', 'LINK', fieldsIn(settings));
+    if (await updateLinkAsRead(db, link, settings, change)) return link.id;
+    // Somebody else has changed the link meanwhile. Now nobody can.
+    return await recordingChanges(db, actor, now, async ({ tx, record }) => {
+      const stored = await readStoredLink(tx, where, { locked: true });
+      if (stored === null) throw notFound('link');
+      const settings = await settingsFor(tx, stored);
+      if (settings === null) return stored.id;
+      await updateLinkIn(tx, stored.id, settings);
+      await record('UPDATED', 'LINK', [stored.id], fieldsIn(settings));
+      return stored.id;
+    });
+  } catch (error) {
+    // Records have changed since the checks: check again.
+    if (isForeignKeyViolation(error) || isUniqueViolation(error))
+      return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt);
+    throw error;
   }
 }
 
