@@ -3,7 +3,7 @@ import { announceOwnChanges, changingOne, type NewChange, txNumber } from './cha
 import { type Db, isSqlite } from './connection/client.ts';
 import { execute, readRows, type Steps } from './connection/direct.ts';
 import { retryConflicts } from './connection/retry.ts';
-import { clientOf, type Tx } from './connection/transaction.ts';
+import { isEnclosed, type Tx } from './connection/transaction.ts';
 import { insertMany } from './many-rows.ts';
 import { columnsOf } from './reading/columns.ts';
 import { join, name, type Sql, sql } from './reading/list.ts';
@@ -29,7 +29,7 @@ export async function readStoredLink(
   { id, accountId }: { readonly id: number; readonly accountId: number },
   { locked = false } = {},
 ): Promise<Link | null> {
-  const lock = locked ? rowLock(db) : Prisma.empty;
+  const lock = locked && !isSqlite(db) ? sql`FOR NO KEY UPDATE` : Prisma.empty;
   const [link] = await readRows<Link>(
     db,
     sql`SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id} AND "accountId" = ${accountId} ${lock}`,
@@ -51,11 +51,6 @@ function momentText(moment: Sql): Sql {
   return sql`strftime('%Y-%m-%dT%H:%M:%f+00:00', ${moment})`;
 }
 
-/** What locks the rows of a SELECT until the transaction ends. */
-function rowLock(db: Db | Tx): Sql {
-  return isSqlite(db) ? Prisma.empty : sql`FOR NO KEY UPDATE`;
-}
-
 /**
  * Sets columns of many links in a transaction, and returns the links' ids. Each link's time of change becomes later than before, as
  * in `timeOfChange`.
@@ -70,7 +65,7 @@ export async function changeLinksIn(
     ? sql`MAX(${now}, ${momentText(sql`"updatedAt", '+0.001 seconds'`)})`
     : sql`GREATEST(${now}::timestamp, "updatedAt" + INTERVAL '1 millisecond')`;
   // The update sees only then what others, for which it waits here, have changed.
-  if (!isSqlite(tx)) await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} ${rowLock(tx)}`);
+  if (!isSqlite(tx)) await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} FOR NO KEY UPDATE`);
   const changed = await readRows<{ id: number }>(
     tx,
     sql`UPDATE "Link" SET ${join([...settings, sql`"updatedAt" = ${later}`])} WHERE ${where} RETURNING "id"`,
@@ -110,40 +105,34 @@ export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<
   });
   const made = await readRows<{ id: number }>(tx, sql`${insertMany(tx, 'Link', rows)} RETURNING "id"`);
   const ids = made.map(({ id }) => Number(id));
-  const fired = links.flatMap(({ pixelIds }, index) =>
+  const firings = links.flatMap(({ pixelIds }, index) =>
     [...new Set(pixelIds)].map((pixelId) => ({ linkId: ids[index], pixelId })),
   );
-  if (fired.length > 0) await readRows(tx, sql`${insertMany(tx, 'LinkPixel', fired)} RETURNING "linkId"`);
+  if (firings.length > 0) await readRows(tx, sql`${insertMany(tx, 'LinkPixel', firings)} RETURNING "linkId"`);
   return ids;
 }
 
 /**
  * Executes a statement that returns the id of a link, if it writes one, and records the change. On PostgreSQL this is one
  * statement, which is a transaction of its own: the round trips of five would take most of the time of the request.
- * @param fired the link's pixels, if they are written
+ * @param pixels what is done with the link's pixels
  * @returns the id; null if nothing was written
  */
 async function writeOnPostgresql(
   db: Db,
   written: Sql,
-  fired: readonly number[] | undefined,
+  pixels: readonly Sql[],
   change: Omit<NewChange, 'recordId'>,
 ): Promise<number | null> {
   const { accountId, at, keyId, action, kind, fields } = change;
-  const parts = [sql`"written" AS (${written})`];
-  if (fired !== undefined) {
-    const others = fired.length > 0 ? sql`AND "pixelId" NOT IN (${join([...fired])})` : Prisma.empty;
-    parts.push(
-      sql`"unfired" AS (DELETE FROM "LinkPixel" USING "written" WHERE "linkId" = "written"."id" ${others})`,
-    );
-  }
-  if (fired !== undefined && fired.length > 0)
-    parts.push(sql`"fired" AS (INSERT INTO "LinkPixel" ("linkId", "pixelId") SELECT "written"."id", "pixel"."id"
-      FROM "written", (VALUES ${join(fired.map((id) => sql`(${id}::integer)`))}) AS "pixel" ("id") ON CONFLICT DO NOTHING)`);
-  parts.push(sql`"logged" AS (
-    INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields")
-    SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
-    FROM "written" RETURNING "id")`);
+  const parts = [
+    sql`"written" AS (${written})`,
+    ...pixels,
+    sql`"logged" AS (
+      INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields")
+      SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
+      FROM "written" RETURNING "id")`,
+  ];
   const statement = sql`WITH ${join(parts)} SELECT "written"."id", "logged"."id" AS "changeId" FROM "written", "logged"`;
   const [row] = await retryConflicts(() => readRows<{ id: number; changeId: number }>(db, statement));
   if (row === undefined) return null;
@@ -151,9 +140,19 @@ async function writeOnPostgresql(
   return row.id;
 }
 
-/** Whether statements on `db` are transactions of their own on PostgreSQL. */
-function isPostgresqlAlone(db: Db): boolean {
-  return !isSqlite(db) && clientOf(db) === db;
+/** Adds the pixels to the link that the statement writes, except those that it has. */
+function fired(pixelIds: readonly number[]): Sql[] {
+  if (pixelIds.length === 0) return [];
+  return [
+    sql`"fired" AS (INSERT INTO "LinkPixel" ("linkId", "pixelId") SELECT "written"."id", "pixel"."id"
+      FROM "written", (VALUES ${join(pixelIds.map((id) => sql`(${id}::integer)`))}) AS "pixel" ("id") ON CONFLICT DO NOTHING)`,
+  ];
+}
+
+/** Removes all other pixels from it. */
+function unfired(pixelIds: readonly number[]): Sql {
+  const others = pixelIds.length > 0 ? sql`AND "pixelId" NOT IN (${join([...pixelIds])})` : Prisma.empty;
+  return sql`"unfired" AS (DELETE FROM "LinkPixel" USING "written" WHERE "linkId" = "written"."id" ${others})`;
 }
 
 /** Inserts a link and its change, and returns its id. */
@@ -162,14 +161,10 @@ export async function insertLink(
   link: NewLink,
   change: Omit<NewChange, 'recordId'>,
 ): Promise<number> {
-  const id = isPostgresqlAlone(db)
-    ? await writeOnPostgresql(
-        db,
-        insertOf(link.row),
-        link.pixelIds.length > 0 ? link.pixelIds : undefined,
-        change,
-      )
-    : await changingOne(db, change, (within) => insertion(within, link));
+  const id =
+    isSqlite(db) || isEnclosed(db)
+      ? await changingOne(db, change, (within) => insertion(within, link))
+      : await writeOnPostgresql(db, insertOf(link.row), fired(link.pixelIds), change);
   return id ?? 0; // An insertion always returns a row.
 }
 
@@ -216,11 +211,13 @@ export async function updateLinkAsRead(
   settings: LinkSettings,
   change: Omit<NewChange, 'recordId'>,
 ): Promise<boolean> {
-  if (clientOf(db) !== db) return false;
+  if (isEnclosed(db)) return false;
   const updatedAt = isSqlite(db) ? momentText(sql`"updatedAt"`) : sql`"updatedAt"`;
   const update = updateOf(read.id, settings, sql`AND ${updatedAt} = ${read.updatedAt}`);
+  const { pixelIds } = settings;
+  const pixels = pixelIds === undefined ? [] : [unfired(pixelIds), ...fired(pixelIds)];
   const id = isSqlite(db)
     ? await changingOne(db, change, (within) => changeOf(within, read.id, update, settings))
-    : await writeOnPostgresql(db, update, settings.pixelIds, change);
+    : await writeOnPostgresql(db, update, pixels, change);
   return id !== null;
 }

@@ -1,7 +1,7 @@
 import { type Change, Prisma } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { execute, executeAtOnce, readRows, type Steps } from '../connection/direct.ts';
-import { clientOf, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
+import { clientOf, isEnclosed, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
 import { insertMany } from '../many-rows.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { join, type Sql, sql } from '../reading/list.ts';
@@ -83,7 +83,7 @@ export async function changingOne(
   change: Omit<NewChange, 'recordId'>,
   steps: (db: Db | Tx) => Steps<number | null>,
 ): Promise<number | null> {
-  if (!isSqlite(db) || clientOf(db) !== db)
+  if (!isSqlite(db) || isEnclosed(db))
     return changing(db, async (tx, record) => {
       const recordId = await execute(tx, steps(tx));
       if (recordId !== null) await record([{ ...change, recordId }]);

@@ -46,8 +46,11 @@ export function postgresReader(connection: SqlQueryable): ReadsRaw['readRaw'] {
     const name = driven.pgOptions?.statementNameGenerator?.({ sql });
     const query = { name, text: sql, values: args.map(written), rowMode: 'array', types };
     const { fields, rows } = await driven.client.query(query).catch((error) => driven.onError(error));
-    const names = known.get(sql) ?? fields.map((field) => field.name);
-    known.set(sql, names);
+    let names = known.get(sql);
+    if (names === undefined) {
+      names = fields.map((field) => field.name);
+      known.set(sql, names);
+    }
     return { names, kinds: [], rows };
   };
 }

@@ -23,6 +23,11 @@ export function nested(db: Db, client: Db, within: Within): void {
   if (isSqlite(client)) markSqlite(db);
 }
 
+/** Whether transactions of `db` are parts of one that encloses them. */
+export function isEnclosed(db: Db): boolean {
+  return enclosed.has(db);
+}
+
 /** The client itself, if `db` is a proxy of it. */
 export function clientOf(db: Db): Db {
   return enclosed.get(db)?.client ?? db;

@@ -145,8 +145,11 @@ const known = new WeakMap<object, Map<string, Joined | null>>();
 
 /** The joins for the wanted records of links. They are cached, like the columns that a document wants. */
 export function linkJoins(wanted: Wanted, orderedBy: string, onSqlite: boolean): Joined | null {
-  const ofWanted = known.get(wanted ?? ALL) ?? new Map<string, Joined | null>();
-  known.set(wanted ?? ALL, ofWanted);
+  let ofWanted = known.get(wanted ?? ALL);
+  if (ofWanted === undefined) {
+    ofWanted = new Map();
+    known.set(wanted ?? ALL, ofWanted);
+  }
   const key = `${orderedBy} ${onSqlite}`;
   let joined = ofWanted.get(key);
   if (joined === undefined) {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
-import { join, name, raw, sql } from '../reading/list.ts';
+import { join, name, sql } from '../reading/list.ts';
 import { Retention } from '../retention.ts';
 import { above, dayOf, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
@@ -60,7 +60,7 @@ export class StatisticsRetention extends Retention {
       const links = await readRows<{ linkId: number; isOld: number | boolean }>(
         this.#db,
         sql`SELECT "linkId", ${isOld} AS "isOld" FROM "LinkCounter" WHERE "linkId" > ${after}
-          ORDER BY "linkId" LIMIT ${raw(String(LINKS_EXAMINED))}`,
+          ORDER BY "linkId" LIMIT ${LINKS_EXAMINED}`,
       );
       after = links.at(-1)?.linkId ?? after;
       const old = links.filter((link) => link.isOld).map(({ linkId }) => linkId);
