@@ -73,7 +73,7 @@ export async function writeYear(
       if (link)
         pending.add(visitOf(link, Math.floor(random() * 1e7), startOf(day, Math.floor(random() * 24))));
     }
-    while (!pending.isEmpty)
+    while (pending.links > 0)
       await writeVisits(client, pending.take(500), { processId, number: ++number }, memory);
     await client.$executeRaw`DELETE FROM "DayVisitor"`;
   }

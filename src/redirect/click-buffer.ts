@@ -95,10 +95,15 @@ export class ClickBuffer {
   }
 
   async #write(): Promise<void> {
-    // A batch that may have been committed is sent again unchanged, before any new visits.
     this.#take();
-    while (this.#batch !== null || !this.#pending.isEmpty) {
-      this.#batch ??= this.#nextBatch();
+    // Visits that arrive meanwhile wait for the next write: else this one would never end under load.
+    let links = this.#pending.links;
+    // A batch that may have been committed is sent again unchanged, before any new visits.
+    while (this.#batch !== null || links > 0) {
+      if (this.#batch === null) {
+        this.#batch = this.#nextBatch();
+        links -= this.#batch.visits.size;
+      }
       const { visits, receipt } = this.#batch;
       try {
         await writeVisits(this.#db, visits, receipt, this.#memory);

@@ -41,8 +41,9 @@ export class PendingVisits {
     this.#bounds = bounds;
   }
 
-  get isEmpty(): boolean {
-    return this.#links.size === 0;
+  /** How many links have waiting visits. */
+  get links(): number {
+    return this.#links.size;
   }
 
   /** The number of clicks that are not in the database. */

@@ -46,3 +46,20 @@ test('visits counted during a write are written before the stop', async () => {
   await buffer.stop();
   expect(await clicks()).toEqual([50, 50]);
 });
+
+test('a write ends while visits keep arriving', { timeout: 5_000 }, async ({ signal }) => {
+  const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
+  const [first = 0] = ids;
+  let [arriving, arrived] = [true, 0];
+  const arrive = () => {
+    if (!arriving || signal.aborted) return;
+    buffer.count(first, NOON);
+    arrived++;
+    setImmediate(arrive);
+  };
+  arrive();
+  await buffer.flush();
+  arriving = false;
+  await buffer.stop();
+  expect(await clicks()).toEqual([arrived, 0]);
+});
