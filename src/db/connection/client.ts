@@ -2,7 +2,7 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import { PrismaClient as SqliteClient } from '../../generated/sqlite/client.ts';
 import { readDirectly, registerTransaction } from './direct.ts';
 import { hasPooler } from './postgres.ts';
-import { postgresReader } from './postgres-reader.ts';
+import { poolReader, transactionReader } from './postgres-reader.ts';
 import type { Source } from './source.ts';
 import { keepPrivate, pathOf } from './sqlite-file.ts';
 import { keepsStatements, rawReader } from './sqlite-statements.ts';
@@ -87,6 +87,7 @@ function poolConfig(connectionString: string, { poolSize, statementTimeout, pool
     connectionString,
     max: poolSize,
     keepAlive: true,
+    pipeline: !pooled,
     connectionTimeoutMillis: Math.min(CONNECTION_TIMEOUT, timeout),
     query_timeout: timeout,
     // Poolers refuse settings in the startup message of a connection.
@@ -126,7 +127,7 @@ function withOwnConnections(
       const readRaw = provider === 'sqlite' && rawReader(connected);
       const connection = readRaw
         ? keepsTransactionsApart(keepsStatements(connected), readRaw)
-        : Object.assign(connected, { readRaw: postgresReader(connected) });
+        : Object.assign(connected, { readRaw: poolReader(connected) });
       onConnection(connection);
       const { startTransaction } = connection;
       connection.startTransaction = async (isolationLevel) => {
@@ -134,7 +135,7 @@ function withOwnConnections(
         // A transaction on SQLite must not wait for its own end, as other statements do.
         const reads = readRaw
           ? async (sql: string, args: readonly unknown[]) => readRaw(sql, args)
-          : postgresReader(transaction);
+          : transactionReader(transaction);
         const source = Object.assign(transaction, { readRaw: reads });
         registerTransaction(source);
         return source;

@@ -1,16 +1,11 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
+import { type Answer, Pipeline, type Pool, type Query } from './postgres-pipeline.ts';
 import type { ReadsRaw } from './source.ts';
 
-/** The part of the adapter's connections and transactions that is used. */
-interface Driven {
-  /** `pg`'s pool, or the connection of a transaction. */
-  readonly client: {
-    query(query: object): Promise<{
-      readonly fields: readonly { readonly name: string }[];
-      readonly rows: readonly unknown[][];
-    }>;
-  };
+/** The part of the adapter's connections and transactions that is used; the types of @prisma/adapter-pg do not have it. */
+interface Driven<Client> {
+  readonly client: Client;
   readonly pgOptions?: { statementNameGenerator?(query: { sql: string }): string };
   /** Throws the adapter's own error for an error of the driver. */
   onError(error: unknown): never;
@@ -39,13 +34,14 @@ function written(value: unknown): unknown {
  * Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column. A connection and
  * its transactions have the same names of prepared statements.
  */
-export function postgresReader(connection: SqlQueryable): ReadsRaw['readRaw'] {
-  // The types of @prisma/adapter-pg do not have these properties.
-  const driven = connection as SqlQueryable & Driven;
+function reader<Client>(
+  driven: Driven<Client>,
+  read: (query: Query) => Promise<Answer>,
+): ReadsRaw['readRaw'] {
   return async (sql, args) => {
-    const name = driven.pgOptions?.statementNameGenerator?.({ sql });
-    const query = { name, text: sql, values: args.map(written), rowMode: 'array', types };
-    const { fields, rows } = await driven.client.query(query).catch((error) => driven.onError(error));
+    const name = driven.pgOptions?.statementNameGenerator?.({ sql }) ?? '';
+    const query: Query = { name, text: sql, values: args.map(written), rowMode: 'array', types };
+    const { fields, rows } = await read(query).catch((error) => driven.onError(error));
     let names = known.get(sql);
     if (names === undefined) {
       names = fields.map((field) => field.name);
@@ -53,4 +49,17 @@ export function postgresReader(connection: SqlQueryable): ReadsRaw['readRaw'] {
     }
     return { names, kinds: [], rows };
   };
+}
+
+/** The reader of a connection pool. */
+export function poolReader(connection: SqlQueryable): ReadsRaw['readRaw'] {
+  const driven = connection as SqlQueryable & Driven<Pool>;
+  const pipeline = new Pipeline(driven.client);
+  return reader(driven, (query) => pipeline.read(query));
+}
+
+/** The reader of a transaction. */
+export function transactionReader(transaction: SqlQueryable): ReadsRaw['readRaw'] {
+  const driven = transaction as SqlQueryable & Driven<Pick<Pool, 'query'>>;
+  return reader(driven, (query) => driven.client.query(query));
 }

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/db/connection/client.ts';
+import { readRows } from '../../src/db/connection/direct.ts';
+import { isUnavailable } from '../../src/db/connection/errors.ts';
+import { type Sql, sql } from '../../src/db/reading/list.ts';
+import { newDatabase } from '../support/database.ts';
+
+let database: Database;
+let other: Database;
+beforeEach(async () => {
+  const url = await newDatabase({ migrated: false });
+  database = await openDatabase(url, { pool: { poolSize: 4, statementTimeout: 10_000 } });
+  other = await openDatabase(url);
+});
+afterEach(async () => {
+  await database.close();
+  await other.close();
+});
+
+const read = (statement: Sql) => readRows<{ value: number }>(database.client, statement);
+const numberFrom = async (statement: Sql) => (await read(statement))[0]?.value;
+
+const server = () => sql`SELECT pg_backend_pid() AS "value"`;
+const same = (value: number) => sql`SELECT ${value}::integer AS "value"`;
+const inverse = (value: number) => sql`SELECT 1 / ${value}::integer AS "value"`;
+const sleep = (seconds: number) => sql`SELECT 1 AS "value" FROM pg_sleep(${seconds})`;
+
+/** Reads often enough that the statement gets a name. */
+async function repeat(statement: Sql): Promise<void> {
+  for (let time = 0; time < 5; time++) await read(statement);
+}
+
+test('frequent reads of one turn share a connection, eight at most', async () => {
+  await repeat(server());
+  const servers = await Promise.all(Array.from({ length: 12 }, () => numberFrom(server())));
+  const counts = Map.groupBy(servers, (pid) => pid);
+  expect([...counts.values()].map(({ length }) => length).sort()).toEqual([4, 8]);
+});
+
+test('each read has its own rows', async () => {
+  await repeat(same(0));
+  const numbers = Array.from({ length: 100 }, (_, number) => number);
+  expect(await Promise.all(numbers.map((number) => numberFrom(same(number))))).toEqual(numbers);
+});
+
+test('a read that fails leaves the others of its turn alone', async () => {
+  await repeat(inverse(1));
+  const results = await Promise.allSettled([1, 0, 1].map((number) => numberFrom(inverse(number))));
+  expect(results).toEqual([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: expect.objectContaining({ message: expect.stringContaining('division') }) },
+    { status: 'fulfilled', value: 1 },
+  ]);
+});
+
+test('a connection that breaks fails its reads as unavailable, and the next reads succeed', async () => {
+  await repeat(sleep(0));
+  await repeat(same(0));
+  const broken = Promise.allSettled([read(sleep(30)), read(same(1))]);
+  const end = () =>
+    other.client.$queryRaw<
+      unknown[]
+    >`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()`;
+  await expect.poll(end).toHaveLength(1);
+  for (const result of await broken)
+    expect(result.status === 'rejected' && isUnavailable(result.reason)).toBe(true);
+  expect(await numberFrom(same(7))).toBe(7);
+});
+
+test('no read waits for one that was slow before', async () => {
+  await repeat(same(0));
+  await repeat(sleep(0.2));
+  const order: string[] = [];
+  await Promise.all([
+    read(sleep(0.3)).then(() => order.push('slow')),
+    read(same(1)).then(() => order.push('fast')),
+  ]);
+  expect(order).toEqual(['fast', 'slow']);
+});
