@@ -37,6 +37,14 @@ test('frequent reads of one turn share a connection, eight at most', async () =>
   expect([...counts.values()].map(({ length }) => length).sort()).toEqual([4, 8]);
 });
 
+test('writes of one turn do not wait for each other', async () => {
+  await other.client.$executeRaw`CREATE TABLE "Note" ("id" serial)`;
+  const write = sql`INSERT INTO "Note" DEFAULT VALUES RETURNING pg_backend_pid() AS "value"`;
+  await repeat(write);
+  const servers = await Promise.all(Array.from({ length: 4 }, () => numberFrom(write)));
+  expect(new Set(servers).size).toBe(4);
+});
+
 test('each read has its own rows', async () => {
   await repeat(same(0));
   const numbers = Array.from({ length: 100 }, (_, number) => number);

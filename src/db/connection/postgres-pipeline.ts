@@ -37,6 +37,7 @@ interface Read {
   fail(error: Error | undefined): void;
 }
 
+const READ = /^\s*SELECT\b/;
 /** The maximum number of statements on one connection: each waits for those before it. */
 const TOGETHER = 8;
 /** The mean duration, in milliseconds, from which a statement is sent alone, so that no others wait for it. */
@@ -59,8 +60,9 @@ export class Pipeline {
   }
 
   async read(query: Query): Promise<Answer> {
-    // Statements without a name are rare, or searches, whose duration depends on what is searched.
-    if (query.name === '') return this.#pool.query(query);
+    // Writes wait for locks and for the disk. Statements without a name are rare, or searches, whose duration depends on what is
+    // searched.
+    if (query.name === '' || !READ.test(query.text)) return this.#pool.query(query);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const read = { query, answer: resolve, fail: reject };
     if ((this.#durations.get(query.name) ?? 0) > SLOW) this.#send([read]);
