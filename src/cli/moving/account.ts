@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connection/client.ts';
 import type { Writer } from '../../domain/access/actor.ts';
-import type { Site } from '../../domain/link/link.ts';
 import type { OperatorLists } from '../../domain/link/operator-lists.ts';
+import type { Site } from '../../domain/link/site.ts';
 import { hashPassword } from '../../domain/password.ts';
 import { OperatorError } from '../../operator-error.ts';
 

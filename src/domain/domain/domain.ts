@@ -9,7 +9,7 @@ import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
-import type { Site } from '../link/link.ts';
+import type { Site } from '../link/site.ts';
 import { type Edges, type EdgesInput, readEdges } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
 import { isHostName, isSendable, normalizeHost, tooLongAsSent, webAddress, withoutPort } from '../url.ts';

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/connection/client.ts';
 import type { Writer } from '../access/actor.ts';
 import { linkTexts } from '../link/input.ts';
-import { type Site, shortUrlOf } from '../link/link.ts';
+import { shortUrlOf } from '../link/short-url.ts';
+import type { Site } from '../link/site.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { guardCell, type ImportField } from './formats.ts';
 

@@ -3,7 +3,7 @@ import type { Writer } from '../access/actor.ts';
 import { createDomain, createDomainInput } from '../domain/domain.ts';
 import { DomainError, type FieldError } from '../errors.ts';
 import { parseInput } from '../input.ts';
-import type { Site } from '../link/link.ts';
+import type { Site } from '../link/site.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
 import { withoutPort } from '../url.ts';

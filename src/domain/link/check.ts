@@ -6,7 +6,7 @@ import type { FieldError } from '../errors.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { addressesOf } from './addresses.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
-import type { Site } from './link.ts';
+import type { Site } from './site.ts';
 
 export const aliasTaken = 'is already taken on this domain';
 const aliasReserved = 'is reserved on this service';

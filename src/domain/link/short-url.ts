@@ -5,6 +5,16 @@ import type { Actor } from '../access/actor.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { linksWhere } from './list.ts';
+import type { Site } from './site.ts';
+
+/** The short URL of the link. */
+export function shortUrlOf(
+  { scheme }: Pick<Site, 'scheme'>,
+  domain: { name: string },
+  { alias }: { alias: string },
+): string {
+  return `${scheme}//${domain.name}/${alias}`;
+}
 
 /** The longest short URL that is parsed, in characters, without its query and fragment; an alias has at most 255. */
 const LONGEST = 4_096;

@@ -4,7 +4,7 @@ import { type Actor, owned } from '../access/actor.ts';
 import { servesVisitors } from '../domain/domain.ts';
 import { parseInput, textOf, type Unparsed } from '../input.ts';
 import { moment } from '../link/input.ts';
-import type { Site } from '../link/link.ts';
+import type { Site } from '../link/site.ts';
 import { triedPassword, verifyPassword } from '../password.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './decision.ts';
 import { countryCode, isBot } from './visitor.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Db } from '../../db/connection/client.ts';
 import { readShownLink, type ShownLink } from '../../db/statistics/shown-link.ts';
-import { shortUrlOf } from '../../domain/link/link.ts';
+import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { ClientSlots } from '../../http/limits/places.ts';

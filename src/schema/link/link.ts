@@ -1,7 +1,7 @@
 import { type LinkRow, pixelsIn } from '../../db/reading/link-rows.ts';
 import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../domain/link/input.ts';
-import { shortUrlOf } from '../../domain/link/link.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
+import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import {
   mostTargets,

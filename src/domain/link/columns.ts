@@ -1,0 +1,49 @@
+import type { Link } from '../../generated/sqlite/client.ts';
+import type { FieldNames } from '../change/change.ts';
+import { foldCase } from '../fold.ts';
+import { verifyPassword } from '../password.ts';
+import type { LinkInput } from './input.ts';
+import type { Site } from './site.ts';
+import { encodeTargets } from './targeting.ts';
+
+/**
+ * The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name.
+ * @param stored the link that is changed, if any: the password that it has already keeps its hash. That for statistics gets a
+ * new one, which ends the sessions of its pages
+ */
+export async function columnsOf(input: LinkInput, site: Site, stored?: Link) {
+  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
+  const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
+  const isKept =
+    input.password && stored?.password && (await verifyPassword(input.password, stored.password));
+  const [password, privacyPassword] = await Promise.all([
+    isKept ? stored.password : hash(input.password),
+    hash(input.privacyPassword),
+  ]);
+  return {
+    ...columns,
+    urlKey: input.url && foldCase(input.url),
+    ...(alias ? aliasColumns(alias) : {}),
+    titleKey: input.title && foldCase(input.title),
+    password,
+    privacyPassword,
+    expirationUrl: expiration?.url,
+    expiresAt: expiration?.at === null ? null : expiration?.at?.at,
+    expirationClicks: expiration?.clicks,
+    targetType: targeting?.type,
+    ...encodeTargets(targeting ?? {}),
+  };
+}
+
+export function aliasColumns(alias: string) {
+  return { alias, aliasKey: foldCase(alias) };
+}
+
+/** The schema's names of a link's columns, if they differ. */
+export const fieldNames: FieldNames = {
+  domainId: 'domain',
+  spaceId: 'space',
+  ...{ expirationUrl: 'expiration', expiresAt: 'expiration', expirationClicks: 'expiration' },
+  targetType: 'targeting',
+  ...{ countries: 'targeting', platforms: 'targeting', languages: 'targeting', rotation: 'targeting' },
+};

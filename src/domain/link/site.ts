@@ -1,0 +1,19 @@
+import type { OperatorLists } from './operator-lists.ts';
+
+/** Settings and services that the rules depend on. */
+export interface Site {
+  /** The scheme of short URLs: `https:`. */
+  readonly scheme: string;
+  /** The domain of links without a given one. */
+  readonly defaultDomainId: number;
+  /** A random integer from 0 to below the given number. */
+  random(below: number): number;
+  /** A hash for `verifyPassword`. */
+  hashPassword(password: string): Promise<string>;
+  /** Whether domains must be verified to serve visitors. */
+  readonly verifiesDomains: boolean;
+  /** The texts of a name's TXT records in DNS. */
+  resolveTxt(name: string): Promise<readonly string[]>;
+  /** The operator's blocked hosts and reserved aliases. */
+  readonly lists: OperatorLists;
+}
