@@ -39,7 +39,7 @@ export class ClickBuffer {
   #batch: Batch | null = null;
   #batches = 0;
   #writing: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
+  #next: PromiseWithResolvers<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param described whether statistics are counted, too */
@@ -74,10 +74,11 @@ export class ClickBuffer {
   }
 
   /** Writes all counted visits. After a failure, they are kept for the next write. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    if (this.#writing === null) return this.#begin();
     // Callers during a running write share the next one.
-    if (this.#writing !== null) this.#next ??= this.#writing.then(() => this.#begin());
-    await (this.#writing === null ? this.#begin() : this.#next);
+    this.#next ??= Promise.withResolvers();
+    return this.#next.promise;
   }
 
   /** Writes the clicks of a link that are not in the database yet, so that they count for its limit. */
@@ -87,9 +88,11 @@ export class ClickBuffer {
   }
 
   #begin(): Promise<void> {
-    this.#next = null;
     this.#writing = this.#write().finally(() => {
-      this.#writing = null;
+      const next = this.#next;
+      [this.#writing, this.#next] = [null, null];
+      // At once, so that no other write begins before it.
+      next?.resolve(this.#begin());
     });
     return this.#writing;
   }
@@ -97,12 +100,12 @@ export class ClickBuffer {
   async #write(): Promise<void> {
     this.#take();
     // Visits that arrive meanwhile wait for the next write: else this one would never end under load.
-    let links = this.#pending.links;
+    let left = this.#pending.links;
     // A batch that may have been committed is sent again unchanged, before any new visits.
-    while (this.#batch !== null || links > 0) {
+    while (this.#batch !== null || left > 0) {
       if (this.#batch === null) {
         this.#batch = this.#nextBatch();
-        links -= this.#batch.visits.size;
+        left -= WRITTEN_TOGETHER;
       }
       const { visits, receipt } = this.#batch;
       try {

@@ -61,6 +61,55 @@ test('a read that fails leaves the others of its turn alone', async () => {
   ]);
 });
 
+test('a value that cannot be sent fails its read alone', async () => {
+  await repeat(same(0));
+  const circular: { self?: object } = {};
+  circular.self = circular;
+  const wrong = sql`SELECT ${circular}::integer AS "value"`;
+  const results = await Promise.allSettled([same(1), wrong, same(2)].map(numberFrom));
+  expect(results).toEqual([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: expect.objectContaining({ message: expect.stringContaining('circular') }) },
+    { status: 'fulfilled', value: 2 },
+  ]);
+});
+
+test('reads that wait for a lock take no time from those behind them', async () => {
+  const impatient = await openDatabase(database.url, { pool: { poolSize: 2, statementTimeout: 1_000 } });
+  const readThere = (statement: Sql) => readRows<{ value: number }>(impatient.client, statement);
+  await other.client.$executeRaw`CREATE TABLE "Note" ("id" integer)`;
+  const notes = sql`SELECT "id" AS "value" FROM "Note"`;
+  for (let time = 0; time < 5; time++) for (const one of [notes, same(1)]) await readThere(one);
+  const locked = Promise.withResolvers<void>();
+  const [done, lock] = [
+    Promise.withResolvers<void>(),
+    other.client.$transaction(async (tx) => {
+      await tx.$executeRaw`LOCK TABLE "Note" IN ACCESS EXCLUSIVE MODE`;
+      locked.resolve();
+      await done.promise;
+    }),
+  ];
+  await locked.promise;
+  const results = await Promise.allSettled([notes, notes, same(1)].map(readThere));
+  done.resolve();
+  await lock;
+  await impatient.close();
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+});
+
+test('reads of one statement fail for the same reason on a new connection', async () => {
+  await other.client.$executeRaw`CREATE TABLE "Note" ("id" integer)`;
+  const notes = sql`SELECT "id" AS "value" FROM "Note"`;
+  await repeat(notes);
+  await other.client.$executeRaw`DROP TABLE "Note"`;
+  await other.client
+    .$queryRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  await expect.poll(() => numberFrom(same(1)).catch(() => null)).toBe(1);
+  const results = await Promise.allSettled([notes, notes, notes].map(read));
+  const missing = expect.objectContaining({ message: expect.stringContaining('TableDoesNotExist') });
+  expect(results).toEqual(results.map(() => ({ status: 'rejected', reason: missing })));
+});
+
 test('a connection that breaks fails its reads as unavailable, and the next reads succeed', async () => {
   await repeat(sleep(0));
   await repeat(same(0));

@@ -15,35 +15,46 @@ export interface Answer {
   readonly rows: readonly unknown[][];
 }
 
+/** An error of the server has a code of five characters. */
+type Failure = Error & { readonly code?: string };
+
 /** The part of `pg`'s clients that is used. */
 interface Client {
   readonly connection: { readonly stream: Pick<Writable, 'cork' | 'uncork'> };
-  query(query: Query, values: undefined, done: (error: Error | null, answer: Answer) => void): void;
+  query(
+    query: Query & { readonly query_timeout: number },
+    values: undefined,
+    done: (error: Failure | null, answer: Answer) => void,
+  ): void;
   on(event: 'error', listener: () => void): unknown;
-  off(event: 'error', listener: () => void): unknown;
 }
 
 /** The part of `pg`'s pool that is used. Its clients are in pipeline mode. */
 export interface Pool {
+  readonly options: { readonly query_timeout?: number };
   query(query: Query): Promise<Answer>;
   connect(
     done: (error: Error | undefined, client: Client | undefined, release: (error?: Error) => void) => void,
   ): void;
+  on(event: 'connect', listener: (client: Client) => void): unknown;
 }
 
 interface Read {
   readonly query: Query;
   answer(answer: Answer): void;
-  fail(error: Error | undefined): void;
+  fail(error: unknown): void;
 }
 
+/** What can be read without waiting for locks and for the disk, as writes do. */
 const READ = /^\s*SELECT\b/;
 /** The maximum number of statements on one connection: each waits for those before it. */
 const TOGETHER = 8;
-/** The mean duration, in milliseconds, from which a statement is sent alone, so that no others wait for it. */
-const SLOW = 25;
-/** The weight of the last duration in the mean. */
-const WEIGHT = 0.2;
+/** From which duration, in milliseconds, a statement is sent alone from then on, so that no others wait for it. */
+const SLOW = 50;
+/** What remains of that duration after each faster execution: an unusual second is forgotten after about 150. */
+const REMAINS = 0.98;
+/** The server's error for a prepared statement that it does not have, because its first use in the same turn failed. */
+const NOT_PREPARED = '26000';
 
 /**
  * Sends the reads of one turn of the event loop together: writing to a socket takes longer than a small read. Each has its own
@@ -51,17 +62,18 @@ const WEIGHT = 0.2;
  */
 export class Pipeline {
   readonly #pool: Pool;
-  /** The mean durations of statements by name, in milliseconds. */
+  /** How long statements took, by name, in milliseconds. */
   readonly #durations = new Map<string, number>();
   #waiting: Read[] = [];
 
   constructor(pool: Pool) {
     this.#pool = pool;
+    // A broken connection fails its statements; without a listener, its event would end the process, too.
+    pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   async read(query: Query): Promise<Answer> {
-    // Writes wait for locks and for the disk. Statements without a name are rare, or searches, whose duration depends on what is
-    // searched.
+    // Statements without a name are rare, or searches, whose duration depends on what is searched.
     if (query.name === '' || !READ.test(query.text)) return this.#pool.query(query);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const read = { query, answer: resolve, fail: reject };
@@ -83,33 +95,35 @@ export class Pipeline {
         for (const { fail } of reads) fail(refused);
         return;
       }
-      // `pg` reports a broken connection to each statement, too.
-      const ignore = () => {};
-      client.on('error', ignore);
-      let left = reads.length;
+      const { query_timeout: timeout = 0 } = this.#pool.options;
+      // `pg` may call back twice for one statement.
+      const open = new Set(reads);
       let since = performance.now();
       let failed: Error | undefined;
+      const done = (read: Read, error: Failure | null, answer: Answer) => {
+        if (!open.delete(read)) return;
+        const now = performance.now();
+        this.#took(read.query.name, now - since);
+        since = now;
+        if (error === null) read.answer(answer);
+        else if (error.code === NOT_PREPARED) this.#pool.query(read.query).then(read.answer, read.fail);
+        else read.fail(error);
+        failed ??= error ?? undefined;
+        // Like `pg`'s own pool, which closes a connection after an error.
+        if (open.size === 0) release(failed);
+      };
       const { stream } = client.connection;
       stream.cork();
-      for (const { query, answer, fail } of reads)
-        client.query(query, undefined, (error, result) => {
-          const now = performance.now();
-          this.#took(query.name, now - since);
-          since = now;
-          if (error) fail(error);
-          else answer(result);
-          failed = error ?? failed;
-          if (--left > 0) return;
-          client.off('error', ignore);
-          // Like `pg`'s own pool, which closes a connection after an error.
-          release(failed);
-        });
+      for (const [index, read] of reads.entries()) {
+        // Each may take its whole time after those before it.
+        const query = { ...read.query, query_timeout: timeout * (index + 1) };
+        client.query(query, undefined, (error, answer) => done(read, error ?? null, answer));
+      }
       stream.uncork();
     });
   }
 
   #took(name: string, duration: number): void {
-    const mean = this.#durations.get(name) ?? 0;
-    this.#durations.set(name, mean + WEIGHT * (duration - mean));
+    this.#durations.set(name, Math.max(duration, REMAINS * (this.#durations.get(name) ?? 0)));
   }
 }
