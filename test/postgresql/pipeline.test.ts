@@ -124,6 +124,13 @@ test('a connection that breaks fails its reads as unavailable, and the next read
   expect(await numberFrom(same(7))).toBe(7);
 });
 
+test('a read at the moment of the end fails as unavailable', async () => {
+  await repeat(same(0));
+  const late = read(same(1)).catch((error: unknown) => isUnavailable(error));
+  await database.close();
+  expect(await late).toBe(true);
+});
+
 test('no read waits for one that was slow before', async () => {
   await repeat(same(0));
   await repeat(sleep(0.2));

@@ -53,7 +53,7 @@ const POSTGRES = /^(08...|53...|57P..|57014|25006)$/;
 const SQLITE = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/;
 /** The driver's messages for connections that break during a query; these errors have no code. */
 const BROKEN =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection|Cannot use a pool after)/;
 
 /** The database does not answer in time. */
 export class DatabaseAway extends Error {}
