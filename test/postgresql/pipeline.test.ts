@@ -74,7 +74,7 @@ test('a value that cannot be sent fails its read alone', async () => {
   ]);
 });
 
-test('reads that wait for a lock take no time from those behind them', async () => {
+test('reads that wait for a lock do not use up the time limit of those behind them', async () => {
   const impatient = await openDatabase(database.url, { pool: { poolSize: 2, statementTimeout: 1_000 } });
   const readThere = (statement: Sql) => readRows<{ value: number }>(impatient.client, statement);
   await other.client.$executeRaw`CREATE TABLE "Note" ("id" integer)`;

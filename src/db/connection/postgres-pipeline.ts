@@ -24,7 +24,7 @@ interface Client {
   query(
     query: Query & { readonly query_timeout: number },
     values: undefined,
-    done: (error: Failure | null, answer: Answer) => void,
+    done: (error: Failure | null | undefined, answer: Answer) => void,
   ): void;
   on(event: 'error', listener: () => void): unknown;
 }
@@ -45,7 +45,7 @@ interface Read {
   fail(error: unknown): void;
 }
 
-/** What can be read without waiting for locks and for the disk, as writes do. */
+/** Matches statements that only read. Writes wait for rows that others have locked, and for the disk. */
 const READ = /^\s*SELECT\b/;
 /** The maximum number of statements on one connection: each waits for those before it. */
 const TOGETHER = 8;
@@ -100,15 +100,15 @@ export class Pipeline {
       const open = new Set(reads);
       let since = performance.now();
       let failed: Error | undefined;
-      const done = (read: Read, error: Failure | null, answer: Answer) => {
+      const done = (read: Read, error: Failure | null | undefined, answer: Answer) => {
         if (!open.delete(read)) return;
         const now = performance.now();
         this.#took(read.query.name, now - since);
         since = now;
-        if (error === null) read.answer(answer);
+        failed ??= error ?? undefined;
+        if (!error) read.answer(answer);
         else if (error.code === NOT_PREPARED) this.#pool.query(read.query).then(read.answer, read.fail);
         else read.fail(error);
-        failed ??= error ?? undefined;
         // Like `pg`'s own pool, which closes a connection after an error.
         if (open.size === 0) release(failed);
       };
@@ -117,7 +117,7 @@ export class Pipeline {
       for (const [index, read] of reads.entries()) {
         // Each may take its whole time after those before it.
         const query = { ...read.query, query_timeout: timeout * (index + 1) };
-        client.query(query, undefined, (error, answer) => done(read, error ?? null, answer));
+        client.query(query, undefined, (error, answer) => done(read, error, answer));
       }
       stream.uncork();
     });

@@ -4,7 +4,7 @@ import { type Answer, Pipeline, type Pool, type Query } from './postgres-pipelin
 import type { ReadsRaw } from './source.ts';
 
 /** The part of the adapter's connections and transactions that is used; the types of @prisma/adapter-pg do not have it. */
-interface Driven<Client> {
+interface Driven<Client = unknown> {
   readonly client: Client;
   readonly pgOptions?: { statementNameGenerator?(query: { sql: string }): string };
   /** Throws the adapter's own error for an error of the driver. */
@@ -34,10 +34,7 @@ function written(value: unknown): unknown {
  * Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column. A connection and
  * its transactions have the same names of prepared statements.
  */
-function reader<Client>(
-  driven: Driven<Client>,
-  read: (query: Query) => Promise<Answer>,
-): ReadsRaw['readRaw'] {
+function reader(driven: Driven, read: (query: Query) => Promise<Answer>): ReadsRaw['readRaw'] {
   return async (sql, args) => {
     const name = driven.pgOptions?.statementNameGenerator?.({ sql }) ?? '';
     const query: Query = { name, text: sql, values: args.map(written), rowMode: 'array', types };
