@@ -26,4 +26,4 @@ VOLUME /app/data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The same flags as in package.json.
-CMD ["node", "--heap-growing-percent=50", "--max-semi-space-size=16", "dist/main.js"]
+CMD ["node", "--heap-growing-percent=50", "--max-semi-space-size=16", "--wasm-tiering-budget=1000000000", "dist/main.js"]
