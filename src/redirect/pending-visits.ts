@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import { type DayOfLink, type HourOfLink, unwrittenOf, type Visits } from '../db/statistics/batch.ts';
+import {
+  type DayOfLink,
+  type HourOfLink,
+  type LinkVisits,
+  unwrittenOf,
+  type Visits,
+} from '../db/statistics/batch.ts';
 import { above, hourOf } from '../db/statistics/calendar.ts';
 import { kinds, type Value } from '../db/statistics/value.ts';
 import { MAX_REFERRERS } from '../db/statistics/write.ts';
@@ -20,6 +26,13 @@ function digestOf(address: string, userAgent: string): string {
   return hash('sha256', `${network}\n${userAgent}`, 'base64');
 }
 
+/** The counts of a link, of which those of its last visit's hour are at hand. */
+interface Entry extends LinkVisits {
+  readonly number: number;
+  readonly hour: HourOfLink;
+  readonly day: DayOfLink;
+}
+
 export interface Bounds {
   readonly details: number;
   readonly hours: number;
@@ -29,7 +42,7 @@ export interface Bounds {
 export class PendingVisits {
   readonly #bounds: Bounds;
   readonly #described: boolean;
-  #links: Visits = new Map();
+  #links = new Map<number, Entry>();
   #details = 0;
   #hours = 0;
   /** The hour of the last visit, with its beginning and end. */
@@ -61,17 +74,16 @@ export class PendingVisits {
 
   /** Counts a click without statistics. */
   count(linkId: number, at: Date): void {
-    const { day } = this.#entriesOf(linkId, at, { clicks: 1 });
-    day.described++;
+    this.#addTo(linkId, at, { clicks: 1 }).described++;
   }
 
   add(visit: Visit): void {
     const { link, at, visitor, address, referrer, destination, claimed } = visit;
     if (!visitor.counts) {
-      if (this.#described) this.#entriesOf(link.id, at, { bots: 1 });
+      if (this.#described) this.#addTo(link.id, at, { bots: 1 });
       return;
     }
-    const { day } = this.#entriesOf(link.id, at, { clicks: 1, claimed: claimed ? 1 : 0 });
+    const day = this.#addTo(link.id, at, { clicks: 1, claimed: claimed ? 1 : 0 });
     if (!visitor.optedOut) day.described++;
     if (!this.#described || this.#details >= this.#bounds.details) return;
     if (destination !== null) this.#addValue(day, destinationOf(destination));
@@ -116,44 +128,47 @@ export class PendingVisits {
     values.set(counted, (before ?? 0) + 1);
   }
 
-  /** The entries of the visit's hour and day, with the numbers added. */
-  #entriesOf(
-    linkId: number,
-    at: Date,
-    { clicks = 0, claimed = 0, bots = 0 }: Partial<HourOfLink>,
-  ): { day: DayOfLink } {
-    let link = this.#links.get(linkId);
-    if (link === undefined) {
-      link = { last: null, hours: new Map(), days: new Map() };
-      this.#links.set(linkId, link);
-    }
+  /** Adds to the visit's hour and day, and returns the day. */
+  #addTo(linkId: number, at: Date, { clicks = 0, claimed = 0, bots = 0 }: Partial<HourOfLink>): DayOfLink {
+    const number = this.#hourOf(at);
+    const known = this.#links.get(linkId);
+    const link = known?.number === number ? known : this.#enter(linkId, number, claimed > 0);
+    const { hour, day } = link;
     if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
-    let number = this.#hourOf(at);
-    let hour = link.hours.get(number);
-    // A claimed visit is already counted in its own hour, and must stay there.
-    if (hour === undefined && claimed === 0 && link.hours.size > 0 && this.#hours >= this.#bounds.hours) {
-      [number = number] = [...link.hours.keys()].slice(-1);
-      hour = link.hours.get(number);
+    for (const counts of [hour, day]) {
+      counts.clicks += clicks;
+      counts.claimed += claimed;
+      counts.bots += bots;
     }
+    return day;
+  }
+
+  /** Makes the hour, with its day, the link's current one. */
+  #enter(linkId: number, asked: number, claimed: boolean): Entry {
+    const known = this.#links.get(linkId);
+    const hours = known?.hours ?? new Map<number, HourOfLink>();
+    const days = known?.days ?? new Map<number, DayOfLink>();
+    let number = asked;
+    // A claimed visit is already counted in its own hour, and must stay there.
+    if (!hours.has(number) && !claimed && hours.size > 0 && this.#hours >= this.#bounds.hours)
+      [number = number] = [...hours.keys()].slice(-1);
+    let hour = hours.get(number);
     if (hour === undefined) {
       hour = { clicks: 0, claimed: 0, bots: 0 };
-      link.hours.set(number, hour);
+      hours.set(number, hour);
       this.#hours++;
     }
-    let day = link.days.get(above(number));
+    let day = days.get(above(number));
     if (day === undefined) {
       day = {
         ...{ clicks: 0, claimed: 0, described: 0, bots: 0, referrers: 0 },
         ...{ visitors: new Set(), values: new Map() },
       };
-      link.days.set(above(number), day);
+      days.set(above(number), day);
     }
-    for (const entry of [hour, day]) {
-      entry.clicks += clicks;
-      entry.claimed += claimed;
-      entry.bots += bots;
-    }
-    return { day };
+    const link = { last: known?.last ?? null, hours, days, number, hour, day };
+    this.#links.set(linkId, link);
+    return link;
   }
 
   #hourOf(at: Date): number {

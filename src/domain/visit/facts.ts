@@ -12,6 +12,7 @@ const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP))
 const devices: ReadonlySet<string> = new Set(['desktop', 'mobile', 'tablet']);
 const languages: ReadonlySet<string> = new Set(iso6391.getAllCodes());
 
+const profiles = new LRUCache<string, readonly Value[]>(REMEMBERED);
 const clients = new LRUCache<string, Value>(REMEMBERED);
 const locales = new LRUCache<string, Value>(REMEMBERED);
 const referrers = new LRUCache<string, { value: Value | null }>(REMEMBERED);
@@ -82,11 +83,17 @@ export function destinationOf(destination: string): Value {
   return remembering(destinations, destination, () => visitValue(kinds.DESTINATION, { destination }));
 }
 
+/** What is known of a visitor without the referrer. */
+function profileOf(visitor: Visitor): readonly Value[] {
+  const { country, acceptLanguage, platformHint, userAgent } = visitor;
+  const key = `${country ?? ''} ${platformHint ?? ''} ${acceptLanguage}\n${userAgent}`;
+  return remembering(profiles, key, () => [clientOf(visitor), localeOf(visitor)]);
+}
+
 /** The values of a visitor that are counted with a click; none if tracking is declined. */
-export function factsOf(visitor: Visitor, referrer: string): Value[] {
+export function factsOf(visitor: Visitor, referrer: string): readonly Value[] {
   if (visitor.optedOut) return [];
   const from = referrerOf(referrer);
-  const facts = [clientOf(visitor), localeOf(visitor)];
-  if (from !== null) facts.push(from);
-  return facts;
+  const profile = profileOf(visitor);
+  return from === null ? profile : [...profile, from];
 }
