@@ -58,6 +58,25 @@ test.each([
   expect(known({ userAgent })).toMatchObject({ browser, os, device });
 });
 
+// Header values may contain any character but line breaks, and a quoted hint also begins with a space.
+test.each([
+  [
+    'browser and system',
+    { platformHint: ' Mozilla/5.0 (X11; Linux x86_64; rv:139.0)', userAgent: 'Gecko/20100101 Firefox/139.0' },
+    { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:139.0) Gecko/20100101 Firefox/139.0' },
+    { browser: 'Firefox', os: 'Linux' },
+  ],
+  [
+    'language',
+    { platformHint: ' pt,', acceptLanguage: 'de;q=0.5' },
+    { acceptLanguage: 'pt, de;q=0.5' },
+    { language: 'pt' },
+  ],
+])("the headers of one visitor do not change another's %s", (_what, one, another, expected) => {
+  known(one);
+  expect(known(another)).toMatchObject(expected);
+});
+
 test.each([
   ['de-DE,de;q=0.9,en;q=0.8', 'de'],
   ['en;q=0.5, fr', 'fr'],

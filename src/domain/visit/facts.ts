@@ -18,6 +18,7 @@ const locales = new LRUCache<string, Value>(REMEMBERED);
 const referrers = new LRUCache<string, { value: Value | null }>(REMEMBERED);
 const destinations = new LRUCache<string, Value>(REMEMBERED);
 
+/** @param key parts separated by line breaks, which no header contains: else visitors could make keys of others */
 function remembering<Found extends object>(
   known: LRUCache<string, Found>,
   key: string,
@@ -33,7 +34,7 @@ function remembering<Found extends object>(
 /** Browser, system and device, from the user agent and the client hint. */
 function clientOf(visitor: Visitor): Value {
   const { userAgent, platformHint } = visitor;
-  return remembering(clients, `${platformHint ?? ''} ${userAgent}`, () => {
+  return remembering(clients, `${platformHint ?? ''}\n${userAgent}`, () => {
     const { browser, platform } = bowser.parse(userAgent || ' ');
     const { name = '' } = browser;
     // bowser knows no device of Chrome OS and the BSDs.
@@ -47,7 +48,7 @@ function clientOf(visitor: Visitor): Value {
 }
 
 function localeOf({ country, acceptLanguage }: Visitor): Value {
-  return remembering(locales, `${country ?? ''} ${acceptLanguage}`, () =>
+  return remembering(locales, `${country ?? ''}\n${acceptLanguage}`, () =>
     visitValue(kinds.LOCALE, { country, language: preferredLanguage(acceptLanguage, languages) }),
   );
 }
@@ -86,7 +87,7 @@ export function destinationOf(destination: string): Value {
 /** What is known of a visitor without the referrer. */
 function profileOf(visitor: Visitor): readonly Value[] {
   const { country, acceptLanguage, platformHint, userAgent } = visitor;
-  const key = `${country ?? ''} ${platformHint ?? ''} ${acceptLanguage}\n${userAgent}`;
+  const key = `${country ?? ''}\n${platformHint ?? ''}\n${acceptLanguage}\n${userAgent}`;
   return remembering(profiles, key, () => [clientOf(visitor), localeOf(visitor)]);
 }
 
