@@ -43,6 +43,21 @@ interface Remembered<T> {
   readonly readAt: number;
 }
 
+/** A running read, and the number of the last change before it. */
+interface Running<T> {
+  readonly at: number;
+  readonly answer: Promise<T | null>;
+}
+
+/** A read of the database: it runs once for all who ask for the same key meanwhile. */
+interface Read<T> {
+  readonly running: Map<string, Running<T>>;
+  readonly key: string;
+  ask(): Promise<T | null>;
+  /** Receives the value, and the number of the last change before the read. */
+  remember(remembered: Remembered<T>, at: number): void;
+}
+
 /** The approximate size of a link in bytes. */
 function sizeOf({ value }: Remembered<FoundLink>): number {
   const { pixels = [], ...link } = value ?? {};
@@ -75,6 +90,8 @@ export class LinkCache {
   /** The cache key of each link. */
   readonly #keys = new Map<number, string>();
   #defaultDomain: Remembered<Domain> | null = null;
+  readonly #readLinks = new Map<string, Running<FoundLink>>();
+  readonly #readDomains = new Map<string, Running<Domain>>();
   /** A cache by host. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_MISSING });
   /** Raised with each change. A result that was read before a change that concerns it is not cached. */
@@ -184,23 +201,16 @@ export class LinkCache {
   }
 
   /**
-   * The cached value, or else that of the database, which is passed to `remember` with the number of the last change before the
-   * read. If the database does not answer soon, an old entry is used; an old entry for an unknown name only with
-   * `missingServes`.
+   * The cached value, or else that of the database. If the database does not answer soon, an old entry is used; an old entry for
+   * an unknown name only with `missingServes`.
    */
   async #lookUp<T>(
     known: Remembered<T> | null | undefined,
-    ask: () => Promise<T | null>,
-    remember: (remembered: Remembered<T>, at: number) => void,
+    read: Read<T>,
     missingServes = false,
   ): Promise<T | null> {
     if (known && this.#isTrusted(known)) return known.value;
-    const at = this.#now;
-    const readAt = performance.now();
-    const asked = this.askDatabase(ask).then((value) => {
-      remember({ value, readAt }, at);
-      return value;
-    });
+    const asked = this.#read(read);
     if (!known || (known.value === null && !missingServes)) return asked;
     const { value } = known;
     const found = await within(
@@ -210,12 +220,30 @@ export class LinkCache {
     return found === LATE ? value : found;
   }
 
+  #read<T>({ running, key, ask, remember }: Read<T>): Promise<T | null> {
+    const at = this.#now;
+    const before = running.get(key);
+    // A read from before a change may not know of it.
+    if (before?.at === at) return before.answer;
+    const readAt = performance.now();
+    const answer = this.askDatabase(ask)
+      .then((value) => {
+        remember({ value, readAt }, at);
+        return value;
+      })
+      .finally(() => {
+        if (running.get(key)?.answer === answer) running.delete(key);
+      });
+    running.set(key, { at, answer });
+    return answer;
+  }
+
   #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
     const key = `${domainId} ${alias}`;
     const known = this.#links.get(key) ?? this.#missingLinks.get(key);
     this.#metrics?.lookup(known && this.#isTrusted(known) ? 'hit' : 'miss');
-    const read = () => readVisitedLink(this.#db, { domainId, alias });
-    return this.#lookUp(known, read, (remembered, at) => {
+    const ask = () => readVisitedLink(this.#db, { domainId, alias });
+    const remember = (remembered: Remembered<FoundLink>, at: number) => {
       const { value } = remembered;
       if (value === null) {
         this.#links.delete(key);
@@ -230,7 +258,8 @@ export class LinkCache {
         this.#links.set(key, remembered);
         this.#keys.set(value.id, key);
       }
-    });
+    };
+    return this.#lookUp(known, { running: this.#readLinks, key, ask, remember });
   }
 
   /** Reads the link from the database. */
@@ -259,7 +288,7 @@ export class LinkCache {
 
   #domainNamed(name: string): Promise<Domain | null> {
     const known = this.#domains.get(name) ?? this.#missingDomains.get(name);
-    const read = async () => {
+    const ask = async () => {
       const found = await this.#db.domain.findUnique({ where: { name } });
       return found && servesVisitors(found, this.#site) ? found : null;
     };
@@ -268,14 +297,19 @@ export class LinkCache {
       (remembered.value === null ? this.#missingDomains : this.#domains).set(name, remembered);
     };
     // Most unknown hosts are other names of this service, so old entries may be used.
-    return this.#lookUp(known, read, remember, true);
+    return this.#lookUp(known, { running: this.#readDomains, key: name, ask, remember }, true);
   }
 
   async #default(): Promise<Domain> {
     const where = { id: this.#site.defaultDomainId };
-    const read = () => this.#db.domain.findUnique({ where });
-    const domain = await this.#lookUp(this.#defaultDomain, read, (remembered, at) => {
-      if (this.#lastChanges.domains <= at) this.#defaultDomain = remembered;
+    const domain = await this.#lookUp(this.#defaultDomain, {
+      running: this.#readDomains,
+      // No name is empty.
+      key: '',
+      ask: () => this.#db.domain.findUnique({ where }),
+      remember: (remembered, at) => {
+        if (this.#lastChanges.domains <= at) this.#defaultDomain = remembered;
+      },
     });
     if (domain === null) throw new Error('there is no default domain');
     return domain;

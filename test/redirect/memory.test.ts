@@ -15,8 +15,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-const open = ({ alias }: Pick<RestLink, 'alias'>, on = server) =>
-  visit(on.origin, `/${alias}`, { headers: { Host: 's.example' } });
+const open = ({ alias }: Pick<RestLink, 'alias'>, on = server, host = 's.example') =>
+  visit(on.origin, `/${alias}`, { headers: { Host: host } });
 /** The number of statements of a visit, which shows whether the link was cached. */
 const cost = async (link: RestLink, on = server) =>
   (await on.statementsOf(() => open(link, on))).filter((sql) => /FROM "(public"\.")?(Link|Domain)"/.test(sql))
@@ -30,6 +30,20 @@ test('a link costs one statement at its first visit, and none afterwards', async
   });
   expect(await cost(link)).toBe(1);
   expect(await cost(link)).toBe(0);
+});
+
+test.each([
+  ['a link', 's.example', 'Link'],
+  ['an unknown host', 'unknown.example', 'Domain'],
+])('first visits of %s at the same time send one statement', async (_what, host, table) => {
+  // Reads the default domain.
+  await open({ alias: 'nobody' }, server, 'other.example');
+  await open(await owner.link());
+  const link = await owner.link();
+  const sent = await server.statementsOf(() =>
+    Promise.all(Array.from({ length: 20 }, () => open(link, server, host))),
+  );
+  expect(sent.filter((sql) => new RegExp(`FROM .*\\b${table}\\b`).test(sql))).toHaveLength(1);
 });
 
 test.each([
