@@ -54,35 +54,44 @@ async function costs(subjects: readonly Subject[]) {
   }));
 }
 
-/** Measures redirects of cached links, without and with writes of another account, in alternating rounds. */
+/**
+ * Measures redirects of cached links in quiet, while another account edits links, and while it creates links as well, in
+ * alternating rounds.
+ */
 async function redirectsOf(subject: Subject, rounds: number, seconds: number) {
   const visits = () => measure(subject.target, subject.visit, seconds);
   const isWrite = ({ name }: Kind) => /create|update/.test(name);
   // A program that has just started has not compiled what writes.
   await measure(subject.target, drawFrom(subject.kinds.filter(isWrite)), 3);
   await visits();
-  const measured: { quiet: Round; busy: Round; writes: number }[] = [];
+  const measured: Record<'edits' | 'all', { quiet: Round; busy: Round; writes: number }[]> = {
+    edits: [],
+    all: [],
+  };
   for (let round = 0; round < rounds; round++) {
     const quiet = await visits();
-    const [writes, busy] = await whileWriting(subject, visits);
-    measured.push({ quiet, busy, writes: writes / seconds });
+    for (const which of ['edits', 'all'] as const) {
+      const [writes, busy] = await whileWriting(subject, which, visits);
+      measured[which].push({ quiet, busy, writes: writes / seconds });
+    }
   }
-  return {
+  return Object.entries(measured).map(([writes, own]) => ({
     program: subject.name,
-    'in quiet/s': summary(measured, ({ quiet }) => quiet.rate, 0),
-    'under updates/s': summary(measured, ({ busy }) => busy.rate, 0),
-    ratio: summary(measured, ({ quiet, busy }) => busy.rate / quiet.rate),
+    writes,
+    'in quiet/s': summary(own, ({ quiet }) => quiet.rate, 0),
+    'under writes/s': summary(own, ({ busy }) => busy.rate, 0),
+    ratio: summary(own, ({ quiet, busy }) => busy.rate / quiet.rate),
     // The effect of writes on the program's own CPU time, independent of other load.
-    'ratio by CPU': summary(measured, ({ quiet, busy }) => quiet.cpu / busy.cpu),
-    'writes/s': summary(measured, ({ writes }) => writes, 0),
-    'p99 in quiet (ms)': summary(measured, ({ quiet }) => within(0.99, quiet), 1),
-    'p99 under updates (ms)': summary(measured, ({ busy }) => within(0.99, busy), 1),
-  };
+    'ratio by CPU': summary(own, ({ quiet, busy }) => quiet.cpu / busy.cpu),
+    'writes/s': summary(own, (round) => round.writes, 0),
+    'p99 in quiet (ms)': summary(own, ({ quiet }) => within(0.99, quiet), 1),
+    'p99 under writes (ms)': summary(own, ({ busy }) => within(0.99, busy), 1),
+  }));
 }
 
 async function redirects(subjects: readonly Subject[], rounds: number, seconds: number) {
   const rows = [];
-  for (const subject of subjects) rows.push(await redirectsOf(subject, rounds, seconds));
+  for (const subject of subjects) rows.push(...(await redirectsOf(subject, rounds, seconds)));
   return rows;
 }
 

@@ -40,14 +40,18 @@ export async function startSubject(
   return { name, target, writer, kinds, draw: drawFrom(kinds), visit: drawFrom(visits) };
 }
 
-/** Runs `run` while the other process writes. @returns the number of writes, and the result */
-export async function whileWriting<T>({ writer }: Subject, run: () => Promise<T>): Promise<[number, T]> {
+/** Runs `run` while the other process edits links, or creates links as well. @returns the number of writes, and the result */
+export async function whileWriting<T>(
+  { writer }: Subject,
+  which: 'edits' | 'all',
+  run: () => Promise<T>,
+): Promise<[number, T]> {
   const failed = new AbortController();
   const fail = () => failed.abort(new Error('the process that writes has failed'));
   writer.once('exit', fail);
-  writer.send(true);
+  writer.send(which);
   const done = await run();
-  writer.send(false);
+  writer.send('stop');
   const [writes]: number[] = await once(writer, 'message', { signal: failed.signal });
   writer.off('exit', fail);
   return [writes ?? 0, done];

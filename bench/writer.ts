@@ -1,6 +1,6 @@
-// Writes during measurements, in a process of its own: 20 new links and 20 edits a second.
-//   fork('bench/writer.ts', [ORIGIN, KEY]); the message true starts it, the message false stops it, and is answered with the
-//   number of writes.
+// Writes during measurements, in a process of its own: 20 edits of links a second, or 20 new links as well.
+//   fork('bench/writer.ts', [ORIGIN, KEY]); the message 'edits' or 'all' starts it, the message 'stop' stops it, and is answered
+//   with the number of writes.
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 
@@ -27,18 +27,24 @@ async function write(method: string, path: string, title: string): Promise<{ dat
   return JSON.parse(body);
 }
 
-async function writeBoth(): Promise<void> {
-  const edited = id === undefined ? null : write('PATCH', `/${id}`, `Edited at ${performance.now()}`);
-  const made = await write('POST', '', 'New');
-  await edited;
-  id = made.data.id;
+async function create(): Promise<void> {
+  id = (await write('POST', '', 'New')).data.id;
 }
 
-process.on('message', (on: boolean) => {
+async function edit(): Promise<void> {
+  if (id === undefined) await create();
+  else await write('PATCH', `/${id}`, `Edited at ${performance.now()}`);
+}
+
+process.on('message', (which: 'edits' | 'all' | 'stop') => {
   clearInterval(timer);
-  if (on) timer = setInterval(() => void writeBoth(), PAUSE);
-  else {
+  if (which === 'stop') {
     process.send?.(writes);
     writes = 0;
+    return;
   }
+  timer = setInterval(() => {
+    void edit();
+    if (which === 'all') void create();
+  }, PAUSE);
 });
