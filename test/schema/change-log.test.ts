@@ -2,8 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
-import { changing, type LoggedChange, settleEra } from '../../src/db/change/log.ts';
+import {
+  changing,
+  type LoggedChange,
+  onOwnChanges,
+  readLogSnapshot,
+  settleEra,
+} from '../../src/db/change/log.ts';
 import { ChangeRetention } from '../../src/db/change/retention.ts';
+import { Revisions } from '../../src/db/change/revisions.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let servers: TestServer[];
@@ -113,19 +121,19 @@ test('a database restored on another server, whose numbers start again, keeps th
 });
 
 test('the feed announces each change once when it is found, and once when it is settled, in order', async () => {
-  const [first] = servers;
-  const feed = new ChangeFeed((first as TestServer).database.client);
+  const { client } = (servers[0] as TestServer).database;
+  const feed = new ChangeFeed(client);
   const [found, settled]: [LoggedChange[], LoggedChange[]] = [[], []];
   const end = feed.listen({
     onChange: (change) => found.push(change),
     onSettled: (change) => settled.push(change),
   });
-  await feed.read();
+  await feed.read(await readLogSnapshot(client));
   const ids = [await owner.space('1'), await owner.space('2')];
-  await feed.read();
+  await feed.read(await readLogSnapshot(client));
   expect(found.map(({ recordId }) => recordId)).toEqual(ids);
   const all = async () => {
-    await feed.read();
+    await feed.read(await readLogSnapshot(client));
     return settled.length;
   };
   await expect.poll(all, { timeout: 10_000 }).toBe(2);
@@ -133,8 +141,54 @@ test('the feed announces each change once when it is found, and once when it is 
   expect(settled.map(({ recordId }) => recordId)).toEqual(ids);
   end();
   await owner.space('3');
-  await feed.read();
+  await feed.read(await readLogSnapshot(client));
   expect(found).toHaveLength(2);
+});
+
+test('settled changes are read only while a listener needs them, and from then on', async () => {
+  const { client } = (servers[0] as TestServer).database;
+  const feed = new ChangeFeed(client);
+  const settled: number[] = [];
+  let needsSettled = false;
+  feed.listen({
+    needsSettled: () => needsSettled,
+    onSettled: ({ recordId }) => settled.push(recordId),
+  });
+  const read = async () => {
+    await feed.read(await readLogSnapshot(client));
+    return settled;
+  };
+  await read();
+  await owner.space('1');
+  await read();
+  needsSettled = true;
+  const second = await owner.space('2');
+  await expect.poll(read, { timeout: 10_000 }).toEqual([second]);
+});
+
+test('a process polls no earlier after its own changes if no listener needs them', async () => {
+  let polls = 0;
+  const database = await openDatabase((servers[0] as TestServer).databaseUrl, {
+    onStatement: (sql) => {
+      if (sql.startsWith('SELECT "topic"')) polls++;
+    },
+  });
+  const { client } = database;
+  const { id: accountId } = await client.account.findFirstOrThrow({ where: { name: 'owner' } });
+  const row = { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'LINK', fields: [], recordId: 1 };
+  const revisions = new Revisions(database);
+  onOwnChanges(client, () => revisions.changed());
+  const startedAt = performance.now();
+  revisions.start();
+  for (let i = 0; i < 20; i++) {
+    await changing(client, (_tx, record) => record([row]));
+    await setTimeout(100);
+  }
+  await revisions.stop();
+  const byItself = (performance.now() - startedAt) / 400;
+  expect(polls).toBeGreaterThan(0);
+  expect(polls).toBeLessThanOrEqual(byItself + 1);
+  await database.close();
 });
 
 test('changes are kept for HISTORY_DAYS', async () => {
@@ -167,7 +221,7 @@ test.runIf(inject('database').provider === 'postgresql')(
       onChange: ({ recordId }) => void (recordId >= 900_000 && found.push(recordId)),
       onSettled: ({ recordId }) => void (recordId >= 900_000 && settled.push(recordId)),
     });
-    await feed.read();
+    await feed.read(await readLogSnapshot(client));
     let commit = () => {};
     const mayCommit = new Promise<void>((resolve) => {
       commit = resolve;
@@ -187,11 +241,11 @@ test.runIf(inject('database').provider === 'postgresql')(
       await changing(client, (_tx, record) =>
         record(others.slice(from, from + 250).map((recordId) => ({ ...row, recordId }))),
       );
-    const reading = feed.read();
+    const reading = readLogSnapshot(client).then((now) => feed.read(now));
     commit();
     await Promise.all([reading, late]);
     const all = async () => {
-      await feed.read();
+      await feed.read(await readLogSnapshot(client));
       return settled.length;
     };
     await expect.poll(all, { timeout: 10_000 }).toBe(1_001);

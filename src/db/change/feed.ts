@@ -5,7 +5,7 @@ import {
   newSince,
   type Place,
   placeOf,
-  readLogSnapshot,
+  READ_TOGETHER,
   settledAfter,
 } from './log.ts';
 
@@ -15,6 +15,8 @@ export interface ChangeListener {
   onChange?(change: LoggedChange): void;
   /** A change, once its order is final: once, and in order. */
   onSettled?(change: LoggedChange): void;
+  /** Whether it needs settled changes at the moment. If no listener does, they are not read; by default it always does. */
+  needsSettled?(): boolean;
   /** Resolves when the listener can take more changes, or after a short time. */
   hasRoom?(): Promise<void>;
 }
@@ -50,10 +52,16 @@ export class ChangeFeed {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Whether any listener needs settled changes. */
+  get isNeeded(): boolean {
+    return [...this.#listeners].some(
+      ({ onSettled, needsSettled }) => onSettled !== undefined && needsSettled?.() !== false,
+    );
+  }
+
   /** Announces changes since the last call. An earlier call that is still running announces nothing more. */
-  async read(): Promise<void> {
+  async read(now: LogSnapshot): Promise<void> {
     const run = ++this.#run;
-    const now = await readLogSnapshot(this.#db);
     const before = this.#seen;
     const told = new Set<number>();
     if (before !== null && mayFollow(before, now)) {
@@ -83,12 +91,17 @@ export class ChangeFeed {
         const [place, latest] = [this.#place, this.#latest];
         if (place === null || latest === null) return;
         if (this.#done?.settled === latest.settled && this.#done.lastId === latest.lastId) return;
+        if (!this.isNeeded) {
+          this.#place = placeOf(latest);
+          this.#done = latest;
+          return;
+        }
         const changes = await settledAfter(this.#db, place, latest);
         for (const change of changes) {
           this.#place = { tx: change.tx, id: change.id };
           for (const listener of this.#listeners) listener.onSettled?.(change);
         }
-        if (changes.length === 0) this.#done = latest;
+        if (changes.length < READ_TOGETHER) this.#done = latest;
         await Promise.all([...this.#listeners].map((listener) => listener.hasRoom?.()));
       }
     } finally {

@@ -1,4 +1,4 @@
-import { type Change, Prisma } from '../../generated/sqlite/client.ts';
+import { type Change, Prisma, type Revision } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { execute, executeAtOnce, readRows, type Steps } from '../connection/direct.ts';
 import { clientOf, isEnclosed, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
@@ -135,26 +135,44 @@ export interface LogSnapshot {
   readonly lastId: number;
 }
 
-export async function readLogSnapshot(db: Db): Promise<LogSnapshot> {
-  if (isSqlite(db)) {
-    const [row] = await readRows<{ era: number; lastId: number }>(
-      db,
-      sql`SELECT ${sqliteEra} AS "era", (SELECT COALESCE(MAX("id"), 0) FROM "Change") AS "lastId"`,
-    );
-    const tx = Number(row?.era ?? 0);
-    return { settled: tx + 1, open: [], next: tx, lastId: Number(row?.lastId ?? 0) };
-  }
-  const [row] = await readRows<{ era: number; xmin: number; xmax: number; xip: string }>(
-    db,
-    sql`SELECT ${postgresqlEra} AS "era", pg_snapshot_xmin("now")::text::bigint AS "xmin",
-      pg_snapshot_xmax("now")::text::bigint AS "xmax",
-      (SELECT COALESCE(string_agg("one"::text, ','), '') FROM pg_snapshot_xip("now") AS "one") AS "xip"
-      FROM (SELECT pg_current_snapshot() AS "now") AS "snapshot"`,
-  );
-  const { era = 0, xmin = 0, xmax = 0, xip = '' } = row ?? {};
+/** A row of a snapshot; `lastId` only on SQLite, the others only on PostgreSQL. */
+interface SnapshotRow {
+  readonly era: number;
+  readonly lastId?: number;
+  readonly xmin?: number;
+  readonly xmax?: number;
+  readonly xip?: string;
+}
+
+/** A statement that returns one row. */
+function snapshot(db: Db): Sql {
+  if (isSqlite(db))
+    return sql`SELECT ${sqliteEra} AS "era", (SELECT COALESCE(MAX("id"), 0) FROM "Change") AS "lastId"`;
+  return sql`SELECT ${postgresqlEra} AS "era", pg_snapshot_xmin("now")::text::bigint AS "xmin",
+    pg_snapshot_xmax("now")::text::bigint AS "xmax",
+    (SELECT COALESCE(string_agg("one"::text, ','), '') FROM pg_snapshot_xip("now") AS "one") AS "xip"
+    FROM (SELECT pg_current_snapshot() AS "now") AS "current"`;
+}
+
+function snapshotOf(db: Db, { era, lastId = 0, xmin = 0, xmax = 0, xip = '' }: SnapshotRow): LogSnapshot {
   const base = Number(era);
+  if (isSqlite(db)) return { settled: base + 1, open: [], next: base, lastId: Number(lastId) };
   const open = xip === '' ? [] : xip.split(',').map((one) => base + Number(one));
   return { settled: base + Number(xmin), open, next: base + Number(xmax), lastId: 0 };
+}
+
+export async function readLogSnapshot(db: Db): Promise<LogSnapshot> {
+  const [row] = await readRows<SnapshotRow>(db, snapshot(db));
+  return snapshotOf(db, row ?? { era: 0 });
+}
+
+/** The numbers of all topics, and a snapshot, by one statement. */
+export async function readRevisions(db: Db): Promise<{ revisions: Revision[]; now: LogSnapshot }> {
+  const rows = await readRows<Revision & SnapshotRow>(
+    db,
+    sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot(db)}) AS "snapshot"`,
+  );
+  return { revisions: rows, now: snapshotOf(db, rows[0] ?? { era: 0 }) };
 }
 
 /** The end of the log: changes that settle later come after it. */
@@ -163,7 +181,7 @@ export function placeOf({ settled, next, lastId }: LogSnapshot): Place {
 }
 
 /** How many changes are read by one statement. */
-const READ_TOGETHER = 200;
+export const READ_TOGETHER = 200;
 
 function logged(row: Change): LoggedChange {
   return { ...row, tx: Number(row.tx) };
@@ -186,7 +204,7 @@ export async function* newSince(db: Db, { open, next, lastId }: LogSnapshot): As
   }
 }
 
-/** The next settled changes after a place, in order. */
+/** The next settled changes after a place, in order; fewer than `READ_TOGETHER` if these are all. */
 export async function settledAfter(
   db: Db,
   { tx, id }: Place,

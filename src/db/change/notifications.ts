@@ -77,8 +77,8 @@ export class Notifications {
   }
 
   /** Notifies all listening processes, this one included; does nothing without a connection. */
-  async notify(): Promise<void> {
-    await this.#client?.query('SELECT pg_notify($1, $2)', [this.#channel, '']);
+  async notify(payload: string): Promise<void> {
+    await this.#client?.query('SELECT pg_notify($1, $2)', [this.#channel, payload]);
   }
 
   async stop(): Promise<void> {

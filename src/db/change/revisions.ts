@@ -1,10 +1,9 @@
-import type { Revision } from '../../generated/sqlite/client.ts';
+import { randomUUID } from 'node:crypto';
 import { LATE, within } from '../../within.ts';
 import type { Database } from '../connection/client.ts';
-import { readRows } from '../connection/direct.ts';
 import { DatabaseAway } from '../connection/errors.ts';
-import { sql } from '../reading/list.ts';
 import { ChangeFeed } from './feed.ts';
+import { readRevisions } from './log.ts';
 import { Notifications } from './notifications.ts';
 
 /** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
@@ -42,13 +41,19 @@ export class Revisions {
   #restsUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #notifications: Notifications | null;
+  /** Sent with notifications: a process knows its own changes already. */
+  readonly #self = randomUUID();
 
   constructor(database: Database) {
     this.#database = database;
     this.feed = new ChangeFeed(database.client);
     this.#notifications =
       database.provider === 'postgresql'
-        ? new Notifications(database.directUrl, CHANNEL, { onNotification: () => this.#renew() })
+        ? new Notifications(database.directUrl, CHANNEL, {
+            onNotification: (from) => {
+              if (from !== this.#self || this.feed.isNeeded) this.#renew();
+            },
+          })
         : null;
   }
 
@@ -111,16 +116,13 @@ export class Revisions {
   }
 
   async #look(): Promise<void> {
-    const revisions = await readRows<Revision>(
-      this.#database.client,
-      sql`SELECT "topic", "number" FROM "Revision"`,
-    );
+    const { revisions, now } = await readRevisions(this.#database.client);
     for (const { topic, number } of revisions) {
       if (this.#numbers.get(topic) === number) continue;
       this.#numbers.set(topic, number);
       for (const onChange of this.#watchers.get(topic) ?? []) onChange();
     }
-    await this.feed.read();
+    await this.feed.read(now);
   }
 
   /** Polls in the background, so that a request after a pause need not wait for a poll. */
@@ -129,15 +131,15 @@ export class Revisions {
     this.#notifications?.start();
   }
 
-  /** Makes this process and the others poll soon. */
+  /** Makes the other processes poll soon, and this one if it has listeners that need it. */
   changed(): void {
     if (this.#hint !== undefined || this.#timer === undefined) return;
     const wait = Math.max(0, this.#hintedAt + HINTED_EVERY - performance.now());
     this.#hint = setTimeout(() => {
       this.#hint = undefined;
       this.#hintedAt = performance.now();
-      if (this.#notifications === null) this.#renew();
-      else this.#notifications.notify().catch(() => {});
+      if (this.#notifications !== null) this.#notifications.notify(this.#self).catch(() => {});
+      else if (this.feed.isNeeded) this.#renew();
     }, wait).unref();
   }
 

@@ -95,6 +95,7 @@ export class ChangeSubscriptions {
       onSettled: (change) => {
         for (const subscription of this.#all) subscription.push(change);
       },
+      needsSettled: () => this.#all.size > 0,
       hasRoom: () => this.#room(),
     });
   }

@@ -85,13 +85,14 @@ export class Webhooks {
 
   start(): void {
     this.#with.feed.listen({
-      onSettled: ({ kind, recordId }) => {
-        if (kind === 'WEBHOOK') {
-          this.#any = null;
-          this.#receivers.get(recordId)?.changed();
-        }
+      onChange: ({ kind, recordId }) => {
+        if (kind !== 'WEBHOOK') return;
+        this.#any = null;
+        this.#receivers.get(recordId)?.changed();
         this.#wake();
       },
+      needsSettled: () => this.#any !== false,
+      onSettled: () => this.#wake(),
     });
     this.#timer = setInterval(() => {
       this.#keep().catch(() => {
