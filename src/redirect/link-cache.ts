@@ -24,9 +24,9 @@ const LONGEST_NAME = 255;
 const MISSING_FOR = 900;
 /** How long other entries are cached, in milliseconds: changes made by hand are in no log. */
 const TRUSTED_FOR = 60_000;
-/** How long a visit waits for the renewal of an old entry, in milliseconds. */
+/** How long a visit waits for the renewal of an old entry, or for the read of another visit, in milliseconds. */
 const LOOKED_AGAIN_WITHIN = 200;
-/** How many queries may wait for a database that does not answer; more are refused at once. */
+/** How many visits may wait for a database that does not answer; more are refused at once. */
 const MAX_WAITING = 20;
 
 export type FoundLink = VisitedRow;
@@ -46,10 +46,11 @@ interface Remembered<T> {
 /** A running read, and the number of the last change before it. */
 interface Running<T> {
   readonly at: number;
+  readonly readAt: number;
   readonly answer: Promise<T | null>;
 }
 
-/** A read of the database: it runs once for all who ask for the same key meanwhile. */
+/** A read of the database. Others who ask for the same key meanwhile wait for it, but not for long. */
 interface Read<T> {
   readonly running: Map<string, Running<T>>;
   readonly key: string;
@@ -220,21 +221,31 @@ export class LinkCache {
     return found === LATE ? value : found;
   }
 
-  #read<T>({ running, key, ask, remember }: Read<T>): Promise<T | null> {
+  async #read<T>(read: Read<T>): Promise<T | null> {
+    const other = read.running.get(read.key);
+    // A read from before a change may not know of it, and a slow one may be on a broken connection.
+    if (other?.at === this.#now && performance.now() - other.readAt < LOOKED_AGAIN_WITHIN) {
+      const answer = other.answer.catch((): typeof LATE => LATE);
+      const found = await this.askDatabase(() => within(LOOKED_AGAIN_WITHIN, answer));
+      if (found !== LATE) return found;
+    }
+    return this.#readNow(read);
+  }
+
+  #readNow<T>({ running, key, ask, remember }: Read<T>): Promise<T | null> {
     const at = this.#now;
-    const before = running.get(key);
-    // A read from before a change may not know of it.
-    if (before?.at === at) return before.answer;
     const readAt = performance.now();
+    // Changes by others are announced only from the first poll on.
+    const { hasBegun } = this.#revisions.feed;
     const answer = this.askDatabase(ask)
       .then((value) => {
-        remember({ value, readAt }, at);
+        if (hasBegun) remember({ value, readAt }, at);
         return value;
       })
       .finally(() => {
         if (running.get(key)?.answer === answer) running.delete(key);
       });
-    running.set(key, { at, answer });
+    running.set(key, { at, readAt, answer });
     return answer;
   }
 

@@ -74,6 +74,22 @@ test('while the database hangs, cached links redirect and the rest is refused in
   expect(await isAway()).toBe('0');
 });
 
+test('while the database hangs, any number of visits of one link leaves room for cached ones', async () => {
+  const { alias } = await owner.link();
+  const limited = await owner.link({ expiration_clicks: '9' });
+  const open = async (path: string) => (await visit(program.origin, path)).status;
+  expect(await open(`/${alias}`)).toBe(302);
+  postgres.freeze(true);
+  await expect.poll(isAway).toBe('1');
+  // More than the service answers at once; links with a click limit are never cached.
+  const crowd = Promise.all(Array.from({ length: 1_100 }, () => open(`/${limited.alias}`)));
+  await setTimeout(500);
+  expect(await open(`/${alias}`)).toBe(302);
+  expect(new Set(await crowd)).toEqual(new Set([503]));
+  postgres.freeze(false);
+  await expect.poll(isAway).toBe('0');
+});
+
 test('a compiled query, or v1’s own, waits only once for a database that begins to hang', async () => {
   const { id } = await owner.link();
   const query = `{ link(id: ${id}) { title } }`;

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { recordingChanges } from '../../src/domain/change/change.ts';
 import { type Events, subscribe } from '../support/events.ts';
@@ -44,6 +45,21 @@ test('every change of both processes is sent once, in order, within a second', a
   await expect.poll(() => events.seen.length, { timeout: 1_000 }).toBe(10);
   expect(told(events)).toEqual(expected);
   events.close();
+});
+
+test('the first subscription gets no changes from before it began', async () => {
+  const early: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    // A process polls by itself every 400 milliseconds.
+    await setTimeout(300 + i * 100);
+    await owner.space(`Before ${i}`);
+    await setTimeout(50);
+    const events = await listen();
+    await setTimeout(450);
+    early.push(...told(events));
+    events.close();
+  }
+  expect(early).toEqual([]);
 });
 
 test.each([
@@ -137,7 +153,7 @@ test('a key may have ten, and another one after one has ended', async () => {
       const again = await listen();
       const { comments } = again;
       open.push(again);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await setTimeout(50);
       return again.seen.length === 0 && comments() > 0;
     })
     .toBe(true);

@@ -6,6 +6,7 @@ import {
   type Place,
   placeOf,
   READ_TOGETHER,
+  readLogSnapshot,
   settledAfter,
 } from './log.ts';
 
@@ -34,7 +35,7 @@ export class ChangeFeed {
   #seen: LogSnapshot | null = null;
   /** Changes that the last read announced: the next read may find some of them again. */
   #told = new Set<number>();
-  /** Changes after this place are not announced as settled yet. */
+  /** Changes after this place are not announced as settled yet. It never goes back. */
   #place: Place | null = null;
   #latest: LogSnapshot | null = null;
   /** The snapshot up to which all settled changes were announced. */
@@ -59,7 +60,27 @@ export class ChangeFeed {
     );
   }
 
-  /** Announces changes since the last call. An earlier call that is still running announces nothing more. */
+  /** Whether changes are announced from now on. */
+  get hasBegun(): boolean {
+    return this.#seen !== null;
+  }
+
+  /** To be called before a listener begins to need settled changes: it gets none from before, unless others needed them. */
+  async skip(): Promise<void> {
+    if (this.isNeeded) return;
+    const now = await readLogSnapshot(this.#db);
+    if (!this.isNeeded) this.#advance(placeOf(now));
+  }
+
+  #advance(to: Place): void {
+    const from = this.#place ?? to;
+    if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#place = to;
+  }
+
+  /**
+   * Announces changes since the last call. An earlier call that is still running announces nothing more.
+   * @param now a snapshot that is not older than that of the last call
+   */
   async read(now: LogSnapshot): Promise<void> {
     const run = ++this.#run;
     const before = this.#seen;
@@ -92,7 +113,7 @@ export class ChangeFeed {
         if (place === null || latest === null) return;
         if (this.#done?.settled === latest.settled && this.#done.lastId === latest.lastId) return;
         if (!this.isNeeded) {
-          this.#place = placeOf(latest);
+          this.#advance(placeOf(latest));
           this.#done = latest;
           return;
         }

@@ -37,11 +37,14 @@ export class Revisions {
   #confirming: Promise<void> | null = null;
   /** Whether the last poll failed or took too long. */
   #away = false;
+  /** The numbers of the last poll, and of the last one that was answered. */
+  #looks = 0;
+  #answered = 0;
   /** Until when visits do not wait for a database that has just failed. */
   #restsUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #notifications: Notifications | null;
-  /** Sent with notifications: a process knows its own changes already. */
+  /** Sent with notifications: the link cache knows of its own process's changes already. */
   readonly #self = randomUUID();
 
   constructor(database: Database) {
@@ -116,7 +119,11 @@ export class Revisions {
   }
 
   async #look(): Promise<void> {
+    const look = ++this.#looks;
     const { revisions, now } = await readRevisions(this.#database.client);
+    // A later poll has answered before this one.
+    if (look < this.#answered) return;
+    this.#answered = look;
     for (const { topic, number } of revisions) {
       if (this.#numbers.get(topic) === number) continue;
       this.#numbers.set(topic, number);

@@ -1,0 +1,77 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { changing } from '../../src/db/change/log.ts';
+import { Revisions } from '../../src/db/change/revisions.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+let direct: TestServer;
+let proxy: PostgresProxy;
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  direct = await startTestServer();
+  proxy = await startPostgresProxy(direct.databaseUrl);
+  server = await startTestServer({ url: proxy.url });
+  owner = await server.caller();
+});
+afterAll(async () => {
+  await server.stop();
+  proxy.stop();
+  await direct.stop();
+});
+
+afterEach(() => proxy.release());
+
+const open = (path: string, host = 's.example') => visit(server.origin, path, { headers: { Host: host } });
+const many = (path: string, host?: string) => Array.from({ length: 20 }, () => open(path, host));
+
+test.each([
+  ['link', 'held-alias', 's.example'],
+  ['host', 'another-alias', 'held-host.example'],
+])('visits do not wait for the read of a %s on a connection that hangs', async (_what, alias, host) => {
+  await open(`/${(await owner.link()).alias}`, 'other.example');
+  await owner.link({ alias });
+  proxy.holdNext(host === 's.example' ? alias : host);
+  const first = open(`/${alias}`, host);
+  await expect.poll(() => proxy.held).toBe(1);
+  const startedAt = performance.now();
+  const others = await Promise.all(many(`/${alias}`, host));
+  expect(new Set(others.map(({ status }) => status))).toEqual(new Set([302]));
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  proxy.release();
+  expect((await first).status).toBe(302);
+});
+
+test('of visits that wait for one connection, which breaks, at most one fails', async () => {
+  const { alias } = await owner.link({ alias: 'broken-alias' });
+  proxy.holdNext(alias);
+  const visits = many(`/${alias}`);
+  await expect.poll(() => proxy.held).toBe(1);
+  proxy.cut();
+  const failed = (await Promise.all(visits)).filter(({ status }) => status !== 302);
+  expect(failed.length).toBeLessThanOrEqual(1);
+});
+
+test('a poll that is answered after a later one announces nothing again', async () => {
+  const database = await openDatabase(proxy.url);
+  const revisions = new Revisions(database);
+  const found: number[] = [];
+  revisions.feed.listen({ onChange: ({ recordId }) => found.push(recordId) });
+  await revisions.confirm();
+  proxy.holdNext('"Revision"');
+  await expect(revisions.confirm()).rejects.toThrow('in time');
+  const { client } = direct.database;
+  const { id: accountId } = await client.account.findFirstOrThrow();
+  const row = { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'SPACE', fields: [] };
+  await changing(client, (_tx, record) => record([1, 2, 3].map((recordId) => ({ ...row, recordId }))));
+  await revisions.confirm();
+  expect(found).toEqual([1, 2, 3]);
+  proxy.release();
+  await setTimeout(100);
+  await revisions.confirm();
+  expect(found).toEqual([1, 2, 3]);
+  await database.close();
+});

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A TCP proxy before PostgreSQL, which can hold back the answers on one connection. */
+export interface PostgresProxy {
+  /** The server's URL through the proxy. */
+  readonly url: string;
+  /** How many connections are held. */
+  readonly held: number;
+  /** Holds all answers on the connection that next sends a message with this text. */
+  holdNext(text: string): void;
+  /** Lets held answers through. */
+  release(): void;
+  /** Closes held connections. */
+  cut(): void;
+  stop(): void;
+}
+
+export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const held = new Map<Socket, Socket>();
+  let wanted: string | null = null;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+    client.on('data', (chunk) => {
+      if (wanted !== null && chunk.includes(wanted)) {
+        wanted = null;
+        upstream.pause();
+        held.set(client, upstream);
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => client.write(chunk));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: Object.assign(new URL(url), { port: String(port) }).href,
+    get held() {
+      return held.size;
+    },
+    holdNext(text) {
+      wanted = text;
+    },
+    release() {
+      for (const upstream of held.values()) upstream.resume();
+      held.clear();
+    },
+    cut() {
+      for (const client of held.keys()) client.destroy();
+      held.clear();
+    },
+    stop() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
