@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Received, TestReceiver } from '../support/receiver.ts';
@@ -277,6 +278,18 @@ test('a receiver that never answers delays no other, and a long answer is not re
   expect((await slow.deliveries())[0]?.status).toBe('PENDING');
   for (const res of held) res.end();
   receiver.answer = (_received, res) => void res.writeHead(204).end();
+});
+
+test('a process delivers for a webhook that another one made while it started', async () => {
+  const maker = await startTestServer();
+  const started = await startTestServer({ background: true, url: maker.databaseUrl });
+  await setTimeout(100);
+  const { types, caller } = await hook('/while-starting', SPACES, await maker.caller());
+  await setTimeout(500);
+  await caller.space('New');
+  await expect.poll(types).toEqual(['space.created']);
+  await started.stop();
+  await maker.stop();
 });
 
 test('many changes on two processes: each is delivered once, those of a record in order', async () => {

@@ -142,18 +142,30 @@ export class Webhooks {
 
   async #once(): Promise<void> {
     const { db, random, now } = this.#with;
-    if (this.#any === null) {
-      this.#any = true;
-      const found = await db.webhook.findFirst({ select: { id: true } });
-      // Unless a change has set it to null meanwhile: then it is looked up again.
-      if (this.#any) this.#any = found !== null;
-      if (found === null) return;
-    }
+    if (this.#any === null && !(await this.#lookForAny())) return;
     // After fewer changes, the next round is early enough.
     if ((await dispatchChanges(db, random, now)) >= MANY) this.#again = true;
     const room = MAX_QUEUES - this.#receivers.size;
     if (room > 0) for (const queue of await this.#claimSome(room)) this.#serve(queue);
     await this.#clean();
+  }
+
+  /** Finds out whether there are any webhooks; if this fails, it is tried again. */
+  async #lookForAny(): Promise<boolean> {
+    const { db, feed } = this.#with;
+    // A webhook that is made before the feed begins is not announced.
+    const { hasBegun } = feed;
+    this.#any = true;
+    let found: { id: number } | null = null;
+    let isKnown = false;
+    try {
+      found = await db.webhook.findFirst({ select: { id: true } });
+      isKnown = found !== null || hasBegun;
+    } finally {
+      // Unless a change has set it to null meanwhile.
+      if (this.#any) this.#any = isKnown ? found !== null : null;
+    }
+    return found !== null;
   }
 
   async #claimSome(room: number): Promise<Queue[]> {
