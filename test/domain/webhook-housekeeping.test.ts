@@ -210,6 +210,8 @@ test.runIf(inject('database').provider === 'sqlite')(
   async () => {
     const server = await startTestServer({ background: true });
     const caller = await server.caller();
+    // It looks for webhooks when it starts, and once more a second later.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
     const statements = await server.statementsOf(async () => {
       await caller.space('Nobody is told');
       await new Promise((resolve) => setTimeout(resolve, 1_500));
