@@ -47,21 +47,6 @@ test('every change of both processes is sent once, in order, within a second', a
   events.close();
 });
 
-test('the first subscription gets no changes from before it began', async () => {
-  const early: string[] = [];
-  for (let i = 0; i < 2; i++) {
-    // A process polls by itself every 400 milliseconds.
-    await setTimeout(300 + i * 100);
-    await owner.space(`Before ${i}`);
-    await setTimeout(50);
-    const events = await listen();
-    await setTimeout(450);
-    early.push(...told(events));
-    events.close();
-  }
-  expect(early).toEqual([]);
-});
-
 test.each([
   'application/json',
   'text/html, application/json',

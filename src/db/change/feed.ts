@@ -6,7 +6,6 @@ import {
   type Place,
   placeOf,
   READ_TOGETHER,
-  readLogSnapshot,
   settledAfter,
 } from './log.ts';
 
@@ -63,13 +62,6 @@ export class ChangeFeed {
   /** Whether changes are announced from now on. */
   get hasBegun(): boolean {
     return this.#seen !== null;
-  }
-
-  /** To be called before a listener begins to need settled changes: it gets none from before, unless others needed them. */
-  async skip(): Promise<void> {
-    if (this.isNeeded) return;
-    const now = await readLogSnapshot(this.#db);
-    if (!this.isNeeded) this.#advance(placeOf(now));
   }
 
   #advance(to: Place): void {

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { LoggedChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
-import { within } from '../../within.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter } from './list.ts';
@@ -12,7 +11,7 @@ const MAX_OF_KEY = 10;
 const MAX = 200;
 /** How many changes may wait for a subscriber that does not read. */
 const MAX_WAITING = 1_000;
-/** How long a slow subscriber may delay the others, and how often it is checked; how long a subscription takes to begin. */
+/** How long a slow subscriber may delay the others, and how often it is checked, in milliseconds. */
 const TIMEOUT = 1_000;
 const LOOKED_AT_EVERY = 5;
 /** How often keys are checked for expiry and revocation, in milliseconds. */
@@ -84,7 +83,6 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
 /** Subscriptions to the changes of all processes: in order, each exactly once. */
 export class ChangeSubscriptions {
   readonly #db: Db;
-  readonly #feed: ChangeFeed;
   readonly #now: () => Date;
   readonly #all = new Set<Subscription>();
   #timer: NodeJS.Timeout | undefined;
@@ -92,7 +90,6 @@ export class ChangeSubscriptions {
 
   constructor(db: Db, feed: ChangeFeed, now: () => Date) {
     this.#db = db;
-    this.#feed = feed;
     this.#now = now;
     feed.listen({
       onSettled: (change) => {
@@ -104,18 +101,10 @@ export class ChangeSubscriptions {
   }
 
   /**
-   * The account's changes from now on. If too many wait to be read, the last value is an error.
+   * The account's changes from now on; perhaps also some from up to half a second before. If too many wait to be read, the last value is an error.
    * @throws DomainError RATE_LIMITED for too many subscriptions, UNAVAILABLE if the service is stopping
    */
-  async subscribe(
-    actor: Actor,
-    filter: ChangeFilter,
-  ): Promise<AsyncIterableIterator<LoggedChange | DomainError>> {
-    // While the database is down, the subscription may begin with changes from just before.
-    await within(
-      TIMEOUT,
-      this.#feed.skip().catch(() => {}),
-    );
+  subscribe(actor: Actor, filter: ChangeFilter): AsyncIterableIterator<LoggedChange | DomainError> {
     if (this.#stopped)
       throw new DomainError('UNAVAILABLE', 'The service is stopping. Try again shortly.', [], RETRY_AFTER);
     const own = [...this.#all].filter((one) => one.actor.keyId === actor.keyId).length;
