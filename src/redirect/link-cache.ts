@@ -26,6 +26,8 @@ const MISSING_FOR = 900;
 const TRUSTED_FOR = 60_000;
 /** How long a visit waits for the renewal of an old entry, or for the read of another visit, in milliseconds. */
 const LOOKED_AGAIN_WITHIN = 200;
+/** How long a visit waits for a second read of another visit, in milliseconds: if that fails too, it reads for itself. */
+const READ_WITHIN = 2_000;
 /** How many visits may wait for a database that does not answer; more are refused at once. */
 const MAX_WAITING = 20;
 
@@ -222,12 +224,17 @@ export class LinkCache {
   }
 
   async #read<T>(read: Read<T>): Promise<T | null> {
-    const other = read.running.get(read.key);
-    // A read from before a change may not know of it, and a slow one may be on a broken connection.
-    if (other?.at === this.#now && performance.now() - other.readAt < LOOKED_AGAIN_WITHIN) {
+    let slow: Running<T> | undefined;
+    for (const timeout of [LOOKED_AGAIN_WITHIN, READ_WITHIN]) {
+      const other = read.running.get(read.key);
+      // A read from before a change may not know of it, and a slow one may be on a broken connection.
+      if (other?.at !== this.#now || other === slow) break;
+      if (performance.now() - other.readAt >= LOOKED_AGAIN_WITHIN) break;
       const answer = other.answer.catch((): typeof LATE => LATE);
-      const found = await this.askDatabase(() => within(LOOKED_AGAIN_WITHIN, answer));
+      const found = await this.askDatabase(() => within(timeout, answer));
       if (found !== LATE) return found;
+      slow = other;
+      // One of those that waited reads again, and the others wait for it.
     }
     return this.#readNow(read);
   }

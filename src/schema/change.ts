@@ -101,8 +101,8 @@ builder.subscriptionField('changes', (t) =>
     type: Change,
     description: "The account's changes from now on, as they are made: in order, each exactly once.",
     args: { filter: t.arg({ type: ChangeFilter, description: 'A filter; all changes by default.' }) },
-    subscribe: (_root, { filter }, { subscriptions, actor }) =>
-      subscriptions.subscribe(actor, parseChangeFilter(filter)),
+    subscribe: (_root, { filter }, { subscriptions, actor, onClosed }) =>
+      subscriptions.subscribe(actor, parseChangeFilter(filter), onClosed),
     resolve: (change: LoggedChange | DomainError) => {
       if (change instanceof DomainError) throw change;
       return change;

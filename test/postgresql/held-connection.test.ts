@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { changing } from '../../src/db/change/log.ts';
 import { Revisions } from '../../src/db/change/revisions.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
+import { subscribe } from '../support/events.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
@@ -14,7 +15,7 @@ let owner: Caller;
 beforeAll(async () => {
   direct = await startTestServer();
   proxy = await startPostgresProxy(direct.databaseUrl);
-  server = await startTestServer({ url: proxy.url });
+  server = await startTestServer({ url: proxy.url, background: true });
   owner = await server.caller();
 });
 afterAll(async () => {
@@ -45,6 +46,21 @@ test.each([
   expect((await first).status).toBe(302);
 });
 
+test.each([
+  ['is slow', () => setTimeout(300).then(() => proxy.release())],
+  ['fails', async () => proxy.cut()],
+])('if the read that visits wait for %s, few of them read themselves', async (_what, end) => {
+  const { alias } = await owner.link();
+  proxy.holdNext(alias);
+  const sent = await server.statementsOf(async () => {
+    const visits = many(`/${alias}`);
+    await expect.poll(() => proxy.held).toBe(1);
+    await end();
+    await Promise.all(visits);
+  });
+  expect(sent.filter((sql) => /FROM .*\bLink\b/.test(sql)).length).toBeLessThan(5);
+});
+
 test('of visits that wait for one connection, which breaks, at most one fails', async () => {
   const { alias } = await owner.link({ alias: 'broken-alias' });
   proxy.holdNext(alias);
@@ -53,6 +69,36 @@ test('of visits that wait for one connection, which breaks, at most one fails', 
   proxy.cut();
   const failed = (await Promise.all(visits)).filter(({ status }) => status !== 302);
   expect(failed.length).toBeLessThanOrEqual(1);
+});
+
+const query = 'subscription { changes { id } }';
+
+test('clients that leave before their subscription has begun take no place', async () => {
+  const headers = { 'Content-Type': 'application/json', Accept: 'text/event-stream' };
+  const request = { method: 'POST', headers, body: JSON.stringify({ query }) };
+  proxy.holdAll();
+  const gone = new AbortController();
+  const left = Array.from({ length: 10 }, () => owner.fetch('/graphql', { ...request, signal: gone.signal }));
+  await setTimeout(200);
+  gone.abort();
+  // The server learns of it later than the client.
+  await setTimeout(200);
+  expect((await Promise.allSettled(left)).map(({ status }) => status)).toEqual(left.map(() => 'rejected'));
+  proxy.release();
+  const events = await subscribe(owner, query);
+  await owner.space('Told');
+  await expect.poll(() => events.seen).toEqual([{ data: { changes: { id: expect.any(String) } } }]);
+  events.close();
+});
+
+test('a subscription is refused while the database does not answer', async () => {
+  proxy.holdAll();
+  const response = await owner.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    body: JSON.stringify({ query }),
+  });
+  expect(await response.text()).toContain('"code":"UNAVAILABLE"');
 });
 
 test('a poll that is answered after a later one announces nothing again', async () => {

@@ -100,6 +100,17 @@ test('many simultaneous changes of two processes are sent once each, in the orde
   events.close();
 });
 
+test('changes from before it began are not sent', async () => {
+  // The changes of a process are found by polls: whether one is under way differs from time to time.
+  for (let i = 0; i < 10; i++) {
+    await owner.space(`Before ${i}`);
+    const events = await listen();
+    const id = await owner.space(`After ${i}`);
+    await expect.poll(() => told(events)).toEqual([`CREATED SPACE ${id}`]);
+    events.close();
+  }
+});
+
 test('a filter applies, and another account gets nothing', async () => {
   const stranger = await server.caller('stranger');
   const [all, links, none] = [await listen(), await listen(owner, { kind: 'LINK' }), await listen(stranger)];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy before PostgreSQL, which can hold back the answers on one connection. */
+/** A TCP proxy before PostgreSQL, which can hold back the answers on one connection, or on all. */
 export interface PostgresProxy {
   /** The server's URL through the proxy. */
   readonly url: string;
@@ -9,6 +9,8 @@ export interface PostgresProxy {
   readonly held: number;
   /** Holds all answers on the connection that next sends a message with this text. */
   holdNext(text: string): void;
+  /** Holds all answers on all connections, new ones too. */
+  holdAll(): void;
   /** Lets held answers through. */
   release(): void;
   /** Closes held connections. */
@@ -20,9 +22,18 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const held = new Map<Socket, Socket>();
+  const open = new Map<Socket, Socket>();
   let wanted: string | null = null;
+  let all = false;
+  const hold = (client: Socket, upstream: Socket) => {
+    upstream.pause();
+    held.set(client, upstream);
+  };
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
+    open.set(client, upstream);
+    if (all) hold(client, upstream);
+    client.on('close', () => open.delete(client));
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -37,8 +48,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
     client.on('data', (chunk) => {
       if (wanted !== null && chunk.includes(wanted)) {
         wanted = null;
-        upstream.pause();
-        held.set(client, upstream);
+        hold(client, upstream);
       }
       upstream.write(chunk);
     });
@@ -54,7 +64,12 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
     holdNext(text) {
       wanted = text;
     },
+    holdAll() {
+      all = true;
+      for (const [client, upstream] of open) hold(client, upstream);
+    },
     release() {
+      all = false;
       for (const upstream of held.values()) upstream.resume();
       held.clear();
     },

@@ -175,6 +175,11 @@ export async function readRevisions(db: Db): Promise<{ revisions: Revision[]; no
   return { revisions: rows, now: snapshotOf(db, rows[0] ?? { era: 0 }) };
 }
 
+/** Whether a change was committed before the snapshot. */
+export function wasCommitted({ open, next, lastId }: LogSnapshot, { tx, id }: Place): boolean {
+  return id <= lastId || (tx < next && !open.includes(tx));
+}
+
 /** The end of the log: changes that settle later come after it. */
 export function placeOf({ settled, next, lastId }: LogSnapshot): Place {
   return lastId > 0 ? { tx: next, id: lastId } : { tx: Math.min(settled, next), id: 0 };

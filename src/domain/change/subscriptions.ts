@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ChangeFeed } from '../../db/change/feed.ts';
-import type { LoggedChange } from '../../db/change/log.ts';
+import { type LoggedChange, type LogSnapshot, readLogSnapshot, wasCommitted } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/client.ts';
+import { DatabaseAway } from '../../db/connection/errors.ts';
+import { LATE, within } from '../../within.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter } from './list.ts';
@@ -16,6 +18,8 @@ const TIMEOUT = 1_000;
 const LOOKED_AT_EVERY = 5;
 /** How often keys are checked for expiry and revocation, in milliseconds. */
 const KEYS_CHECKED_EVERY = 5_000;
+/** How long a new subscription may wait for the database, in milliseconds. */
+const BEGINS_WITHIN = 2_000;
 /** When to try again after a refusal, in seconds. */
 const RETRY_AFTER = 10;
 
@@ -25,6 +29,8 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   readonly #filter: ChangeFilter;
   readonly #onEnd: (subscription: Subscription) => void;
   readonly #waiting: (LoggedChange | DomainError)[] = [];
+  /** Changes of before are not sent; null until it is known. */
+  #began: LogSnapshot | null = null;
   #wake: (() => void) | null = null;
   #ended = false;
 
@@ -39,8 +45,16 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     return this.#waiting.length;
   }
 
+  /** Removes the changes of before the snapshot. The log's readers may find them only now. */
+  begin(now: LogSnapshot): void {
+    this.#began = now;
+    const rest = this.#waiting.filter((one) => one instanceof DomainError || !wasCommitted(now, one));
+    this.#waiting.splice(0, Number.POSITIVE_INFINITY, ...rest);
+  }
+
   push(change: LoggedChange): void {
     if (change.accountId !== this.actor.accountId || !matchesFilter(this.#filter, change)) return;
+    if (this.#began !== null && wasCommitted(this.#began, change)) return;
     this.#waiting.push(change);
     if (this.#waiting.length > MAX_WAITING) {
       const why = 'The changes come faster than they are read.';
@@ -101,10 +115,16 @@ export class ChangeSubscriptions {
   }
 
   /**
-   * The account's changes from now on; perhaps also some from up to half a second before. If too many wait to be read, the last value is an error.
+   * The account's changes from now on. If too many wait to be read, the last value is an error.
+   * @param onClosed calls its listener when the client leaves, which may be before this returns
    * @throws DomainError RATE_LIMITED for too many subscriptions, UNAVAILABLE if the service is stopping
+   * @throws DatabaseAway if the database does not answer in time
    */
-  subscribe(actor: Actor, filter: ChangeFilter): AsyncIterableIterator<LoggedChange | DomainError> {
+  async subscribe(
+    actor: Actor,
+    filter: ChangeFilter,
+    onClosed: (listener: () => void) => void,
+  ): Promise<AsyncIterableIterator<LoggedChange | DomainError>> {
     if (this.#stopped)
       throw new DomainError('UNAVAILABLE', 'The service is stopping. Try again shortly.', [], RETRY_AFTER);
     const own = [...this.#all].filter((one) => one.actor.keyId === actor.keyId).length;
@@ -119,6 +139,15 @@ export class ChangeSubscriptions {
       throw new DomainError('RATE_LIMITED', 'There are too many subscriptions.', [], RETRY_AFTER);
     const subscription = new Subscription(actor, filter, (ended) => this.#all.delete(ended));
     this.#all.add(subscription);
+    onClosed(() => subscription.end());
+    try {
+      const now = await within(BEGINS_WITHIN, readLogSnapshot(this.#db));
+      if (now === LATE) throw new DatabaseAway('the database did not answer in time');
+      subscription.begin(now);
+    } catch (error) {
+      subscription.end();
+      throw error;
+    }
     return subscription;
   }
 

@@ -71,6 +71,10 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       rateLimit,
       site,
       subscriptions,
+      onClosed(listener) {
+        if (res.destroyed) listener();
+        else res.once('close', listener);
+      },
       requestId: info.requestId,
       log,
       named(operation) {

@@ -24,6 +24,7 @@ export function createOwnerContextOf({ db, site, subscriptions, log, now }: Owne
       wrote: async () => {},
       actor: { accountId, keyId: 0, scopes: new Set(['read']) },
       rateLimit: null,
+      onClosed() {},
       named() {},
       usedDeprecated() {},
     };

@@ -28,6 +28,8 @@ export interface Context {
   readonly rateLimit: RateLimitState | null;
   readonly site: Site;
   readonly subscriptions: ChangeSubscriptions;
+  /** Calls the listener when the answer is complete, or the client has left. */
+  onClosed(listener: () => void): void;
   readonly requestId: string;
   readonly log: Logger;
   /** The keyed write of a request with an Idempotency-Key. */
