@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { rareTrigrams } from '../../src/db/reading/trigrams.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -63,21 +64,56 @@ test.each([
   expect(await found(caller, 'winter', searchBy)).toEqual([]);
 });
 
-test('finds all links beyond the limit for single look-ups', async () => {
-  const caller = await server.caller();
-  const { domain_id: domainId } = await caller.link();
-  const { id: accountId } = await server.database.client.account.findUniqueOrThrow({
-    where: { name: 'owner' },
-  });
+/** Creates that many links of the account, with titles such as "Common 12". */
+async function fill(caller: Caller, name: string, word: string, length: number): Promise<number> {
+  const { domain_id: domainId } = await caller.link({ url: 'https://example.com/' });
+  const { id: accountId } = await server.database.client.account.findUniqueOrThrow({ where: { name } });
   const times = { createdAt: server.clock.now, updatedAt: server.clock.now };
   const url = 'https://example.com/';
   await server.database.client.link.createMany({
-    data: Array.from({ length: 1100 }, (_, i) => {
-      const [title, alias] = [`Common ${i}`, `many${i}`];
-      const keys = { titleKey: title.toLowerCase(), aliasKey: alias, urlKey: url };
+    data: Array.from({ length }, (_, i) => {
+      const [title, alias] = [`${word} ${i}`, `${name}${word}${i}`];
+      const keys = { titleKey: title.toLowerCase(), aliasKey: alias.toLowerCase(), urlKey: url };
       return { accountId, domainId: Number(domainId), url, title, alias, ...keys, ...times };
     }),
   });
+  return accountId;
+}
+
+test('finds the same when most of the text is in most links, and when many links have come since', async () => {
+  const caller = await server.caller('similar');
+  const total = async (search: string) =>
+    (
+      await caller.data<{ linkPage: { total: number } }>(
+        'query ($filter: LinkFilter) { linkPage(filter: $filter) { total } }',
+        { filter: { search } },
+      )
+    ).linkPage.total;
+  await fill(caller, 'similar', 'Number', 400);
+  expect(await total('number 39')).toBe(11);
+  expect(await total('number 399')).toBe(1);
+  expect(await total('number 400')).toBe(0);
+  expect(await total('number')).toBe(400);
+  await fill(caller, 'similar', 'Zebra', 600);
+  expect(await total('zebra')).toBe(600);
+  expect(await total('zebra 59')).toBe(11);
+  expect(await total('number 39')).toBe(11);
+});
+
+test.runIf(inject('database').provider === 'sqlite')('looks up the rare parts of a text', async () => {
+  const caller = await server.caller('rare');
+  const accountId = await fill(caller, 'rare', 'Number', 400);
+  const rareOf = (text: string) =>
+    rareTrigrams(server.database.client, { accountId, column: 'titleKey', text });
+  expect(await rareOf('number')).toEqual([]);
+  expect(await rareOf('my number')).toEqual(['my ', 'y n', ' nu']);
+  expect(await rareOf('the number')).toEqual(['the', 'e n', ' nu']);
+  expect(await rareOf('xy')).toEqual([]);
+});
+
+test('finds all links beyond the limit for single look-ups', async () => {
+  const caller = await server.caller();
+  await fill(caller, 'owner', 'Common', 1100);
   const { linkPage } = await caller.data<{ linkPage: object }>(
     '{ linkPage(filter: { search: "common" }, perPage: 10, page: 110) { total items { title } } }',
   );

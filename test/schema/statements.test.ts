@@ -88,8 +88,11 @@ test.each([
       ),
   ],
 ])('reads %s in %i statement(s), at 2 and at 20 spaces', async (_what, expected, read) => {
-  expect(await server.statementsOf(() => read(few))).toHaveLength(expected);
-  expect(await server.statementsOf(() => read(many))).toHaveLength(expected);
+  for (const caller of [few, many]) {
+    // The first search of an account examines a sample of its links, too.
+    await read(caller);
+    expect(await server.statementsOf(() => read(caller))).toHaveLength(expected);
+  }
 });
 
 test.runIf(inject('database').provider === 'sqlite').each([

@@ -1,6 +1,7 @@
 import { type Db, isSqlite } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
 import { name, type Sql, sql } from './list.ts';
+import { rareTrigrams } from './trigrams.ts';
 
 /** The columns of "Link" with a trigram index, on either database. */
 export type SearchedColumn = 'titleKey' | 'aliasKey' | 'urlKey';
@@ -16,6 +17,11 @@ export interface LinkSearch {
 const SHORTEST = 3;
 /** How much of a text is looked up in the index, in characters: each trigram is looked up, with all of its occurrences. */
 const INDEXED = 32;
+/**
+ * Rare trigrams are looked up first, and may find so many candidates: those of common words are in many links, and take most of the
+ * time of a search.
+ */
+const FEW = 500;
 /** From how many candidates on it is cheaper to read all of the account's links in order than to look each one up. */
 const manyOf = (accountId: number) => sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / 20, 1000), 20000)
   FROM "AccountTally" WHERE "accountId" = ${accountId})`;
@@ -37,15 +43,21 @@ function shifted(text: string, accountId: number): string {
 }
 
 /** The account's links that may contain the text, by SQLite's index; null if there are many. */
-async function candidates(db: Db, { accountId, column, text }: LinkSearch): Promise<number[] | null> {
-  const phrase = `${column} : "${shifted(startOf(text), accountId)}"`;
-  const many = manyOf(accountId);
-  const found = await readRows<{ id: number | bigint; many: number | bigint }>(
-    db,
-    sql`SELECT "rowid" & 4294967295 AS "id", ${many} AS "many" FROM "LinkText" WHERE "LinkText" MATCH ${phrase}
-      AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${many}`,
-  );
-  return found.length < Number(found[0]?.many ?? 1) ? found.map(({ id }) => Number(id)) : null;
+async function candidates(db: Db, search: LinkSearch): Promise<number[] | null> {
+  const { accountId, column, text } = search;
+  const matching = async (parts: readonly string[], limit: Sql) => {
+    const query = parts.map((part) => `"${shifted(part, accountId)}"`).join(' AND ');
+    return readRows<{ id: number | bigint; limit: number | bigint }>(
+      db,
+      sql`SELECT "rowid" & 4294967295 AS "id", ${limit} AS "limit" FROM "LinkText" WHERE "LinkText" MATCH ${`${column} : (${query})`}
+        AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${limit}`,
+    );
+  };
+  const idsOf = (rows: Awaited<ReturnType<typeof matching>>) =>
+    rows.length < Number(rows[0]?.limit ?? 1) ? rows.map(({ id }) => Number(id)) : null;
+  const rare = await rareTrigrams(db, search);
+  const few = rare.length > 0 ? idsOf(await matching(rare, sql`${FEW}`)) : null;
+  return few ?? idsOf(await matching([startOf(text)], manyOf(accountId)));
 }
 
 /** The condition of a search; `few` if the index found few candidates, `indexed` if an index covers such a text at all. */

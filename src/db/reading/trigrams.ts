@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../connection/client.ts';
+import { readRows } from '../connection/direct.ts';
+import { name, sql } from './list.ts';
+import type { LinkSearch } from './search.ts';
+
+/** How many texts of an account are examined, and how much of each, in characters. */
+const SAMPLED = 64;
+const SAMPLED_LENGTH = 100;
+/** In how many of them a common trigram is, at least. */
+const COMMON = 2;
+/** How many rare trigrams are enough. */
+const MOST = 3;
+/** How many samples a process keeps, and for how long, in milliseconds: a wrong one costs time only. */
+const KEPT = 200;
+const KEPT_FOR = 600_000;
+
+type Samples = LRUCache<string, ReadonlySet<string>>;
+const samples = new WeakMap<Db, Samples>();
+
+/** The parts of three characters. */
+function trigramsOf(text: string): string[] {
+  const characters = [...text];
+  return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''));
+}
+
+async function sampleOf(db: Db, { accountId, column }: LinkSearch): Promise<ReadonlySet<string>> {
+  const own = sql`FROM "Link" WHERE "accountId" = ${accountId}`;
+  const parts = JSON.stringify(Array.from({ length: SAMPLED }, (_, index) => index / SAMPLED));
+  const rows = await readRows<{ text: string | null }>(
+    db,
+    sql`WITH "ends" AS (SELECT (SELECT MIN("id") ${own}) AS "first", (SELECT MAX("id") ${own}) AS "last")
+      SELECT (SELECT substr(${name(column)}, 1, ${SAMPLED_LENGTH}) ${own} AND "id" >= "first" + ("last" - "first") * "value"
+        ORDER BY "id" LIMIT 1) AS "text" FROM "ends", json_each(${parts})`,
+  );
+  const counts = new Map<string, number>();
+  for (const { text } of rows)
+    for (const one of new Set(trigramsOf(text ?? ''))) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return new Set([...counts].flatMap(([one, count]) => (count >= COMMON ? one : [])));
+}
+
+/** Trigrams of the text that, by a sample, only few of the account's links have in the column: up to three, far apart. */
+export async function rareTrigrams(db: Db, search: LinkSearch): Promise<string[]> {
+  const known: Samples = samples.get(db) ?? new LRUCache({ max: KEPT, ttl: KEPT_FOR });
+  samples.set(db, known);
+  const key = `${search.accountId} ${search.column}`;
+  let common = known.get(key);
+  if (common === undefined) {
+    common = await sampleOf(db, search);
+    known.set(key, common);
+  }
+  const rare = trigramsOf(search.text).filter((one) => !common.has(one));
+  if (rare.length <= MOST) return rare;
+  return [0, Math.floor(rare.length / 2), rare.length - 1].map((index) => rare[index] ?? '');
+}
