@@ -6,7 +6,8 @@ import { retryConflicts } from './connection/retry.ts';
 import { isEnclosed, type Tx } from './connection/transaction.ts';
 import { insertMany } from './many-rows.ts';
 import { columnsOf } from './reading/columns.ts';
-import { join, name, type Sql, sql } from './reading/list.ts';
+import { type LinkRow, linkJoins } from './reading/link-rows.ts';
+import { type Joined, join, name, type Sql, sql } from './reading/list.ts';
 
 /** A link and its pixels, as they are stored. */
 export interface NewLink {
@@ -14,10 +15,10 @@ export interface NewLink {
   readonly pixelIds: readonly number[];
 }
 
-function insertOf(row: Prisma.LinkUncheckedCreateInput) {
+function insertOf(row: Prisma.LinkUncheckedCreateInput, returned: Sql) {
   const columns = Object.entries(row).filter(([, value]) => value !== undefined);
   return sql`INSERT INTO "Link" (${join(columns.map(([column]) => name(column)))})
-    VALUES (${join(columns.map(([, value]) => value))}) RETURNING "id"`;
+    VALUES (${join(columns.map(([, value]) => value))}) RETURNING ${returned}`;
 }
 
 /**
@@ -79,7 +80,7 @@ function firing(db: Db | Tx, linkId: number, pixelIds: readonly number[]): Sql {
 }
 
 function* insertion(db: Db | Tx, { row, pixelIds }: NewLink): Steps<number> {
-  const [made] = yield insertOf(row);
+  const [made] = yield insertOf(row, sql`"id"`);
   const id = Number(made?.id);
   if (pixelIds.length > 0) yield firing(db, id, pixelIds);
   return id;
@@ -112,60 +113,71 @@ export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<
   return ids;
 }
 
+/** A link that was written: its row, if the same statement has read it, or else its id. */
+export type WrittenLink = LinkRow | number;
+
+/** What a statement returns for `writeOnPostgresql`. */
+const RETURNED = columnsOf.Link;
+
 /**
- * Executes a statement that returns the id of a link, if it writes one, and records the change. On PostgreSQL this is one
- * statement, which is a transaction of its own: the round trips of five would take most of the time of the request.
+ * Executes a statement that returns `RETURNED` of a link, if it writes one, and records the change. On PostgreSQL this is one
+ * statement, which is a transaction of its own: the round trips of five would take most of the time of the request. It also reads
+ * what is shown of the link, which would be another one.
  * @param pixels what is done with the link's pixels
- * @returns the id; null if nothing was written
+ * @returns null if nothing was written
  */
 async function writeOnPostgresql(
   db: Db,
   written: Sql,
   pixels: readonly Sql[],
   change: Omit<NewChange, 'recordId'>,
-): Promise<number | null> {
+): Promise<WrittenLink | null> {
   const { accountId, at, keyId, action, kind, fields } = change;
   const parts = [
-    sql`"written" AS (${written})`,
+    sql`"page" AS (${written})`,
     ...pixels,
     sql`"logged" AS (
       INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields")
       SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
-      FROM "written" RETURNING "id")`,
+      FROM "page" RETURNING "id")`,
   ];
-  const statement = sql`WITH ${join(parts)} SELECT "written"."id", "logged"."id" AS "changeId" FROM "written", "logged"`;
-  const [row] = await retryConflicts(() => readRows<{ id: number; changeId: number }>(db, statement));
+  const shown = linkJoins(null, 'id', false) as Joined; // Everything is wanted.
+  const statement = sql`WITH ${join(parts)}
+    SELECT "page".*, "logged"."id" AS "changeId", ${shown.columns} FROM "logged" CROSS JOIN "page" ${shown.tables}`;
+  const [row] = await retryConflicts(() => readRows<LinkRow & { changeId: number }>(db, statement));
   if (row === undefined) return null;
-  announceOwnChanges(db, [{ ...change, recordId: row.id, id: row.changeId }]);
-  return row.id;
+  const { changeId, ...link } = row;
+  announceOwnChanges(db, [{ ...change, recordId: link.id, id: changeId }]);
+  // A statement does not see its own new pixels, nor the counters that a trigger inserts after it.
+  return pixels.length > 0 ? link.id : { ...link, clicks: link.clicks ?? 0 };
 }
 
 /** Adds the pixels to the link that the statement writes, except those that it has. */
 function fired(pixelIds: readonly number[]): Sql[] {
   if (pixelIds.length === 0) return [];
   return [
-    sql`"fired" AS (INSERT INTO "LinkPixel" ("linkId", "pixelId") SELECT "written"."id", "pixel"."id"
-      FROM "written", (VALUES ${join(pixelIds.map((id) => sql`(${id}::integer)`))}) AS "pixel" ("id") ON CONFLICT DO NOTHING)`,
+    sql`"fired" AS (INSERT INTO "LinkPixel" ("linkId", "pixelId") SELECT "page"."id", "pixel"."id"
+      FROM "page", (VALUES ${join(pixelIds.map((id) => sql`(${id}::integer)`))}) AS "pixel" ("id") ON CONFLICT DO NOTHING)`,
   ];
 }
 
 /** Removes all other pixels from it. */
 function unfired(pixelIds: readonly number[]): Sql {
   const others = pixelIds.length > 0 ? sql`AND "pixelId" NOT IN (${join([...pixelIds])})` : Prisma.empty;
-  return sql`"unfired" AS (DELETE FROM "LinkPixel" USING "written" WHERE "linkId" = "written"."id" ${others})`;
+  return sql`"unfired" AS (DELETE FROM "LinkPixel" USING "page" WHERE "linkId" = "page"."id" ${others})`;
 }
 
-/** Inserts a link and its change, and returns its id. */
+/** Inserts a link and its change. */
 export async function insertLink(
   db: Db,
   link: NewLink,
   change: Omit<NewChange, 'recordId'>,
-): Promise<number> {
-  const id =
+): Promise<WrittenLink> {
+  const written =
     isSqlite(db) || isEnclosed(db)
       ? await changingOne(db, change, (within) => insertion(within, link))
-      : await writeOnPostgresql(db, insertOf(link.row), fired(link.pixelIds), change);
-  return id ?? 0; // An insertion always returns a row.
+      : await writeOnPostgresql(db, insertOf(link.row, RETURNED), fired(link.pixelIds), change);
+  return written ?? 0; // An insertion always returns a row.
 }
 
 /** The columns and the pixels that a change sets; pixels only if they change. */
@@ -174,9 +186,13 @@ export interface LinkSettings {
   readonly pixelIds: readonly number[] | undefined;
 }
 
-function updateOf(linkId: number, { columns }: LinkSettings, condition = Prisma.empty): Sql {
+function updateOf(
+  linkId: number,
+  { columns }: LinkSettings,
+  { condition = Prisma.empty, returned = sql`"id"` } = {},
+): Sql {
   const settings = Object.entries(columns).map(([column, value]) => sql`${name(column)} = ${value}`);
-  return sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${linkId} ${condition} RETURNING "id"`;
+  return sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${linkId} ${condition} RETURNING ${returned}`;
 }
 
 /** Executes the update, and replaces the pixels. Returns the link's id; null if the update changed nothing. */
@@ -203,21 +219,23 @@ export async function updateLinkIn(tx: Tx, linkId: number, settings: LinkSetting
 /**
  * Changes a link and records the change, unless somebody else has changed the link since it was read: each change gives a link a
  * new time. Within an enclosing transaction it changes nothing: what a vain try locks would stay locked.
- * @returns whether the link was changed
+ * @returns null if the link was not changed
  */
 export async function updateLinkAsRead(
   db: Db,
   read: Pick<Link, 'id' | 'updatedAt'>,
   settings: LinkSettings,
   change: Omit<NewChange, 'recordId'>,
-): Promise<boolean> {
-  if (isEnclosed(db)) return false;
-  const updatedAt = isSqlite(db) ? momentText(sql`"updatedAt"`) : sql`"updatedAt"`;
-  const update = updateOf(read.id, settings, sql`AND ${updatedAt} = ${read.updatedAt}`);
+): Promise<WrittenLink | null> {
+  if (isEnclosed(db)) return null;
+  if (isSqlite(db)) {
+    const condition = sql`AND ${momentText(sql`"updatedAt"`)} = ${read.updatedAt}`;
+    const update = updateOf(read.id, settings, { condition });
+    return changingOne(db, change, (within) => changeOf(within, read.id, update, settings));
+  }
+  const condition = sql`AND "updatedAt" = ${read.updatedAt}`;
+  const update = updateOf(read.id, settings, { condition, returned: RETURNED });
   const { pixelIds } = settings;
   const pixels = pixelIds === undefined ? [] : [unfired(pixelIds), ...fired(pixelIds)];
-  const id = isSqlite(db)
-    ? await changingOne(db, change, (within) => changeOf(within, read.id, update, settings))
-    : await writeOnPostgresql(db, update, pixels, change);
-  return id !== null;
+  return writeOnPostgresql(db, update, pixels, change);
 }

@@ -516,3 +516,38 @@ test('a URL has at most 2048 characters, with special ones escaped', async () =>
     ],
   });
 });
+
+test('answers writes with what a query reads afterwards', async () => {
+  const [space, other] = [String(await owner.space('First')), String(await owner.space('Second'))];
+  const [pixel, another] = [String(await owner.pixel()), String(await owner.pixel('Other'))];
+  const domainId = String(await owner.domain('answered.example'));
+  const shown = async ({ id }: Result) =>
+    (
+      await owner.data<{ link: Result }>(`query ($id: ID!) { link(id: $id) { __typename ${linkFields} } }`, {
+        id,
+      })
+    ).link;
+  const expectShown = async (answer: Result) => {
+    expect(answer.__typename).toBe('Link');
+    expect(answer).toEqual(await shown(answer));
+    return answer;
+  };
+  const title = 'A title';
+  for (const input of [{}, { domainId, spaceId: space, title }, { pixelIds: [pixel, another] }]) {
+    const { id } = await expectShown(await create({ url, ...input }));
+    await server.database.client.linkCounter.update({
+      where: { linkId: Number(id) },
+      data: { clicks: 3, lastClickedAt: server.clock.now },
+    });
+    for (const change of [
+      { title: 'Another' },
+      { spaceId: other },
+      { spaceId: null },
+      { pixelIds: [pixel] },
+      { title: 'A third' },
+      { pixelIds: [] },
+      { expiration: { at: null, clicks: 3, url: null } },
+    ])
+      expect((await expectShown(await update(id, change))).clicks).toBe(3);
+  }
+});

@@ -95,6 +95,16 @@ test.each([
   }
 });
 
+test.runIf(inject('database').provider === 'postgresql')(
+  'a new link takes two statements, and so does a change: one reads, and one writes and reads',
+  async () => {
+    const created = await few.link();
+    expect(await server.statementsOf(() => few.link())).toHaveLength(2);
+    const change = () => few.rest('PATCH', `/links/${created.id}`, { title: 'Changed' });
+    expect(await server.statementsOf(change)).toHaveLength(2);
+  },
+);
+
 test.runIf(inject('database').provider === 'sqlite').each([
   ['a filter', 'filter: { status: ACTIVE }'],
   ['a search that no index serves', 'filter: { search: "zq" }'],

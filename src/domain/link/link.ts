@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Tx } from '../../db/connection/transaction.ts';
-import { insertLink, insertLinkIn } from '../../db/links.ts';
+import { insertLink, insertLinkIn, type WrittenLink } from '../../db/links.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Actor } from '../access/actor.ts';
@@ -35,7 +35,7 @@ async function reuseOf(
 
 /**
  * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
- * one. Returns its id.
+ * one.
  * @throws DomainError VALIDATION
  */
 export async function createLink(
@@ -44,7 +44,7 @@ export async function createLink(
   site: Site,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
-): Promise<number> {
+): Promise<WrittenLink> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const check = async () => {

@@ -7,6 +7,7 @@ import {
   readStoredLink,
   updateLinkAsRead,
   updateLinkIn,
+  type WrittenLink,
 } from '../../db/links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
@@ -49,7 +50,7 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
 }
 
 /**
- * Changes the given fields, and returns the link's id; null clears a field that can be cleared. A list replaces the
+ * Changes the given fields; null clears a field that can be cleared. A list replaces the
  * stored one.
  * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
@@ -62,7 +63,7 @@ export async function updateLink(
   unparsed: Unparsed<typeof updateLinkInput>,
   now: Date,
   ifUpdatedAt?: string | null,
-): Promise<number> {
+): Promise<WrittenLink> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
@@ -94,7 +95,8 @@ export async function updateLink(
     const settings = await settingsFor(db, link);
     if (settings === null) return link.id;
     const change = newChange(actor, now, 'UPDATED', 'LINK', fieldsIn(settings));
-    if (await updateLinkAsRead(db, link, settings, change)) return link.id;
+    const written = await updateLinkAsRead(db, link, settings, change);
+    if (written !== null) return written;
     // Somebody else has changed the link meanwhile. Now nobody can.
     return await recordingChanges(db, actor, now, async ({ tx, record }) => {
       const stored = await readStoredLink(tx, where, { locked: true });

@@ -1,3 +1,4 @@
+import type { WrittenLink } from '../../db/links.ts';
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import { notFound } from '../../domain/errors.ts';
 import { parseBatch, type Unparsed } from '../../domain/input.ts';
@@ -25,9 +26,10 @@ export const UpdateLinkInput = inputType(
 export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, [], [ConflictError]);
 
 /** A link that was just written, with its domain and space. */
-export async function shownLink({ lists, actor }: Context, written: Promise<number>): Promise<LinkRow> {
-  const id = await written;
-  const link = await findLink(lists, actor, String(id));
+export async function shownLink({ lists, actor }: Context, writing: Promise<WrittenLink>): Promise<LinkRow> {
+  const written = await writing;
+  if (typeof written !== 'number') return written;
+  const link = await findLink(lists, actor, String(written));
   if (link === null) throw notFound('link');
   return link;
 }
