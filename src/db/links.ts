@@ -79,15 +79,37 @@ function firing(db: Db | Tx, linkId: number, pixelIds: readonly number[]): Sql {
   return sql`${insertMany(db, 'LinkPixel', rows)} RETURNING "linkId"`;
 }
 
-function* insertion(db: Db | Tx, { row, pixelIds }: NewLink): Steps<number> {
+/** What is shown of a link, besides its own columns. */
+function shownWith(db: Db | Tx): Joined {
+  return linkJoins(null, 'id', isSqlite(db)) as Joined; // Everything is wanted.
+}
+
+function shownLink(db: Db | Tx, id: number): Sql {
+  const { columns, tables } = shownWith(db);
+  return sql`SELECT "page".*, ${columns} FROM (SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id}) AS "page" ${tables}`;
+}
+
+/** Any account's link with this id; null if there is none. */
+export async function readShownLink(db: Db | Tx, id: number): Promise<LinkRow | null> {
+  const [link] = await readRows<LinkRow>(db, shownLink(db, id));
+  return link ?? null;
+}
+
+/** Steps that end with the link that they have written. */
+function* written(db: Db | Tx, id: number): Steps<LinkRow> {
+  const [link] = yield shownLink(db, id);
+  return link as unknown as LinkRow; // It is in the same transaction.
+}
+
+function* insertion(db: Db | Tx, { row, pixelIds }: NewLink): Steps<LinkRow> {
   const [made] = yield insertOf(row, sql`"id"`);
   const id = Number(made?.id);
   if (pixelIds.length > 0) yield firing(db, id, pixelIds);
-  return id;
+  return yield* written(db, id);
 }
 
-/** Inserts a link in a transaction, and returns its id. */
-export async function insertLinkIn(tx: Tx, link: NewLink): Promise<number> {
+/** Inserts a link in a transaction. */
+export async function insertLinkIn(tx: Tx, link: NewLink): Promise<LinkRow> {
   return execute(tx, insertion(tx, link));
 }
 
@@ -113,9 +135,6 @@ export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<
   return ids;
 }
 
-/** A link that was written: its row, if the same statement has read it, or else its id. */
-export type WrittenLink = LinkRow | number;
-
 /** What a statement returns for `writeOnPostgresql`. */
 const RETURNED = columnsOf.Link;
 
@@ -128,28 +147,29 @@ const RETURNED = columnsOf.Link;
  */
 async function writeOnPostgresql(
   db: Db,
-  written: Sql,
+  write: Sql,
   pixels: readonly Sql[],
   change: Omit<NewChange, 'recordId'>,
-): Promise<WrittenLink | null> {
+): Promise<LinkRow | null> {
   const { accountId, at, keyId, action, kind, fields } = change;
   const parts = [
-    sql`"page" AS (${written})`,
+    sql`"page" AS (${write})`,
     ...pixels,
     sql`"logged" AS (
       INSERT INTO "Change" ("tx", "accountId", "at", "keyId", "action", "kind", "recordId", "fields")
       SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
       FROM "page" RETURNING "id")`,
   ];
-  const shown = linkJoins(null, 'id', false) as Joined; // Everything is wanted.
+  const { columns, tables } = shownWith(db);
   const statement = sql`WITH ${join(parts)}
-    SELECT "page".*, "logged"."id" AS "changeId", ${shown.columns} FROM "logged" CROSS JOIN "page" ${shown.tables}`;
+    SELECT "page".*, "logged"."id" AS "changeId", ${columns} FROM "logged" CROSS JOIN "page" ${tables}`;
   const [row] = await retryConflicts(() => readRows<LinkRow & { changeId: number }>(db, statement));
   if (row === undefined) return null;
   const { changeId, ...link } = row;
   announceOwnChanges(db, [{ ...change, recordId: link.id, id: changeId }]);
-  // A statement does not see its own new pixels, nor the counters that a trigger inserts after it.
-  return pixels.length > 0 ? link.id : { ...link, clicks: link.clicks ?? 0 };
+  // The statement does not see its own pixels, nor the counters that a trigger inserts after it.
+  const shown = { ...link, clicks: link.clicks ?? 0 };
+  return pixels.length > 0 ? ((await readShownLink(db, link.id)) ?? shown) : shown;
 }
 
 /** Adds the pixels to the link that the statement writes, except those that it has. */
@@ -172,12 +192,13 @@ export async function insertLink(
   db: Db,
   link: NewLink,
   change: Omit<NewChange, 'recordId'>,
-): Promise<WrittenLink> {
-  const written =
+): Promise<LinkRow> {
+  const inserted =
     isSqlite(db) || isEnclosed(db)
       ? await changingOne(db, change, (within) => insertion(within, link))
       : await writeOnPostgresql(db, insertOf(link.row, RETURNED), fired(link.pixelIds), change);
-  return written ?? 0; // An insertion always returns a row.
+  if (inserted === null) throw new Error('the insertion returned no link');
+  return inserted;
 }
 
 /** The columns and the pixels that a change sets; pixels only if they change. */
@@ -195,25 +216,25 @@ function updateOf(
   return sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${linkId} ${condition} RETURNING ${returned}`;
 }
 
-/** Executes the update, and replaces the pixels. Returns the link's id; null if the update changed nothing. */
+/** Executes the update, and replaces the pixels. Returns null if the update changed nothing. */
 function* changeOf(
   db: Db | Tx,
   linkId: number,
   update: Sql,
   { pixelIds }: LinkSettings,
-): Steps<number | null> {
+): Steps<LinkRow | null> {
   const [changed] = yield update;
   if (changed === undefined) return null;
   if (pixelIds !== undefined) {
     yield sql`DELETE FROM "LinkPixel" WHERE "linkId" = ${linkId} RETURNING "linkId"`;
     if (pixelIds.length > 0) yield firing(db, linkId, pixelIds);
   }
-  return linkId;
+  return yield* written(db, linkId);
 }
 
-/** Changes a link in a transaction. */
-export async function updateLinkIn(tx: Tx, linkId: number, settings: LinkSettings): Promise<void> {
-  await execute(tx, changeOf(tx, linkId, updateOf(linkId, settings), settings));
+/** Changes a link in a transaction; null if there is none with this id. */
+export async function updateLinkIn(tx: Tx, linkId: number, settings: LinkSettings): Promise<LinkRow | null> {
+  return execute(tx, changeOf(tx, linkId, updateOf(linkId, settings), settings));
 }
 
 /**
@@ -226,7 +247,7 @@ export async function updateLinkAsRead(
   read: Pick<Link, 'id' | 'updatedAt'>,
   settings: LinkSettings,
   change: Omit<NewChange, 'recordId'>,
-): Promise<WrittenLink | null> {
+): Promise<LinkRow | null> {
   if (isEnclosed(db)) return null;
   if (isSqlite(db)) {
     const condition = sql`AND ${momentText(sql`"updatedAt"`)} = ${read.updatedAt}`;

@@ -68,9 +68,8 @@ async function makeLinks(
       ...more,
       spaceId: spaceId === undefined ? null : String(spaceId),
     };
-    const written = await createLink(db, actor, site, input, startOf(daysAfter(last, -age), 8));
-    const id = typeof written === 'number' ? written : written.id;
-    made.push({ link: await db.link.findUniqueOrThrow({ where: { id } }), demo });
+    const link = await createLink(db, actor, site, input, startOf(daysAfter(last, -age), 8));
+    made.push({ link, demo });
   }
   return made;
 }

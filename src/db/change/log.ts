@@ -75,28 +75,28 @@ export async function changing<T>(
   });
 }
 
-/**
- * Executes the steps, and records a change of the record whose id they return, if any, as one transaction. Returns the id.
- */
-export async function changingOne(
+/** Executes the steps, and records a change of the record that they return, if any, as one transaction. Returns the record. */
+export async function changingOne<Written extends { readonly id: number }>(
   db: Db,
   change: Omit<NewChange, 'recordId'>,
-  steps: (db: Db | Tx) => Steps<number | null>,
-): Promise<number | null> {
+  steps: (db: Db | Tx) => Steps<Written | null>,
+): Promise<Written | null> {
   if (!isSqlite(db) || isEnclosed(db))
     return changing(db, async (tx, record) => {
-      const recordId = await execute(tx, steps(tx));
-      if (recordId !== null) await record([{ ...change, recordId }]);
-      return recordId;
+      const written = await execute(tx, steps(tx));
+      if (written !== null) await record([{ ...change, recordId: written.id }]);
+      return written;
     });
-  const recorded = await executeAtOnce(db, function* () {
-    const recordId = yield* steps(db);
-    if (recordId === null) return null;
-    const [row] = yield insertOfChanges(db, [{ ...change, recordId }]);
-    return { ...change, recordId, id: Number(row?.id) };
+  const done = await executeAtOnce(db, function* () {
+    const written = yield* steps(db);
+    if (written === null) return null;
+    const recorded = { ...change, recordId: written.id };
+    const [row] = yield insertOfChanges(db, [recorded]);
+    return { written, recorded: { ...recorded, id: Number(row?.id) } };
   });
-  if (recorded !== null) announceOwnChanges(db, [recorded]);
-  return recorded?.recordId ?? null;
+  if (done === null) return null;
+  announceOwnChanges(db, [done.recorded]);
+  return done.written;
 }
 
 /** A statement that records changes, and returns their ids. */

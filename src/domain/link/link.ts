@@ -1,7 +1,8 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Tx } from '../../db/connection/transaction.ts';
-import { insertLink, insertLinkIn, type WrittenLink } from '../../db/links.ts';
+import { insertLink, insertLinkIn } from '../../db/links.ts';
+import type { LinkRow } from '../../db/reading/link-rows.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Actor } from '../access/actor.ts';
@@ -14,6 +15,7 @@ import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
 import { createLinkInput, updateLinkInput } from './input.ts';
+import { shownLink } from './list.ts';
 import { Reuse } from './reuse.ts';
 import type { Site } from './site.ts';
 
@@ -44,7 +46,7 @@ export async function createLink(
   site: Site,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
-): Promise<WrittenLink> {
+): Promise<LinkRow> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const check = async () => {
@@ -55,13 +57,13 @@ export async function createLink(
   const destination = { accountId: actor.accountId, domainId, url };
   const reuse = reuses ? await reuseOf(destination, site, unparsed, now) : null;
   const same = await reuse?.find(db);
-  if (same) return same.id;
+  if (same) return shownLink(db, same.id);
   try {
     await check();
   } catch (error) {
     // Another request may have created the same link meanwhile, with this alias.
     const made = await reuse?.find(db);
-    if (made) return made.id;
+    if (made) return shownLink(db, made.id);
     throw error;
   }
   const data = {
@@ -84,10 +86,10 @@ export async function createLink(
       if (reuse === null) return await insertLink(db, made, newChange(actor, now, 'CREATED', 'LINK', fields));
       return await recordingChanges(db, actor, now, async ({ tx, record }) => {
         const same = await reuse.findLocked(tx);
-        if (same) return same.id;
-        const id = await insertLinkIn(tx, made);
-        await record('CREATED', 'LINK', [id], fields);
-        return id;
+        if (same) return shownLink(tx, same.id);
+        const link = await insertLinkIn(tx, made);
+        await record('CREATED', 'LINK', [link.id], fields);
+        return link;
       });
     } catch (error) {
       // Records may have been deleted since the checks; the constraints decide.

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import type { Db } from '../../db/connection/client.ts';
+import type { Tx } from '../../db/connection/transaction.ts';
+import { readShownLink } from '../../db/links.ts';
 import { type LinkRow, linkSource, type Wanted } from '../../db/reading/link-rows.ts';
 import { type Column, countOf, join, type List, type Sql, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
+import { notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
 import {
@@ -186,6 +190,16 @@ export async function linkConnection(
   const { list, counted } = await listOf(lists, actor, which, now, within, wanted);
   const edges = await readEdges<LinkRow>(lists, list, input);
   return { ...edges, total: () => lists.number(counted, list.scans) };
+}
+
+/**
+ * The link with this id, which its account has just written.
+ * @throws DomainError NOT_FOUND if it was deleted meanwhile
+ */
+export async function shownLink(db: Db | Tx, id: number): Promise<LinkRow> {
+  const link = await readShownLink(db, id);
+  if (link === null) throw notFound('link');
+  return link;
 }
 
 /** The account's own link with this id; null if it has none. */

@@ -7,8 +7,8 @@ import {
   readStoredLink,
   updateLinkAsRead,
   updateLinkIn,
-  type WrittenLink,
 } from '../../db/links.ts';
+import type { LinkRow } from '../../db/reading/link-rows.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { differing, fieldsOf, newChange, recordingChanges } from '../change/change.ts';
@@ -18,6 +18,7 @@ import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.t
 import { refusalsOf } from './check.ts';
 import { columnsOf, fieldNames } from './columns.ts';
 import { fixedDomain, type LinkInput, missingPrivacyPassword, updateLinkInput } from './input.ts';
+import { shownLink } from './list.ts';
 import type { Site } from './site.ts';
 
 /** A text that is equal for equal sets of ids. */
@@ -63,7 +64,7 @@ export async function updateLink(
   unparsed: Unparsed<typeof updateLinkInput>,
   now: Date,
   ifUpdatedAt?: string | null,
-): Promise<WrittenLink> {
+): Promise<LinkRow> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
@@ -93,7 +94,7 @@ export async function updateLink(
     fieldsOf({ ...columns, ...(pixelIds && { pixels: pixelIds }) }, fieldNames);
   try {
     const settings = await settingsFor(db, link);
-    if (settings === null) return link.id;
+    if (settings === null) return shownLink(db, link.id);
     const change = newChange(actor, now, 'UPDATED', 'LINK', fieldsIn(settings));
     const written = await updateLinkAsRead(db, link, settings, change);
     if (written !== null) return written;
@@ -102,10 +103,10 @@ export async function updateLink(
       const stored = await readStoredLink(tx, where, { locked: true });
       if (stored === null) throw notFound('link');
       const settings = await settingsFor(tx, stored);
-      if (settings === null) return stored.id;
-      await updateLinkIn(tx, stored.id, settings);
+      const changed = settings && (await updateLinkIn(tx, stored.id, settings));
+      if (settings === null || changed === null) return shownLink(tx, stored.id);
       await record('UPDATED', 'LINK', [stored.id], fieldsIn(settings));
-      return stored.id;
+      return changed;
     });
   } catch (error) {
     // Records have changed since the checks: check again.

@@ -1,21 +1,23 @@
 import type { Db } from '../../db/connection/client.ts';
+import type { LinkRow } from '../../db/reading/link-rows.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';
 import { notFound } from '../errors.ts';
+import { shownLink } from '../link/list.ts';
 
 /**
- * Deletes the statistics of a link and returns its id. Its clicks stay. The change is recorded in the log, if there were any.
+ * Deletes the statistics of a link. Its clicks stay. The change is recorded in the log, if there were any.
  * Visits that a process has not written yet are not among them.
  * @throws DomainError NOT_FOUND
  */
-export async function resetStatistics(db: Db, actor: Actor, linkId: string, now: Date): Promise<number> {
+export async function resetStatistics(db: Db, actor: Actor, linkId: string, now: Date): Promise<LinkRow> {
   const where = owned(actor, linkId);
   if (where === null) throw notFound('link');
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const any = await forgetStatistics(tx, where.id, where.accountId);
     if (any === null) throw notFound('link');
     if (any) await record('UPDATED', 'LINK', [where.id], ['statistics']);
-    return where.id;
+    return shownLink(tx, where.id);
   });
 }

@@ -1,6 +1,4 @@
-import type { WrittenLink } from '../../db/links.ts';
 import type { LinkRow } from '../../db/reading/link-rows.ts';
-import { notFound } from '../../domain/errors.ts';
 import { parseBatch, type Unparsed } from '../../domain/input.ts';
 import { createLinkInput, updateLinkInput } from '../../domain/link/input.ts';
 import { createLink, deleteLink } from '../../domain/link/link.ts';
@@ -25,18 +23,8 @@ export const UpdateLinkInput = inputType(
 
 export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, [], [ConflictError]);
 
-/** A link that was just written, with its domain and space. */
-export async function shownLink({ lists, actor }: Context, writing: Promise<WrittenLink>): Promise<LinkRow> {
-  const written = await writing;
-  if (typeof written !== 'number') return written;
-  const link = await findLink(lists, actor, String(written));
-  if (link === null) throw notFound('link');
-  return link;
-}
-
-function create(context: Context, input: Unparsed<typeof createLinkInput>) {
-  const { db, actor, site, now } = context;
-  return asResult(shownLink(context, createLink(db, actor, site, input, now())));
+function create({ db, actor, site, now }: Context, input: Unparsed<typeof createLinkInput>) {
+  return asResult(createLink(db, actor, site, input, now()));
 }
 
 interface Update {
@@ -46,12 +34,11 @@ interface Update {
 }
 
 export function update(
-  context: Context,
+  { db, lists, actor, site, now }: Context,
   { id, input, ifUpdatedAt: seen }: Update,
 ): Promise<LinkRow | Failure> {
-  const { db, lists, actor, site, now } = context;
   const updated = updateLink(db, actor, site, id, input, now(), seen);
-  return asUpdate('Link', shownLink(context, updated), () => findLink(lists, actor, id));
+  return asUpdate('Link', updated, () => findLink(lists, actor, id));
 }
 
 builder.mutationFields((t) => ({
