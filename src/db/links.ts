@@ -6,8 +6,8 @@ import { retryConflicts } from './connection/retry.ts';
 import { isEnclosed, type Tx } from './connection/transaction.ts';
 import { insertMany } from './many-rows.ts';
 import { columnsOf } from './reading/columns.ts';
-import { type LinkRow, linkJoins } from './reading/link-rows.ts';
-import { type Joined, join, name, type Sql, sql } from './reading/list.ts';
+import { type LinkRow, wholeLink } from './reading/link-rows.ts';
+import { join, name, type Sql, sql } from './reading/list.ts';
 
 /** A link and its pixels, as they are stored. */
 export interface NewLink {
@@ -79,13 +79,8 @@ function firing(db: Db | Tx, linkId: number, pixelIds: readonly number[]): Sql {
   return sql`${insertMany(db, 'LinkPixel', rows)} RETURNING "linkId"`;
 }
 
-/** What is shown of a link, besides its own columns. */
-function shownWith(db: Db | Tx): Joined {
-  return linkJoins(null, 'id', isSqlite(db)) as Joined; // Everything is wanted.
-}
-
 function shownLink(db: Db | Tx, id: number): Sql {
-  const { columns, tables } = shownWith(db);
+  const { columns, tables } = wholeLink(isSqlite(db));
   return sql`SELECT "page".*, ${columns} FROM (SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id}) AS "page" ${tables}`;
 }
 
@@ -142,12 +137,14 @@ const RETURNED = columnsOf.Link;
  * Executes a statement that returns `RETURNED` of a link, if it writes one, and records the change. On PostgreSQL this is one
  * statement, which is a transaction of its own: the round trips of five would take most of the time of the request. It also reads
  * what is shown of the link, which would be another one.
- * @param pixels what is done with the link's pixels
+ * @param pixelIds the link's new pixels, if they change
+ * @param pixels what is done with them
  * @returns null if nothing was written
  */
 async function writeOnPostgresql(
   db: Db,
   write: Sql,
+  pixelIds: readonly number[] | undefined,
   pixels: readonly Sql[],
   change: Omit<NewChange, 'recordId'>,
 ): Promise<LinkRow | null> {
@@ -160,16 +157,15 @@ async function writeOnPostgresql(
       SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
       FROM "page" RETURNING "id")`,
   ];
-  const { columns, tables } = shownWith(db);
+  const { columns, tables } = wholeLink(false, pixelIds);
   const statement = sql`WITH ${join(parts)}
     SELECT "page".*, "logged"."id" AS "changeId", ${columns} FROM "logged" CROSS JOIN "page" ${tables}`;
   const [row] = await retryConflicts(() => readRows<LinkRow & { changeId: number }>(db, statement));
   if (row === undefined) return null;
   const { changeId, ...link } = row;
   announceOwnChanges(db, [{ ...change, recordId: link.id, id: changeId }]);
-  // The statement does not see its own pixels, nor the counters that a trigger inserts after it.
-  const shown = { ...link, clicks: link.clicks ?? 0 };
-  return pixels.length > 0 ? ((await readShownLink(db, link.id)) ?? shown) : shown;
+  // The statement does not see the counters that a trigger inserts after it.
+  return { ...link, clicks: link.clicks ?? 0 };
 }
 
 /** Adds the pixels to the link that the statement writes, except those that it has. */
@@ -196,7 +192,13 @@ export async function insertLink(
   const inserted =
     isSqlite(db) || isEnclosed(db)
       ? await changingOne(db, change, (within) => insertion(within, link))
-      : await writeOnPostgresql(db, insertOf(link.row, RETURNED), fired(link.pixelIds), change);
+      : await writeOnPostgresql(
+          db,
+          insertOf(link.row, RETURNED),
+          link.pixelIds,
+          fired(link.pixelIds),
+          change,
+        );
   if (inserted === null) throw new Error('the insertion returned no link');
   return inserted;
 }
@@ -258,5 +260,5 @@ export async function updateLinkAsRead(
   const update = updateOf(read.id, settings, { condition, returned: RETURNED });
   const { pixelIds } = settings;
   const pixels = pixelIds === undefined ? [] : [unfired(pixelIds), ...fired(pixelIds)];
-  return writeOnPostgresql(db, update, pixels, change);
+  return writeOnPostgresql(db, update, pixelIds, pixels, change);
 }

@@ -26,7 +26,7 @@ const MISSING_FOR = 900;
 const TRUSTED_FOR = 60_000;
 /** How long a visit waits for the renewal of an old entry, or for the read of another visit, in milliseconds. */
 const LOOKED_AGAIN_WITHIN = 200;
-/** How long a visit waits for a second read of another visit, in milliseconds: if that fails too, it reads for itself. */
+/** How long a visit waits for the reads of others altogether, in milliseconds. */
 const READ_WITHIN = 2_000;
 /** How many visits may wait for a database that does not answer; more are refused at once. */
 const MAX_WAITING = 20;
@@ -56,6 +56,8 @@ interface Running<T> {
 interface Read<T> {
   readonly running: Map<string, Running<T>>;
   readonly key: string;
+  /** The cache's entry. */
+  known(): Remembered<T> | null | undefined;
   ask(): Promise<T | null>;
   /** Receives the value, and the number of the last change before the read. */
   remember(remembered: Remembered<T>, at: number): void;
@@ -207,11 +209,8 @@ export class LinkCache {
    * The cached value, or else that of the database. If the database does not answer soon, an old entry is used; an old entry for
    * an unknown name only with `missingServes`.
    */
-  async #lookUp<T>(
-    known: Remembered<T> | null | undefined,
-    read: Read<T>,
-    missingServes = false,
-  ): Promise<T | null> {
+  async #lookUp<T>(read: Read<T>, missingServes = false): Promise<T | null> {
+    const known = read.known();
     if (known && this.#isTrusted(known)) return known.value;
     const asked = this.#read(read);
     if (!known || (known.value === null && !missingServes)) return asked;
@@ -223,20 +222,27 @@ export class LinkCache {
     return found === LATE ? value : found;
   }
 
+  /** @throws DatabaseAway if the database does not answer in time, or its own error */
   async #read<T>(read: Read<T>): Promise<T | null> {
-    let slow: Running<T> | undefined;
-    for (const timeout of [LOOKED_AGAIN_WITHIN, READ_WITHIN]) {
+    const deadline = performance.now() + READ_WITHIN;
+    let failed = false;
+    for (;;) {
       const other = read.running.get(read.key);
       // A read from before a change may not know of it, and a slow one may be on a broken connection.
-      if (other?.at !== this.#now || other === slow) break;
-      if (performance.now() - other.readAt >= LOOKED_AGAIN_WITHIN) break;
-      const answer = other.answer.catch((): typeof LATE => LATE);
-      const found = await this.askDatabase(() => within(timeout, answer));
-      if (found !== LATE) return found;
-      slow = other;
-      // One of those that waited reads again, and the others wait for it.
+      if (other?.at !== this.#now || performance.now() - other.readAt >= LOOKED_AGAIN_WITHIN)
+        return this.#readNow(read);
+      try {
+        const found = await this.askDatabase(() => within(LOOKED_AGAIN_WITHIN, other.answer));
+        if (found !== LATE) return found;
+      } catch (error) {
+        // The first failure may be that of a connection.
+        if (failed) throw error;
+        failed = true;
+      }
+      const known = read.known();
+      if (known && this.#isTrusted(known)) return known.value;
+      if (performance.now() >= deadline) throw new DatabaseAway('the database did not answer in time');
     }
-    return this.#readNow(read);
   }
 
   #readNow<T>({ running, key, ask, remember }: Read<T>): Promise<T | null> {
@@ -258,8 +264,9 @@ export class LinkCache {
 
   #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
     const key = `${domainId} ${alias}`;
-    const known = this.#links.get(key) ?? this.#missingLinks.get(key);
-    this.#metrics?.lookup(known && this.#isTrusted(known) ? 'hit' : 'miss');
+    const known = () => this.#links.get(key) ?? this.#missingLinks.get(key);
+    const entry = known();
+    this.#metrics?.lookup(entry && this.#isTrusted(entry) ? 'hit' : 'miss');
     const ask = () => readVisitedLink(this.#db, { domainId, alias });
     const remember = (remembered: Remembered<FoundLink>, at: number) => {
       const { value } = remembered;
@@ -277,7 +284,7 @@ export class LinkCache {
         this.#keys.set(value.id, key);
       }
     };
-    return this.#lookUp(known, { running: this.#readLinks, key, ask, remember });
+    return this.#lookUp({ running: this.#readLinks, key, known, ask, remember });
   }
 
   /** Reads the link from the database. */
@@ -305,7 +312,7 @@ export class LinkCache {
   }
 
   #domainNamed(name: string): Promise<Domain | null> {
-    const known = this.#domains.get(name) ?? this.#missingDomains.get(name);
+    const known = () => this.#domains.get(name) ?? this.#missingDomains.get(name);
     const ask = async () => {
       const found = await this.#db.domain.findUnique({ where: { name } });
       return found && servesVisitors(found, this.#site) ? found : null;
@@ -315,15 +322,16 @@ export class LinkCache {
       (remembered.value === null ? this.#missingDomains : this.#domains).set(name, remembered);
     };
     // Most unknown hosts are other names of this service, so old entries may be used.
-    return this.#lookUp(known, { running: this.#readDomains, key: name, ask, remember }, true);
+    return this.#lookUp({ running: this.#readDomains, key: name, known, ask, remember }, true);
   }
 
   async #default(): Promise<Domain> {
     const where = { id: this.#site.defaultDomainId };
-    const domain = await this.#lookUp(this.#defaultDomain, {
+    const domain = await this.#lookUp({
       running: this.#readDomains,
       // No name is empty.
       key: '',
+      known: () => this.#defaultDomain,
       ask: () => this.#db.domain.findUnique({ where }),
       remember: (remembered, at) => {
         if (this.#lastChanges.domains <= at) this.#defaultDomain = remembered;

@@ -61,6 +61,57 @@ test.each([
   expect(sent.filter((sql) => /FROM .*\bLink\b/.test(sql)).length).toBeLessThan(5);
 });
 
+test('visits do not wait for two connections that hang, once another has answered', async () => {
+  const { alias } = await owner.link({ alias: 'twice-held' });
+  proxy.holdNext(alias);
+  const first = open(`/${alias}`);
+  await expect.poll(() => proxy.held).toBe(1);
+  proxy.holdNext(alias);
+  const others = many(`/${alias}`);
+  await expect.poll(() => proxy.held).toBe(2);
+  await setTimeout(1_000);
+  // One of them holds the second connection until the end.
+  const states = await Promise.all(others.map((one) => Promise.race([one, setTimeout(0, null)])));
+  expect(states.filter((state) => state === null)).toHaveLength(1);
+  proxy.release();
+  await Promise.all([first, ...others]);
+});
+
+test('visits that come one after the other read a link once more at most, if its first read hangs', async () => {
+  const { alias } = await owner.link({ alias: 'held-spread' });
+  proxy.holdNext(alias);
+  const first = open(`/${alias}`);
+  await expect.poll(() => proxy.held).toBe(1);
+  const sent = await server.statementsOf(async () => {
+    const others: Promise<unknown>[] = [];
+    for (let i = 0; i < 30; i++) {
+      others.push(open(`/${alias}`));
+      await setTimeout(5);
+    }
+    await Promise.all(others);
+  });
+  expect(sent.filter((sql) => /FROM .*\bLink\b/.test(sql)).length).toBeLessThanOrEqual(2);
+  proxy.release();
+  await first;
+});
+
+test('a link that is deleted after it was found for reuse is made anew', async () => {
+  const url = 'https://example.com/held-reuse';
+  const { id } = await owner.link({ url });
+  proxy.holdNext('held-reuse');
+  const made = owner.data<{ createLink: { id: string } }>(
+    'mutation ($url: String!) { createLink(input: { url: $url, reuse: true }) { __typename ... on Link { id url } } }',
+    { url },
+  );
+  await expect.poll(() => proxy.held).toBe(1);
+  await setTimeout(100);
+  await direct.database.client.link.delete({ where: { id: Number(id) } });
+  proxy.release();
+  const { createLink } = await made;
+  expect(createLink).toEqual({ __typename: 'Link', id: expect.any(String), url });
+  expect(createLink.id).not.toBe(String(id));
+});
+
 test('of visits that wait for one connection, which breaks, at most one fails', async () => {
   const { alias } = await owner.link({ alias: 'broken-alias' });
   proxy.holdNext(alias);

@@ -99,7 +99,9 @@ test.runIf(inject('database').provider === 'postgresql')(
   'a new link takes two statements, and so does a change: one reads, and one writes and reads',
   async () => {
     const created = await few.link();
+    const pixel_ids = await few.pixel();
     expect(await server.statementsOf(() => few.link())).toHaveLength(2);
+    expect(await server.statementsOf(() => few.link({ pixel_ids }))).toHaveLength(2);
     const change = () => few.rest('PATCH', `/links/${created.id}`, { title: 'Changed' });
     expect(await server.statementsOf(change)).toHaveLength(2);
   },

@@ -78,12 +78,14 @@ function wantedOf(wanted: Wanted, of: string, columns: readonly string[]): reado
 
 const pixelColumns = Object.values(Prisma.PixelScalarFieldEnum);
 
+const ofLink = sql`"LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId" WHERE "LinkPixel"."linkId" = "page"."id"`;
+
 /** A subquery for the pixels of each link, the oldest first, as JSON: a second statement would take as long as the first. */
-function pixelLookup(wanted: Wanted, onSqlite: boolean): Sql {
+function pixelLookup(wanted: Wanted, onSqlite: boolean, from: Sql): Sql {
   const pairs = wantedOf(wanted, 'pixels', pixelColumns).map((column) => `'${column}', "p"."${column}"`);
   const [all, each] = onSqlite ? ['json_group_array', 'json_object'] : ['json_agg', 'json_build_object'];
   return sql`(SELECT CAST(${Prisma.raw(`${all}(${each}(${pairs.join(', ')}) ORDER BY "p"."id")`)} AS TEXT)
-    FROM "LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId" WHERE "LinkPixel"."linkId" = "page"."id") AS "pixels"`;
+    FROM ${from}) AS "pixels"`;
 }
 
 /** A time in JSON: PostgreSQL's have no zone. */
@@ -122,12 +124,17 @@ const joins = {
   },
 };
 
-function joinsOf(wanted: Wanted, orderedBy: string, onSqlite: boolean): Joined | null {
+function joinsOf(
+  wanted: Wanted,
+  orderedBy: string,
+  onSqlite: boolean,
+  pixelsFrom: Sql = ofLink,
+): Joined | null {
   // Ordered by clicks, the list itself has the counters.
   const found = Object.entries(lookups).flatMap(([name, lookup]) =>
     isWanted(wanted, name) && !(orderedBy === 'clicks' && counted.has(name)) ? lookup : [],
   );
-  if (isWanted(wanted, 'pixels')) found.push(pixelLookup(wanted, onSqlite));
+  if (isWanted(wanted, 'pixels')) found.push(pixelLookup(wanted, onSqlite, pixelsFrom));
   const joined = Object.entries(joins).filter(([name]) => isWanted(wanted, name));
   if (found.length === 0 && joined.length === 0) return null;
   const columns = joined.map(([of, { alias, columns }]) =>
@@ -157,4 +164,16 @@ export function linkJoins(wanted: Wanted, orderedBy: string, onSqlite: boolean):
     ofWanted.set(key, joined);
   }
   return joined;
+}
+
+/**
+ * The joins for everything that is shown of a link.
+ * @param pixelIds the link's pixels, if the statement that reads them is writing them, and does not see them yet
+ */
+export function wholeLink(onSqlite: boolean, pixelIds?: readonly number[]): Joined {
+  const among = pixelIds && (pixelIds.length > 0 ? sql`"p"."id" IN (${join([...pixelIds])})` : sql`1 = 0`);
+  const joined = among
+    ? joinsOf(null, 'id', onSqlite, sql`"Pixel" AS "p" WHERE ${among}`)
+    : linkJoins(null, 'id', onSqlite);
+  return joined as Joined; // Everything is wanted.
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Tx } from '../../db/connection/transaction.ts';
-import { insertLink, insertLinkIn } from '../../db/links.ts';
+import { insertLink, insertLinkIn, readShownLink } from '../../db/links.ts';
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
@@ -15,7 +15,6 @@ import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
 import { createLinkInput, updateLinkInput } from './input.ts';
-import { shownLink } from './list.ts';
 import { Reuse } from './reuse.ts';
 import type { Site } from './site.ts';
 
@@ -57,13 +56,15 @@ export async function createLink(
   const destination = { accountId: actor.accountId, domainId, url };
   const reuse = reuses ? await reuseOf(destination, site, unparsed, now) : null;
   const same = await reuse?.find(db);
-  if (same) return shownLink(db, same.id);
+  const shown = same && (await readShownLink(db, same.id));
+  if (shown) return shown;
   try {
     await check();
   } catch (error) {
     // Another request may have created the same link meanwhile, with this alias.
     const made = await reuse?.find(db);
-    if (made) return shownLink(db, made.id);
+    const shown = made && (await readShownLink(db, made.id));
+    if (shown) return shown;
     throw error;
   }
   const data = {
@@ -86,7 +87,9 @@ export async function createLink(
       if (reuse === null) return await insertLink(db, made, newChange(actor, now, 'CREATED', 'LINK', fields));
       return await recordingChanges(db, actor, now, async ({ tx, record }) => {
         const same = await reuse.findLocked(tx);
-        if (same) return shownLink(tx, same.id);
+        // On PostgreSQL, it may be deleted meanwhile.
+        const shown = same && (await readShownLink(tx, same.id));
+        if (shown) return shown;
         const link = await insertLinkIn(tx, made);
         await record('CREATED', 'LINK', [link.id], fields);
         return link;
