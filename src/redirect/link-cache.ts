@@ -226,21 +226,26 @@ export class LinkCache {
   async #read<T>(read: Read<T>): Promise<T | null> {
     const deadline = performance.now() + READ_WITHIN;
     let failed = false;
+    /** Earlier reads may still answer. */
+    const joined = new Set<Running<T>>();
     for (;;) {
       const other = read.running.get(read.key);
       // A read from before a change may not know of it, and a slow one may be on a broken connection.
       if (other?.at !== this.#now || performance.now() - other.readAt >= LOOKED_AGAIN_WITHIN)
         return this.#readNow(read);
       try {
-        const found = await this.askDatabase(() => within(LOOKED_AGAIN_WITHIN, other.answer));
+        joined.add(other);
+        const answers = [...joined].filter(({ at }) => at === this.#now).map(({ answer }) => answer);
+        const found = await this.askDatabase(() => within(LOOKED_AGAIN_WITHIN, Promise.any(answers)));
         if (found !== LATE) return found;
       } catch (error) {
         // The first failure may be that of a connection.
-        if (failed) throw error;
+        if (failed) throw error instanceof AggregateError ? error.errors.at(-1) : error;
         failed = true;
       }
       const known = read.known();
-      if (known && this.#isTrusted(known)) return known.value;
+      // An old entry of an unknown name was refused before.
+      if (known?.value && this.#isTrusted(known)) return known.value;
       if (performance.now() >= deadline) throw new DatabaseAway('the database did not answer in time');
     }
   }
