@@ -40,7 +40,7 @@ import { VisitRecorder } from './redirect/visit.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createSnapshot } from './rest/snapshot.ts';
-import { CompiledQueries } from './schema/server/compiled-queries.ts';
+import { KnownOperations } from './schema/server/known-operations.ts';
 import { createGraphQLServer } from './schema/server/server.ts';
 import type { TrustedDocuments } from './schema/server/trusted-documents.ts';
 
@@ -154,9 +154,9 @@ export function createApp(dependencies: AppDependencies): App {
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
   );
   const trust = trustOf(trustProxy);
-  // Compiled queries are found by their text, which requests with trusted documents do not have.
-  const compiled = trusted === undefined ? new CompiledQueries() : null;
-  const server = createGraphQLServer({ graphiql, trusted, compiled });
+  // They are found by their text, which requests with trusted documents do not have.
+  const known = trusted === undefined ? new KnownOperations() : null;
+  const server = createGraphQLServer({ graphiql, trusted, known });
   const contextOf = createContextOf({
     ...{ database, readers, authentication, limit, trust, site, subscriptions, log, now },
   });
@@ -179,7 +179,7 @@ export function createApp(dependencies: AppDependencies): App {
     },
     (visit) => clicks.add(visit),
   ]);
-  const graphql = createGraphQLHandler({ server, graphiql, contextOf, compiled, report });
+  const graphql = createGraphQLHandler({ server, graphiql, contextOf, known, report });
   const redirect = createRedirectHandler({
     db: database.client,
     links,

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
 import { RESPONSE_TYPE } from '../schema/server/accept.ts';
-import type { CompiledQueries, QueryRequest } from '../schema/server/compiled-queries.ts';
 import type { Context } from '../schema/server/context.ts';
 import { headersOf, statusOf } from '../schema/server/errors.ts';
+import type { KnownOperations, SentOperation } from '../schema/server/known-operations.ts';
 import { type GraphQLServer, refusal } from '../schema/server/server.ts';
 import { contextIn, keyedWriteOf, replay } from './keyed-writes.ts';
 import { sendGraphiql } from './pages/pages.ts';
@@ -39,7 +39,7 @@ export interface GraphQLDependencies {
   readonly graphiql: boolean;
   readonly contextOf: ContextOf;
   /** Null if the server executes everything. */
-  readonly compiled: CompiledQueries | null;
+  readonly known: KnownOperations | null;
   /** Called for every internal error. */
   report(res: ServerResponse, error: unknown): void;
 }
@@ -59,7 +59,7 @@ async function shortBody(req: IncomingMessage): Promise<string | null> {
 }
 
 /** Accept headers of clients that accept JSON; the server handles others. */
-const PLAIN = /^(\*\/\*|application\/(graphql-response\+)?json|[\s,]|;\s*q=[\d.]+|;\s*charset=utf-8)*$/i;
+const PLAIN = /^(\*\/\*|application\/(graphql-response\+)?json|[\s,]|;\s*q=(?=[\d.]*[1-9])[\d.]+|;\s*charset=utf-8)*$/i;
 
 const plainBody = z.strictObject({
   query: z.string(),
@@ -68,8 +68,8 @@ const plainBody = z.strictObject({
   extensions: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** The query of a simple request; null if the server has to parse it. */
-function plainlyAsked(req: IncomingMessage, body: string): QueryRequest | null {
+/** The operation of a simple request; null if the server has to parse it. */
+function plainlySent(req: IncomingMessage, body: string): SentOperation | null {
   if (!PLAIN.test(req.headers.accept ?? '') || req.url !== '/graphql') return null;
   try {
     const { query, operationName, variables, extensions } = plainBody.parse(JSON.parse(body));
@@ -89,7 +89,7 @@ export function createGraphQLHandler({
   server,
   graphiql,
   contextOf,
-  compiled,
+  known,
   report,
 }: GraphQLDependencies): RequestListener {
   /** Answers a request with an Idempotency-Key: a mutation is done once. */
@@ -128,14 +128,15 @@ export function createGraphQLHandler({
     const keyed = req.method === 'POST' ? keyedWriteOf(req, context) : null;
     if (keyed !== null) return answerOnce(req, res, context, keyed);
     const body = req.method === 'POST' ? await shortBody(req) : null;
-    const asked = body === null || compiled === null ? null : plainlyAsked(req, body);
-    const data = asked && (await compiled?.dataOf(asked, context));
-    if (data != null) {
-      const text = Buffer.from(JSON.stringify({ data }));
+    const sent = body === null || known === null ? null : plainlySent(req, body);
+    const executed = sent && (await known?.execute(server, sent, context));
+    if (executed && !executed.errors) {
+      const text = Buffer.from(JSON.stringify(executed));
       res.writeHead(200, { 'Content-Type': typeFor(req), 'Content-Length': text.length });
       res.end(text);
       return;
     }
+    if (executed) return server(req, res, { ...context, executed });
     // Proxies must not buffer a stream.
     if (req.headers.accept?.includes('event-stream')) res.setHeader('X-Accel-Buffering', 'no');
     return server(req, res, context);

@@ -1,7 +1,7 @@
-import type { ExecutionResult } from 'graphql';
 import { DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
 import { dataOfOurs } from '../schema/server/compiled-queries.ts';
 import type { Context } from '../schema/server/context.ts';
+import { executeDocument } from '../schema/server/execute.ts';
 import type { GraphQLServer } from '../schema/server/server.ts';
 import { Refused, serverError } from './answer.ts';
 import type { AnyRoute } from './route.ts';
@@ -20,15 +20,10 @@ export async function execute(
   variableValues: unknown,
   context: Context,
 ): Promise<unknown> {
-  const data = await dataOfOurs(document, variableValues as Record<string, unknown>, { ...context });
+  const variables = variableValues as Record<string, unknown>;
+  const data = await dataOfOurs(document, variables, { ...context });
   if (data !== null) return data;
-  const { schema, contextFactory, execute: run } = server.getEnveloped({ ...context });
-  const result: ExecutionResult = await run({
-    schema,
-    document,
-    variableValues,
-    contextValue: await contextFactory(),
-  });
+  const result = await executeDocument(server, { document, variableValues: variables }, context);
   const [error] = result.errors ?? [];
   if (error === undefined) return result.data;
   const { code, fields } = error.extensions;

@@ -7,34 +7,21 @@ import {
   isAbstractType,
   isIntrospectionType,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
-import { LRUCache } from 'lru-cache';
 import { visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
 import { deprecatedInOurs } from './deprecated.ts';
 import { allowanceOf, allowanceOfV1 } from './limits.ts';
 
-/** How many compiled queries are kept, and how often a query is sent before it is compiled: compiling takes as long as a few executions. */
-const KEPT = 500;
-const OFTEN = 3;
-
-/** A query whose document is parsed, valid and within its limits. */
-interface Known {
-  readonly document: DocumentNode;
-  readonly operationName: string | undefined;
-  /** Its name in the log. */
-  readonly name: string;
-  /** How often it was sent. */
-  times: number;
-  /** Null until it is compiled, or if it cannot be. */
-  compiled: CompiledQuery | null;
-}
+/** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
+const OFTEN = 2;
 
 /**
  * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, and
@@ -72,7 +59,7 @@ async function dataOf(compiled: CompiledQuery, variables: Variables, context: Co
   return errors ? null : data;
 }
 
-type Variables = Readonly<Record<string, unknown>>;
+export type Variables = Readonly<Record<string, unknown>>;
 
 /** v1's own queries, compiled. */
 const ours = new WeakMap<DocumentNode, CompiledQuery | null>();
@@ -92,48 +79,35 @@ export async function dataOfOurs(
   return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowanceOfV1() });
 }
 
-/** A query as a client sends it. */
-export interface QueryRequest {
-  readonly query: string;
-  readonly operationName?: string | undefined;
-  readonly variables?: Variables | undefined;
-}
+/** A valid query of a client, which is compiled when it is frequent. */
+export class FrequentQuery {
+  readonly #document: DocumentNode;
+  readonly #operationName: string | undefined;
+  readonly #operation: OperationDefinitionNode;
+  #times = 1;
+  /** Undefined until it is compiled, null if it cannot be. */
+  #compiled: CompiledQuery | null | undefined;
 
-const keyOf = ({ query, operationName = '' }: QueryRequest): string => `${operationName}\n${query}`;
-
-/**
- * Executes frequent queries as compiled code. It only gives answers without errors: the server executes everything else, and
- * handles errors.
- */
-export class CompiledQueries {
-  readonly #known = new LRUCache<string, Known>({ max: KEPT });
-
-  /** Call it with each query that the server has executed without an error. */
-  executed(asked: QueryRequest, document: DocumentNode): void {
-    if (this.#known.has(keyOf(asked))) return;
-    const { operationName } = asked;
-    const operation = getOperationAST(document, operationName);
-    if (operation?.operation !== OperationTypeNode.QUERY || !isPlain(document)) return;
-    const name = nameOf(operation);
-    this.#known.set(keyOf(asked), { document, operationName, name, times: 1, compiled: null });
+  constructor(document: DocumentNode, operationName: string | undefined, operation: OperationDefinitionNode) {
+    this.#document = document;
+    this.#operationName = operationName;
+    this.#operation = operation;
+    if (operation.operation !== OperationTypeNode.QUERY || !isPlain(document)) this.#compiled = null;
   }
 
-  /** The data of the answer; null if the server has to answer. */
-  async dataOf(asked: QueryRequest, context: Context): Promise<unknown> {
-    const known = this.#known.get(keyOf(asked));
-    if (known === undefined || !context.actor.scopes.has('read')) return null;
-    if (++known.times < OFTEN) return null;
-    known.compiled ??= compile(known.document, known.operationName);
-    const { compiled, document, operationName, name } = known;
-    if (compiled === null) return null;
-    const { variables = {} } = asked;
+  /** The data; null if there is any error, or if the query is not compiled. */
+  async dataOf(variables: Variables, context: Context): Promise<unknown> {
+    if (this.#compiled === null || !context.actor.scopes.has('read')) return null;
+    if (++this.#times <= OFTEN) return null;
+    const [document, operationName] = [this.#document, this.#operationName];
+    this.#compiled ??= compile(document, operationName);
+    if (this.#compiled === null) return null;
     // Compiled code accepts some variables that the executor would refuse.
-    const { variableDefinitions = [] } = getOperationAST(document, operationName) ?? {};
-    if (getVariableValues(schema, variableDefinitions, variables).errors) return null;
+    if (getVariableValues(schema, this.#operation.variableDefinitions ?? [], variables).errors) return null;
     const allowance = allowanceOf({ document, operationName, variableValues: variables });
     if (allowance === null || allowance.isHeavy) return null;
-    context.named(name);
+    context.named(nameOf(this.#operation));
     context.usedDeprecated(deprecatedInOurs(document));
-    return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowance });
+    return dataOf(this.#compiled, variables, { ...context, ...readingOf(context), ...allowance });
   }
 }

@@ -1,4 +1,4 @@
-import type { OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection/client.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
@@ -34,6 +34,8 @@ export interface Context {
   readonly log: Logger;
   /** The keyed write of a request with an Idempotency-Key. */
   readonly keyed?: KeyedWrite;
+  /** The result, if the operation is executed already and the server has only to send it. */
+  readonly executed?: ExecutionResult;
   /** Sets the name of the operation for the log and the metrics; the first name counts. */
   named(operation: string): void;
   /** Called with the deprecated fields that are used, for the metrics. */

@@ -236,14 +236,14 @@ export const useLimits: Plugin<Context> = {
   },
 };
 
-/** The size of the cache of parsed documents, in characters: a parsed document takes about fifty times as much memory. */
-const REMEMBERED = 500_000;
+/** The size of a cache of documents by their text, in characters: a parsed document takes about fifty times as much memory. */
+export const documentsWithin = {
+  maxSize: 500_000,
+  sizeCalculation: (_document: unknown, text: string) => text.length + 100,
+};
 
 /** A cache of parsed documents, limited by size; errors are not cached. */
 export const documentCaches = {
-  documentCache: new LRUCache<string, DocumentNode>({
-    maxSize: REMEMBERED,
-    sizeCalculation: (_document, text) => text.length + 100,
-  }),
+  documentCache: new LRUCache<string, DocumentNode>(documentsWithin),
   errorCache: { get: () => undefined, set: () => {} },
 };

@@ -7,16 +7,17 @@ import {
   NoSchemaIntrospectionCustomRule,
   OperationTypeNode,
 } from 'graphql';
-import { createYoga, type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope, type Scope } from '../../domain/access/actor.ts';
 import { DomainError, visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { useAccept } from './accept.ts';
-import type { CompiledQueries } from './compiled-queries.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
 import { useDeprecated } from './deprecated.ts';
 import { extensionsOf } from './errors.ts';
+import { useExecuted } from './execute.ts';
 import { useKeyedWrites } from './keyed-writes.ts';
+import { type KnownOperations, useKnown } from './known-operations.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
@@ -156,14 +157,15 @@ export interface GraphQLServerOptions {
   readonly graphiql: boolean;
   /** If given, the only documents that are executed over HTTP. */
   readonly trusted?: TrustedDocuments | undefined;
-  readonly compiled?: CompiledQueries | null;
+  readonly known?: KnownOperations | null;
 }
 
 /** The GraphQL server of the schema. */
-export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServerOptions) {
+export function createGraphQLServer({ graphiql, trusted, known }: GraphQLServerOptions) {
   return createYoga<Context>({
     schema,
     plugins: [
+      useExecuted,
       useAccept,
       useLimits,
       useDomainErrors(),
@@ -173,7 +175,7 @@ export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServ
       !graphiql && noIntrospection,
       useMessages(graphiql),
       trusted !== undefined && onlyTrusted(trusted),
-      compiled != null && useCompiled(compiled),
+      known != null && useKnown(known),
     ],
     extraParamNames: trusted && ['documentId'],
     graphiql: false,
@@ -187,21 +189,3 @@ export function createGraphQLServer({ graphiql, trusted, compiled }: GraphQLServ
 }
 
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
-
-/** Passes queries that the server executes without an error to the compiled queries. */
-function useCompiled(compiled: CompiledQueries): Plugin<Context> {
-  return {
-    onExecute({ args }) {
-      const { params } = args.contextValue as { params?: GraphQLParams };
-      const query = params?.query;
-      if (typeof query !== 'string') return;
-      const operationName = args.operationName ?? undefined;
-      return {
-        onExecuteDone({ result }) {
-          if (!isAsyncIterable(result) && !result.errors)
-            compiled.executed({ query, operationName }, args.document);
-        },
-      };
-    },
-  };
-}

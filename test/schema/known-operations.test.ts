@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GraphQLAnswer } from '../../src/testing/caller.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+let id: number;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+  id = (await owner.link({ title: 'T', space_id: await owner.space('S') })).id;
+});
+afterAll(() => server.stop());
+
+function send(headers: Record<string, string>, body: string): Promise<Response> {
+  return owner.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+}
+
+test.each<[string, string, object]>([
+  [
+    'a field that a fragment is not to add to',
+    'query ($if: Boolean!) { link(id: ID) { space { id } space @include(if: $if) { ...F } } } fragment F on Space { name }',
+    { if: false },
+  ],
+  [
+    'a fragment that comes twice, once under a condition',
+    'query ($if: Boolean!) { link(id: ID) { ...F @include(if: $if) ...F } } fragment F on Link { title }',
+    { if: false },
+  ],
+  [
+    'a list that is asked for twice',
+    'query ($if: Boolean!) { links(first: 1) { nodes { id } } ... @include(if: $if) { links(first: 1) { totalCount } } }',
+    { if: false },
+  ],
+  [
+    'a list in the place of an object',
+    'query ($f: LinkFilter) { links(filter: $f) { totalCount } }',
+    { f: [] },
+  ],
+  [
+    'null for what may be left out',
+    'query ($if: Boolean = true) { link(id: ID) { id @include(if: $if) title } }',
+    { if: null },
+  ],
+])('%s has the same answer the fifth time as the first time', async (_name, query, variables) => {
+  const answers = [];
+  for (let i = 0; i < 5; i++)
+    answers.push(
+      await owner.graphql(query.replace('ID)', `${id})`).replace('id: ID', `id: ${id}`), variables),
+    );
+  for (const { status, data, errors } of answers) {
+    expect([status, data, errors?.[0]?.message]).toEqual([
+      answers[0]?.status,
+      answers[0]?.data,
+      answers[0]?.errors?.[0]?.message,
+    ]);
+  }
+});
+
+const create =
+  'mutation ($input: CreateSpaceInput!) { createSpace(input: $input) { __typename ... on Space { name } ... on Error { message } } }';
+const readBoth =
+  'query ($id: ID!) { node(id: $id) { __typename ... on Link { title } } byName: links(first: 1) { nodes { id } } }';
+
+test.each<[string, string, object, object]>([
+  ['a refusal as data', create, { input: { name: 'A' } }, { input: { name: '' } }],
+  ['a variable of the wrong type', create, { input: { name: 'B' } }, { input: { name: 1 } }],
+  ['a missing variable', create, { input: { name: 'C' } }, {}],
+  ['an unknown variable', create, { input: { name: 'D' } }, { input: { name: 'E' }, more: true }],
+  ['an interface', readBoth, { id: 'TGluazox' }, { id: 'unknown' }],
+  [
+    'an operation that is too large',
+    'query ($first: Int!) { links(first: $first) { nodes { space { links(first: $first) { nodes { space { links(first: $first) { nodes { id } } } } } } } } }',
+    { first: 1 },
+    { first: 100 },
+  ],
+])('%s has the same answer before and after the operation is known', async (_name, query, good, other) => {
+  const form = ({ status, data, errors, headers }: GraphQLAnswer) => {
+    const names = [...headers.keys()].filter((name) => !name.startsWith('x-ratelimit'));
+    return { status, data, errors, type: headers.get('content-type'), names };
+  };
+  // A comment makes it another operation.
+  const unknown = form(await owner.graphql(`${query} # unknown`, other));
+  await owner.graphql(query, good);
+  for (let i = 0; i < 3; i++) expect(form(await owner.graphql(query, other))).toEqual(unknown);
+});
+
+test('a key that may only read cannot execute a known mutation', async () => {
+  const input = { name: 'Known' };
+  await owner.data(create, { input });
+  const reader = await server.caller('owner', ['read']);
+  const { data, errors } = await reader.graphql(create, { input });
+  expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([undefined, ['FORBIDDEN']]);
+});
+
+test.each(['', 'Other'])(
+  'an operation %j that the document does not have is refused, known or not',
+  async (operationName) => {
+    const query = 'mutation Make { createSpace(input: { name: "Made" }) { __typename } }';
+    const answer = async (text: string) => {
+      const response = await send({}, JSON.stringify({ query: text, operationName }));
+      return [response.status, await response.json()];
+    };
+    const unknown = await answer(`${query} # unknown`);
+    await owner.data(query);
+    expect(await answer(query)).toEqual(unknown);
+    expect(unknown[0]).toBe(400);
+  },
+);
+
+test('a known mutation is not executed for a client that accepts no JSON', async () => {
+  const body = JSON.stringify({ query: create, variables: { input: { name: 'Refused' } } });
+  await owner.data(create, { input: { name: 'Accepted' } });
+  const response = await send({ Accept: 'application/json;q=0' }, body);
+  const { spaces } = await owner.data<{ spaces: { totalCount: number } }>(
+    '{ spaces(filter: { search: "Refused" }) { totalCount } }',
+  );
+  expect([response.status, spaces.totalCount]).toEqual([406, 0]);
+});
+
+test('a known mutation whose answer has an error is executed once', async () => {
+  const query =
+    'mutation ($name: String!, $first: Int!) { createSpace(input: { name: $name }) { ... on Space { links(first: $first) { totalCount } } } }';
+  await owner.data(query, { name: 'Good', first: 1 });
+  const { errors } = await owner.graphql(query, { name: 'Once', first: 101 });
+  const { spaces } = await owner.data<{ spaces: { totalCount: number } }>(
+    '{ spaces(filter: { search: "Once" }) { totalCount } }',
+  );
+  expect([errors?.map(({ path }) => path), spaces.totalCount]).toEqual([[['createSpace', 'links']], 1]);
+});
