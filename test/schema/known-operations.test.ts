@@ -42,6 +42,21 @@ test.each<[string, string, object]>([
     { f: [] },
   ],
   [
+    'an order without its direction',
+    'query ($by: LinkOrder) { links(orderBy: $by, first: 1) { nodes { id title } } }',
+    { by: { field: 'TITLE' } },
+  ],
+  [
+    'a required variable with a default',
+    'query ($first: Int! = 1) { links(first: $first) { nodes { id } } }',
+    {},
+  ],
+  [
+    'a day and an enum in variables',
+    'query ($from: Date!, $by: StatisticsDimension!) { link(id: ID) { statistics(from: $from) { from to top(by: $by) { others } } } }',
+    { from: '2026-11-01', by: 'BROWSER' },
+  ],
+  [
     'null for what may be left out',
     'query ($if: Boolean = true) { link(id: ID) { id @include(if: $if) title } }',
     { if: null },

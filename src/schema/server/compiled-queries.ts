@@ -1,15 +1,19 @@
 import {
   type ASTNode,
   type DocumentNode,
+  GraphQLScalarType,
+  GraphQLSchema,
   getNamedType,
   getOperationAST,
   getVariableValues,
   isAbstractType,
   isIntrospectionType,
   Kind,
+  type NamedTypeNode,
   type OperationDefinitionNode,
   OperationTypeNode,
   TypeInfo,
+  type VariableDefinitionNode,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
@@ -42,14 +46,43 @@ function isPlain(document: DocumentNode): boolean {
   return plain;
 }
 
-/** The compiled query; null if it cannot be compiled. */
-function compile(document: DocumentNode, operationName: string | undefined): CompiledQuery | null {
-  const compiled = compileQuery(schema, document, operationName);
+/** The type of variables that are coerced already. */
+const coercedType = new GraphQLScalarType({ name: 'Coerced' });
+const { types: ourTypes, ...config } = schema.toConfig();
+const compilable = new GraphQLSchema({ ...config, types: [...ourTypes, coercedType], assumeValid: true });
+
+/**
+ * The document for variables that are coerced already. graphql-jit's own coercion refuses left-out fields that have a default,
+ * and accepts some values that the executor would refuse.
+ */
+function withCoercedVariables(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
+  const type: NamedTypeNode = {
+    kind: Kind.NAMED_TYPE,
+    name: { kind: Kind.NAME, value: coercedType.name },
+  };
+  const variableDefinitions = operation.variableDefinitions?.map(
+    ({ kind, variable }): VariableDefinitionNode => ({ kind, variable, type }),
+  );
+  const definitions = document.definitions.map((one) =>
+    one === operation ? { ...operation, variableDefinitions } : one,
+  );
+  return { ...document, definitions };
+}
+
+/** The compiled query, for coerced variables; null if it cannot be compiled. */
+function compile(document: DocumentNode, operation: OperationDefinitionNode): CompiledQuery | null {
+  const compiled = compileQuery(compilable, withCoercedVariables(document, operation), operation.name?.value);
   return isCompiledQuery(compiled) ? compiled : null;
+}
+
+/** The coerced variables; null if the executor would refuse them. */
+function coercedFor(operation: OperationDefinitionNode, variables: Variables): Variables | null {
+  return getVariableValues(schema, operation.variableDefinitions ?? [], variables).coerced ?? null;
 }
 
 /**
  * The data; null if there is any error.
+ * @param variables coerced
  * @throws the error of an unavailable database, so that the query does not wait for it a second time
  */
 async function dataOf(compiled: CompiledQuery, variables: Variables, context: Context): Promise<unknown> {
@@ -72,11 +105,12 @@ export async function dataOfOurs(
 ): Promise<unknown> {
   const operation = getOperationAST(document);
   if (operation?.operation !== OperationTypeNode.QUERY || !context.actor.scopes.has('read')) return null;
-  if (!ours.has(document)) ours.set(document, compile(document, undefined));
+  if (!ours.has(document)) ours.set(document, compile(document, operation));
   const compiled = ours.get(document);
-  if (!compiled) return null;
+  const coerced = compiled && coercedFor(operation, variables);
+  if (!coerced) return null;
   context.named(nameOf(operation));
-  return dataOf(compiled, variables, { ...context, ...readingOf(context), ...allowanceOfV1() });
+  return dataOf(compiled, coerced, { ...context, ...readingOf(context), ...allowanceOfV1() });
 }
 
 /** A valid query of a client, which is compiled when it is frequent. */
@@ -100,14 +134,14 @@ export class FrequentQuery {
     if (this.#compiled === null || !context.actor.scopes.has('read')) return null;
     if (++this.#times <= OFTEN) return null;
     const [document, operationName] = [this.#document, this.#operationName];
-    this.#compiled ??= compile(document, operationName);
-    if (this.#compiled === null) return null;
-    // Compiled code accepts some variables that the executor would refuse.
-    if (getVariableValues(schema, this.#operation.variableDefinitions ?? [], variables).errors) return null;
+    this.#compiled ??= compile(document, this.#operation);
+    const compiled = this.#compiled;
+    const coerced = coercedFor(this.#operation, variables);
+    if (compiled === null || coerced === null) return null;
     const allowance = allowanceOf({ document, operationName, variableValues: variables });
     if (allowance === null || allowance.isHeavy) return null;
     context.named(nameOf(this.#operation));
     context.usedDeprecated(deprecatedInOurs(document));
-    return dataOf(this.#compiled, variables, { ...context, ...readingOf(context), ...allowance });
+    return dataOf(compiled, coerced, { ...context, ...readingOf(context), ...allowance });
   }
 }
