@@ -59,7 +59,8 @@ async function shortBody(req: IncomingMessage): Promise<string | null> {
 }
 
 /** Accept headers of clients that accept JSON; the server handles others. */
-const PLAIN = /^(\*\/\*|application\/(graphql-response\+)?json|[\s,]|;\s*q=(?=[\d.]*[1-9])[\d.]+|;\s*charset=utf-8)*$/i;
+const PLAIN =
+  /^(\*\/\*|application\/(graphql-response\+)?json|[\s,]|;\s*q=(?=[\d.]*[1-9])[\d.]+|;\s*charset=utf-8)*$/i;
 
 const plainBody = z.strictObject({
   query: z.string(),

@@ -122,7 +122,7 @@ test('an account is unchanged after an export and import', async () => {
   });
   await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
   await owner.link({ alias: 'whole', ...plainly('inV1', ({ name }) => `Any ${name}`) });
-  await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon' });
+  await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon and a \uFEFF byte order mark' });
   const csv = await exportOf(server);
   for (const { name } of plainFields) expect(csv).toContain(`Any ${name}`);
   // No cell begins as a formula does.
@@ -242,6 +242,20 @@ describe('wrong lines', () => {
     ]);
     expect(report).toMatchObject({ created: 1, refused: 2 });
   });
+
+  test.each(['url', 'alias', 'title', 'space', 'privacy', 'expiration_url'])(
+    'of JSON may have no object as their %s',
+    async (field) => {
+      const values = { alias: 'a', url: 'https://a.example/' };
+      const text = JSON.stringify([
+        { ...values, [field]: { of: 1 } },
+        { ...values, alias: 'b', space: { name: 'S' } },
+      ]);
+      const report = await importInto(server, { text });
+      expect(report.told).toMatchObject([{ line: 1, field, message: 'is "{"of":1}"; it must be a text' }]);
+      expect(await links()).toMatchObject([{ alias: 'b' }]);
+    },
+  );
 
   test.each([
     [

@@ -143,6 +143,12 @@ function lineOf(
 /** The keys of an object that may have lists of records. */
 const LISTS = ['data', 'links', 'domains', 'spaces', 'pixels'];
 
+/** Makes the parser keep byte order marks within texts, for which it has no option. */
+function keepMarks(parser: JSONParser): void {
+  const texts: object = Reflect.get(Reflect.get(parser, 'tokenizer'), 'bufferedString');
+  Reflect.set(texts, 'decoder', new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }));
+}
+
 async function* jsonRecords(
   bytes: AsyncIterable<Buffer>,
   isList: boolean,
@@ -150,6 +156,7 @@ async function* jsonRecords(
 ): AsyncGenerator<SourceLine> {
   const paths = isList ? ['$.*'] : LISTS.map((key) => `$.${key}.*`);
   const parser = new JSONParser({ paths, keepStack: false });
+  keepMarks(parser);
   let hasList = isList;
   let depth = 0;
   let key: unknown;

@@ -3,7 +3,18 @@ import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/input.ts';
 import { normalizeHost } from '../url.ts';
 import type { ImportField, ImportRecord } from './formats.ts';
-import { countOf, isSet, listOf, momentOf, numberOf, tagsOf, WrongValue, wrong } from './values.ts';
+import {
+  countOf,
+  isSet,
+  listOf,
+  momentOf,
+  nameOf,
+  numberOf,
+  tagsOf,
+  textOf,
+  WrongValue,
+  wrong,
+} from './values.ts';
 
 /** A space named by a line; without a colour, any space with the name matches. */
 export interface NamedSpace {
@@ -37,7 +48,7 @@ export interface ImportLine {
 
 /** The host and the alias of a short URL, with or without its scheme. */
 function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
-  const text = String(shortUrl).replace(/^[a-z]+:\/\//i, '');
+  const text = textOf(shortUrl).replace(/^[a-z]+:\/\//i, '');
   const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
   const normal = normalizeHost(host);
   const alias = path.join('/').replace(/\/$/, '');
@@ -59,47 +70,47 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
       return undefined;
     }
   };
-  const kind = record.kind === undefined ? 'link' : String(record.kind);
+  const kind = read('kind', textOf) ?? 'link';
   // With columns for alias and domain, the short URL is not needed.
   const named = record.alias !== undefined && record.domain !== undefined;
   const short = named ? undefined : read('short_url', partsOf);
   const host = read('domain', hostIn) ?? short?.host ?? null;
   const notes: string[] = [];
   const lists = targetsOf(read);
-  const password = read('password', String);
+  const password = read('password', textOf);
   const isLocked = read('has_password', isSet) === true && password === undefined;
   if (isLocked) notes.push('had a password, which no export has: it is disabled until it gets another one');
-  const privacyPassword = read('privacy_password', String);
-  const stated = read('privacy', String);
+  const privacyPassword = read('privacy_password', textOf);
+  const stated = read('privacy', textOf);
   const isUnguarded = stated === 'PASSWORD' && privacyPassword === undefined;
   if (isUnguarded) notes.push('had a password for its statistics, which no export has: they are private now');
   // It is kept beside another privacy, for the next time that it is a password.
   else if (read('has_privacy_password', isSet) === true && privacyPassword === undefined)
     notes.push('had a password for its statistics, which no export has: it is not kept');
   const tags = read('tags', tagsOf) ?? [];
-  const spaceName = read('space', String) ?? tags[0];
+  const spaceName = read('space', nameOf) ?? tags[0];
   if (tags.length > 1) notes.push(`has ${tags.length} tags, and a link is in one space: "${spaceName}"`);
   const fields = {
-    url: read('url', String),
+    url: read('url', textOf),
     alias: read('alias', aliasIn) ?? short?.alias,
-    ...Object.fromEntries(linkTexts.map((name) => [name, read(name, String)])),
+    ...Object.fromEntries(linkTexts.map((name) => [name, read(name, textOf)])),
     disabled: isLocked || read('disabled', isSet),
     password,
     privacy: isUnguarded ? 'PRIVATE' : stated,
     privacyPassword,
     expiration: {
-      url: read('expiration_url', String),
+      url: read('expiration_url', textOf),
       at: read('expires_at', momentOf)?.toISOString(),
       clicks: read('expiration_clicks', numberOf),
     },
-    targeting: { type: read('target_type', String), ...lists },
+    targeting: { type: read('target_type', textOf), ...lists },
   };
   const line = {
     kind,
     host,
     // A line of a domain says nothing else.
     ownDomain: read('own_domain', isSet) === true || kind === 'domain',
-    domainNotFoundUrl: read('domain_not_found_url', String) ?? null,
+    domainNotFoundUrl: read('domain_not_found_url', textOf) ?? null,
     space: spaceName === undefined ? null : { name: spaceName, color: read('space_color', numberOf) ?? null },
     pixels: read('pixels', pixelsOf) ?? [],
     fields,
@@ -128,7 +139,7 @@ function hostIn(value: unknown): string {
 
 /** The alias without the slash that some exports put before it. */
 function aliasIn(value: unknown): string {
-  return String(value).replace(/^\//, '');
+  return textOf(value).replace(/^\//, '');
 }
 
 type Read = <T>(field: ImportField, parse: (value: unknown) => T) => T | undefined;
@@ -151,6 +162,6 @@ function pixelsOf(value: unknown): DescribedPixel[] {
     } = (typeof pixel === 'object' && pixel !== null ? pixel : {}) as Record<string, unknown>; // As above.
     if (name === undefined || type === undefined || id === undefined)
       return wrong(pixel, 'a pixel with its name, type and value');
-    return { name: String(name), type: String(type), value: String(id) };
+    return { name: textOf(name), type: textOf(type), value: textOf(id) };
   });
 }

@@ -15,6 +15,17 @@ export function wrong(value: unknown, allowed: string): never {
   throw new WrongValue(`is ${shown(value)}; it must be ${allowed}`);
 }
 
+/** A text; JSON may have a number or a boolean in its place. */
+export function textOf(value: unknown): string {
+  return typeof value === 'object' ? wrong(value, 'a text') : String(value);
+}
+
+/** The name of a folder or tag, or of an object with one. */
+export function nameOf(value: unknown): string {
+  const isNamed = typeof value === 'object' && value !== null && 'name' in value;
+  return textOf(isNamed ? value.name : value);
+}
+
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
 /** Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date. */
@@ -75,7 +86,5 @@ export function listOf(value: unknown): unknown[] {
 /** The names of tags: separated by commas, semicolons or vertical bars, or as a list. */
 export function tagsOf(value: unknown): string[] {
   const list = typeof value === 'string' && !value.startsWith('[') ? value.split(/[,;|]/) : listOf(value);
-  const name = (tag: unknown) =>
-    typeof tag === 'object' && tag !== null && 'name' in tag ? String(tag.name) : String(tag);
-  return list.map((tag) => name(tag).trim()).filter((tag) => tag !== '');
+  return list.map((tag) => nameOf(tag).trim()).filter((tag) => tag !== '');
 }
