@@ -16,9 +16,10 @@ function isWebAddress(text: string): boolean {
 export const MAX_URL = 2048;
 
 /** An absolute http or https URL with a host, stored as it was written. */
-export const webAddress = textOf(1, MAX_URL)
-  .refine((text) => text === '' || isWebAddress(text), 'must be an absolute http or https URL')
-  .meta({ format: 'uri' });
+export const webAddress = textOf(1, MAX_URL).refine(
+  (text) => text === '' || isWebAddress(text),
+  'must be an absolute http or https URL',
+);
 
 /** The message for an address that is too long for a header. */
 export const tooLongAsSent = `may have at most ${MAX_URL} characters as it is sent, with special ones escaped`;

@@ -6,7 +6,6 @@ export const integer: JsonSchema = { type: 'integer' };
 export const text: JsonSchema = { type: 'string' };
 export const flag: JsonSchema = { type: 'boolean' };
 export const moment: JsonSchema = { type: 'string', format: 'date-time' };
-export const address: JsonSchema = { type: 'string', format: 'uri' };
 
 export const orNull = (one: JsonSchema): JsonSchema => ({ anyOf: [one, { type: 'null' }] });
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
@@ -18,7 +17,7 @@ export function object(properties: Record<string, JsonSchema>): JsonSchema {
 
 /** The JSON schema in v1 of each GraphQL type that v1 shows unchanged. */
 const values: Readonly<Record<string, JsonSchema>> = {
-  ...{ String: text, Int: integer, Boolean: flag, DateTime: moment, URL: address },
+  ...{ String: text, Int: integer, Boolean: flag, DateTime: moment, URL: text },
 };
 
 /** The JSON schema of a GraphQL field that v1 shows unchanged. */

@@ -1,6 +1,6 @@
 import type { LinkFieldsFragment, LinkRowFragment } from '../generated/documents.ts';
 import { describeChoice, type JsonSchema } from './form/field.ts';
-import { address, integer, list, moment, object, orNull, text } from './json-schema.ts';
+import { integer, list, moment, object, orNull, text } from './json-schema.ts';
 import { fieldsOf, recordAnswer } from './record.ts';
 
 export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
@@ -30,7 +30,7 @@ const platformOf = spellingsOf(platforms);
 const oneOf = (values: Readonly<Record<string, unknown>>): JsonSchema =>
   describeChoice(new Map(Object.entries(values)), {});
 const named = { id: integer, name: text };
-const pairs = (key: JsonSchema): JsonSchema => list(object({ key, value: address }));
+const pairs = (key: JsonSchema): JsonSchema => list(object({ key, value: text }));
 const { plain, cell, part } = fieldsOf<LinkRowFragment, LinkFieldsFragment>('Link');
 
 /** A link in v1's answers. */
@@ -60,7 +60,7 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
   disabled: cell({ type: 'integer', enum: [0, 1] }, ({ disabled }) => Number(disabled)),
   privacy: cell(oneOf(privacies), ({ privacy }) => Number(privacyOf(privacy))),
   has_privacy_password: plain('hasPrivacyPassword'),
-  expiration_url: cell(orNull(address), ({ expiration }) => expiration.url),
+  expiration_url: cell(orNull(text), ({ expiration }) => expiration.url),
   expiration_date: cell(
     orNull({ type: 'string', format: 'date' }),
     ({ expiration }) => expiration.at?.slice(0, 10) ?? null,
@@ -81,7 +81,7 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
   language: part(pairs(text), ({ targeting }) =>
     targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
   ),
-  rotation: part(list(object({ value: address })), ({ targeting }) =>
+  rotation: part(list(object({ value: text })), ({ targeting }) =>
     targeting.rotation.map((url) => ({ value: url })),
   ),
   clicks: plain('clicks'),

@@ -67,7 +67,6 @@ async function fieldsOf(
   { query }: RequestUrl,
 ): Promise<FormFields> {
   if (methods.includes('GET')) return parseForm(query);
-  if (methods.includes('DELETE')) return new Map();
   return res.locals.form ?? readForm(req, res);
 }
 

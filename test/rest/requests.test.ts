@@ -151,6 +151,17 @@ test.each([
   expect(await post(type, body)).toEqual({ status: 400, body: { message: expect.any(String), status: 400 } });
 });
 
+test.each([
+  [415, 'text/plain', 'x'],
+  [400, 'application/json', '{bad'],
+  [400, FORM, 'a=%ff'],
+])('%s on a DELETE with a wrong body of type %s, which deletes nothing', async (status, type, body) => {
+  const id = await owner.space('Kept');
+  const headers = { 'Content-Type': type };
+  const response = await owner.fetch(`/api/v1/spaces/${id}`, { method: 'DELETE', headers, body });
+  expect([response.status, (await owner.rest('GET', `/spaces/${id}`)).status]).toEqual([status, 200]);
+});
+
 test('413s above 1 MB, and accepts a body of exactly that size', async () => {
   const padded = (size: number) => `name=Padded&x=${'y'.repeat(size - 'name=Padded&x='.length)}`;
   expect(await post(FORM, padded(1_048_577))).toEqual({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { JsonSchema } from '../form/field.ts';
-import { address, integer, list, object, orNull, text } from '../json-schema.ts';
+import { integer, list, object, orNull, text } from '../json-schema.ts';
 import { linkAnswer } from '../link-answer.ts';
 import { spaceAnswer } from '../spaces.ts';
 
@@ -27,12 +27,12 @@ export const schemas: Record<string, JsonSchema> = {
   Space: spaceAnswer.schema,
   Link: linkAnswer.schema,
   Count: object({ value: { ...text, description: 'Empty if it is not known.' }, count: integer }),
-  PageLinks: object({ first: address, last: address, prev: orNull(address), next: orNull(address) }),
+  PageLinks: object({ first: text, last: text, prev: orNull(text), next: orNull(text) }),
   PageMeta: object({
     current_page: integer,
     from: orNull(integer),
     last_page: integer,
-    path: address,
+    path: text,
     per_page: integer,
     to: orNull(integer),
     total: integer,

@@ -6,7 +6,7 @@ import { answers, exampleOf, failures, schemas } from './answers.ts';
 import { type DescribedField, describeFields } from './fields.ts';
 
 const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** The title and the name of each method's operation on one record. */
 const verbs: Record<Method, readonly [title: string, name: string]> = {
@@ -43,9 +43,16 @@ function takesBody({ methods }: AnyRoute): boolean {
   return !methods.includes('GET') && !methods.includes('DELETE');
 }
 
+/** The example as a value of the field's type. */
+function exampleIn({ schema, example }: DescribedField): unknown {
+  return schema.type === 'integer' ? Number(example) : example;
+}
+
 /** The names of a field in a form: for a list of entries, one for each part of the first entry. */
-function inForm({ name, schema, example = '' }: DescribedField): [string, JsonSchema][] {
+function inForm(field: DescribedField): [string, JsonSchema][] {
+  const { name, schema } = field;
   // The page's forms are filled with examples: an empty one leaves the field empty.
+  const example = field.example === undefined ? '' : exampleIn(field);
   if (schema.type !== 'array') return [[name, 'default' in schema ? schema : { ...schema, example }]];
   const { items, description } = schema as {
     items: { properties?: Record<string, JsonSchema> };
@@ -69,21 +76,17 @@ function objectOf(fields: readonly DescribedField[], properties: [string, JsonSc
 
 function bodyOf(fields: readonly DescribedField[]) {
   const tried = fields.filter(({ example }) => example !== undefined);
+  const form = { schema: objectOf(fields, fields.flatMap(inForm)) };
   return {
     required: fields.some((field) => field.required),
     content: {
-      [FORM_TYPE]: { schema: objectOf(fields, fields.flatMap(inForm)) },
+      ...Object.fromEntries(FORM_TYPES.map((type) => [type, form])),
       [JSON_TYPE]: {
         schema: objectOf(
           fields,
           fields.map(({ name, schema }) => [name, schema]),
         ),
-        example: Object.fromEntries(
-          tried.map(({ name, schema, example }) => [
-            name,
-            schema.type === 'integer' ? Number(example) : example,
-          ]),
-        ),
+        example: Object.fromEntries(tried.map((field) => [field.name, exampleIn(field)])),
       },
     },
   };
