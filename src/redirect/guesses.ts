@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
+import { growingTo } from '../growing.ts';
 import { ClientSlots } from '../http/limits/places.ts';
 import { networkOf } from '../http/request/client.ts';
 import { LATE, within } from '../within.ts';
@@ -33,7 +34,7 @@ interface Guesser {
 class GuessLimit {
   readonly #max: number;
   readonly #forgives: boolean;
-  readonly #guessers = new LRUCache<string, Guesser>({ max: MAX_GUESSERS });
+  readonly #guessers = new LRUCache<string, Guesser>(growingTo(MAX_GUESSERS));
 
   /** @param forgives whether a right password makes up for the wrong ones before it */
   constructor(max: number, forgives: boolean) {

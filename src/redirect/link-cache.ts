@@ -9,6 +9,7 @@ import { isAlias } from '../domain/link/alias.ts';
 import type { Site } from '../domain/link/site.ts';
 import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
+import { growingTo } from '../growing.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { LATE, within } from '../within.ts';
 
@@ -81,7 +82,7 @@ export class LinkCache {
   readonly #site: Pick<Site, 'defaultDomainId' | 'verifiesDomains'>;
   readonly #metrics: Metrics | undefined;
   /** By name. */
-  readonly #domains = new LRUCache<string, Remembered<Domain>>({ max: MAX_DOMAINS });
+  readonly #domains = new LRUCache<string, Remembered<Domain>>(growingTo(MAX_DOMAINS));
   readonly #missingDomains = new LRUCache<string, Remembered<Domain>>({ max: MAX_MISSING });
   readonly #links = new LRUCache<string, Remembered<FoundLink>>({
     max: MAX_LINKS,
@@ -102,7 +103,7 @@ export class LinkCache {
   /** Raised with each change. A result that was read before a change that concerns it is not cached. */
   #now = 0;
   readonly #lastChanges = { names: 0, pixels: 0, domains: 0 };
-  readonly #lastOfLink = new LRUCache<number, number>({ max: MAX_LINKS });
+  readonly #lastOfLink = new LRUCache<number, number>(growingTo(MAX_LINKS));
   #waiting = 0;
 
   constructor(
@@ -116,7 +117,7 @@ export class LinkCache {
     this.#revisions = revisions;
     this.#site = site;
     /** The log announces this process's own changes again. */
-    const own = new LRUCache<number, true>({ max: MAX_LINKS });
+    const own = new LRUCache<number, true>(growingTo(MAX_LINKS));
     revisions.feed.listen({ onChange: (change) => own.delete(change.id) || this.#forget(change) });
     onOwnChanges(db, (changes) => {
       for (const change of changes) {

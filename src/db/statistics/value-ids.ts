@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { growingTo } from '../../growing.ts';
 import type { Tx } from '../connection/transaction.ts';
 import { rowsAsTable } from '../many-rows.ts';
 import { join, name, sql } from '../reading/list.ts';
@@ -20,7 +21,7 @@ const types = Object.fromEntries(
 
 /** Finds the ids of values, with a cache in the process. */
 export class ValueIds {
-  readonly #known = new LRUCache<string, CachedId>({ max: REMEMBERED });
+  readonly #known = new LRUCache<string, CachedId>(growingTo(REMEMBERED));
 
   /** The ids of the values, by their hashes; missing values are inserted. Cache the result only after the commit. */
   async find(
