@@ -1,7 +1,13 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { isDatabaseUrl, POSTGRESQL_URL, type PoolOptions, providerOf } from './db/connection/client.ts';
+import {
+  DATABASE_URLS,
+  isDatabaseUrl,
+  POSTGRESQL_URL,
+  type PoolOptions,
+  providerOf,
+} from './db/connection/client.ts';
 import { hostOf, isHostName, withoutPort } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
@@ -75,10 +81,7 @@ const variables = z.object({
       'a host name or an IP address, without a port',
     )
     .default('127.0.0.1'),
-  DATABASE_URL: z
-    .string()
-    .refine(isDatabaseUrl, `file:PATH for SQLite, or ${POSTGRESQL_URL}`)
-    .default('file:./data/linkspace.db'),
+  DATABASE_URL: z.string().refine(isDatabaseUrl, DATABASE_URLS).default('file:./data/linkspace.db'),
   DATABASE_DIRECT_URL: z.string().refine(isPostgresqlUrl, POSTGRESQL_URL).optional(),
   DATABASE_READ_URLS: z
     .string()

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { advised } from '../db/connection/advice.ts';
-import { isDatabaseUrl, openDatabase, POSTGRESQL_URL, providerOf } from '../db/connection/client.ts';
+import { DATABASE_URLS, isDatabaseUrl, openDatabase, providerOf } from '../db/connection/client.ts';
 import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
@@ -19,8 +19,7 @@ anything it writes meanwhile is not copied.
 
 function urlOf(option: string, url: string | undefined): string {
   if (url === undefined) throw new UsageError(`Name the databases: --${option} URL is missing.`);
-  if (!isDatabaseUrl(url))
-    throw new UsageError(`--${option} may be file:PATH for SQLite, or ${POSTGRESQL_URL}.`);
+  if (!isDatabaseUrl(url)) throw new UsageError(`--${option} may be ${DATABASE_URLS}.`);
   return url;
 }
 

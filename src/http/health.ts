@@ -4,6 +4,7 @@ import { pendingMigrations } from '../db/migrate.ts';
 import { LATE, within } from '../within.ts';
 
 const TIMEOUT = 2000;
+const UNCACHED = { 'Cache-Control': 'no-store' };
 
 async function isReady(database: Database): Promise<boolean> {
   const pending = pendingMigrations(database).catch((): typeof LATE => LATE);
@@ -13,13 +14,16 @@ async function isReady(database: Database): Promise<boolean> {
 
 /** 200 while the process runs. */
 export const livez: RequestHandler = (_req, res) => {
-  res.json({ status: 'ok' });
+  res.set(UNCACHED).json({ status: 'ok' });
 };
 
 /** 200 when the database answers and its migrations are applied, else 503. */
 export function readyz(database: Database): RequestHandler {
   return async (_req, res) => {
     const ready = await isReady(database);
-    res.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'unavailable' });
+    res
+      .set(UNCACHED)
+      .status(ready ? 200 : 503)
+      .json({ status: ready ? 'ok' : 'unavailable' });
   };
 }

@@ -145,9 +145,11 @@ export class Metrics {
   readonly listener = answerWith(() => this.#registry.metrics());
 }
 
-/** Answers every request with the metrics, as Prometheus reads them. */
+/** Answers `GET /metrics` with the metrics, as Prometheus reads them. */
 export function answerWith(text: () => Promise<string>): RequestListener {
-  return async (_req, res) => {
+  return async ({ method = '', url = '' }, res) => {
+    if (!/^\/metrics\/?(\?|$)/.test(url)) return res.writeHead(404).end();
+    if (!['GET', 'HEAD'].includes(method)) return res.writeHead(405, { Allow: 'GET, HEAD' }).end();
     try {
       const metrics = await text();
       res.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE });

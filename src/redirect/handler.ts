@@ -5,7 +5,7 @@ import type { Db } from '../db/connection/client.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import type { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hasStatus } from '../domain/link/status.ts';
-import { asciiOf } from '../domain/url.ts';
+import { asciiOf, normalizeHost } from '../domain/url.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import { ClientSlots, NoFreeSlot } from '../http/limits/places.ts';
@@ -112,7 +112,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
     if (outcome === 'PIXELS' && link && destination !== null)
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language));
-    const elsewhere = outcome === 'NOT_FOUND' ? domain.notFoundUrl : destination;
+    const elsewhere = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, domain) : destination;
     if (elsewhere !== null) {
       const status = req.method === 'POST' ? 303 : 302;
       // A destination is already in ASCII, and differs too often to be cached if visits add a query.
@@ -121,6 +121,16 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     }
     if (outcome === 'REDIRECT' || outcome === 'PIXELS') throw new Error('a redirect without a destination');
     sendMessage(req, res, ...ended[outcome]);
+  };
+
+  /** The domain's URL for unknown aliases; null if it has none, or if it is the one that was asked for: that would go on for ever. */
+  const notFoundUrlFor = (req: IncomingMessage, { notFoundUrl }: LinkLookup['domain']): string | null => {
+    if (notFoundUrl === null) return null;
+    const { host, pathname } = new URL(notFoundUrl);
+    const isItself =
+      pathname === req.url?.split('?', 1)[0] &&
+      normalizeHost(host) === normalizeHost(clientOf(req, trust).host);
+    return isItself ? null : notFoundUrl;
   };
 
   const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {

@@ -234,7 +234,7 @@ test.each([
   [['--to', 'file:/tmp/x.db'], 'Name the databases: --from URL is missing. See --help.\n'],
   [
     ['--from', 'mysql://x', '--to', 'file:/tmp/x.db'],
-    '--from may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded. See --help.\n',
+    '--from may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded. See --help.\n',
   ],
   [
     ['--from', 'file:/nowhere/x.db', '--to', 'file:/tmp/x.db'],

@@ -20,10 +20,10 @@ test.each([
   ]),
   ['HOST', '-', 'HOST is "-"; it may be a host name or an IP address, without a port.'],
   ['METRICS_PORT', '3000', 'METRICS_PORT is "3000"; it may be another port than PORT.'],
-  ...['file::memory:', 'file: '].map((url) => [
+  ...['file::memory:', 'file: ', 'file:./x.db?mode=ro'].map((url) => [
     'DATABASE_URL',
     url,
-    `DATABASE_URL is "${url}"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.`,
+    `DATABASE_URL is "${url}"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.`,
   ]),
   ...['10.0.0.0/0', '::/0'].map((range) => [
     'TRUST_PROXY',
@@ -33,7 +33,7 @@ test.each([
   [
     'DATABASE_URL',
     'mysql://me:secret@db/x',
-    'DATABASE_URL is "mysql://me:***@db/x"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
+    'DATABASE_URL is "mysql://me:***@db/x"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
   ],
   ['DOMAIN_VERIFICATION', 'maybe', 'DOMAIN_VERIFICATION is "maybe"; it may be on or off.'],
   [
@@ -118,7 +118,7 @@ test.each([
 test('a PostgreSQL URL that cannot be parsed is refused, with what to do', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgresql://me:a/b@db/x' })).toThrow(
     new ConfigError(
-      'DATABASE_URL is "postgresql://me:***@db/x"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
+      'DATABASE_URL is "postgresql://me:***@db/x"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
     ),
   );
 });
@@ -159,7 +159,7 @@ test('of the lines for wrong variables, only secrets are masked', async () => {
     CORS_ORIGINS: 'me@s.example',
   });
   expect(stderr.split('\n')).toEqual([
-    'DATABASE_URL is "mysql://a:***@d/e"; it may be file:PATH for SQLite, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
+    'DATABASE_URL is "mysql://a:***@d/e"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
     'CORS_ORIGINS is "me@s.example"; it may be a list of origins such as https://app.example, separated by commas.',
     'LOG_LEVEL is "loud?key=***"; it may be one of trace, debug, info, warn, error, fatal, silent.',
     '',

@@ -160,6 +160,14 @@ describe('an unknown alias', () => {
     expect([status, location]).toEqual([302, 'https://example.com/lost']);
   });
 
+  test('is not redirected to itself', async () => {
+    const id = String(await owner.domain('circle.example'));
+    const change = `mutation ($id: ID!) { updateDomain(id: $id, input: { notFoundUrl: "http://Circle.example/none?x=1" }) { __typename } }`;
+    await owner.data(change, { id });
+    const at = async (path: string) => (await open(path, { headers: { Host: 'circle.example' } })).status;
+    expect([await at('/nowhere'), await at('/none'), await at('/none?y=2')]).toEqual([302, 404, 404]);
+  });
+
   test.each(['PUT', 'DELETE', 'OPTIONS'])('is not looked up by %s', async (method) => {
     const { status, headers } = await open('/nowhere', { method });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);

@@ -82,6 +82,15 @@ test('names that clients choose are limited in the metrics', async () => {
   expect(after - before).toBeLessThan(200_000);
 });
 
+test.each([
+  ['GET', '/', 404],
+  ['GET', '/metric', 404],
+  ['POST', '/metrics', 405],
+  ['GET', '/metrics?name=x', 200],
+])('%s %s on the port of the metrics answers %s', async (method, path, status) => {
+  expect((await fetch(`http://127.0.0.1:${port}${path}`, { method })).status).toBe(status);
+});
+
 test('the service itself serves no metrics', async () => {
   const response = await fetch(`${program.origin}/metrics`);
   expect(response.status).toBe(404);

@@ -39,10 +39,15 @@ export function providerOf(url: string): Provider | null {
 export const POSTGRESQL_URL =
   'postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded';
 
+/** The forms of the URLs of databases, in words. */
+export const DATABASE_URLS = `file:PATH for SQLite, without parameters, or ${POSTGRESQL_URL}`;
+
 /** Whether a URL names a database that can be opened again and, for PostgreSQL, can be parsed. */
 export function isDatabaseUrl(url: string): boolean {
   // SQLite takes these for databases that end with their connection.
   if (/^file:(\s|:memory:)/.test(url)) return false;
+  // Other programs take parameters there; this one would make a file with that name.
+  if (/^file:.*\?/s.test(url)) return false;
   if (providerOf(url) !== 'postgresql') return providerOf(url) !== null;
   try {
     const { username, password, pathname } = new URL(url);
