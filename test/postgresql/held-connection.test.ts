@@ -106,6 +106,24 @@ test('visits of a link that is never cached are answered by slow reads', async (
   expect(new Set(found.map(({ status }) => status))).toEqual(new Set([302]));
 });
 
+test('visits that wait for a database that goes away are not told that the link does not exist', async () => {
+  const { id } = await owner.link();
+  expect((await open('/by-hand')).status).toBe(404);
+  // A change by hand is in no log.
+  await direct.database.client.$executeRaw`UPDATE "Link" SET "alias" = 'by-hand' WHERE "id" = ${id}`;
+  // The entry of the unknown alias is too old then.
+  await setTimeout(1_000);
+  proxy.holdAll();
+  const visits = many('/by-hand');
+  await setTimeout(1_000);
+  // This one finds that the database is away.
+  void open('/by-hand');
+  await setTimeout(1_000);
+  proxy.release();
+  const states = await Promise.all(visits.map(async (one) => (await one).status));
+  expect(states).not.toContain(404);
+});
+
 test('a link that is deleted after it was found for reuse is made anew', async () => {
   const url = 'https://example.com/held-reuse';
   const { id } = await owner.link({ url });
