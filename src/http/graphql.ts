@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
-import { RESPONSE_TYPE } from '../schema/server/accept.ts';
+import { JSON_TYPES, RESPONSE_TYPE } from '../schema/server/accept.ts';
 import type { Context } from '../schema/server/context.ts';
 import { headersOf, statusOf } from '../schema/server/errors.ts';
 import type { KnownOperations, SentOperation } from '../schema/server/known-operations.ts';
@@ -13,9 +13,11 @@ import { isBrokenOff } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';
 import { requestInfoOf } from './request/info.ts';
 
-function typeFor(req: IncomingMessage): string {
-  const type = req.headers.accept?.includes(RESPONSE_TYPE) ? RESPONSE_TYPE : 'application/json';
-  return `${type}; charset=utf-8`;
+/** The type of the answer: the first one that the client accepts, as the server chooses it. */
+function typeFor({ headers: { accept = '' } }: IncomingMessage): string {
+  const ranges = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase());
+  const first = ranges.find((range) => range === '*/*' || JSON_TYPES.some((type) => type === range));
+  return `${first === RESPONSE_TYPE ? RESPONSE_TYPE : 'application/json'}; charset=utf-8`;
 }
 
 function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
@@ -58,9 +60,9 @@ async function shortBody(req: IncomingMessage): Promise<string | null> {
   return body;
 }
 
-/** Accept headers of clients that accept JSON; the server handles others. */
+/** Accept headers with which the server is sure to answer in JSON; it has to look at others. */
 const PLAIN =
-  /^(\*\/\*|application\/(graphql-response\+)?json|[\s,]|;\s*q=(?=[\d.]*[1-9])[\d.]+|;\s*charset=utf-8)*$/i;
+  /^\s*((\*\/\*|application\/(graphql-response\+)?json)(\s*;\s*(q=(?=[\d.]*[1-9])[\d.]+|charset=utf-8))*\s*(,\s*|$))*$/i;
 
 const plainBody = z.strictObject({
   query: z.string(),
@@ -126,6 +128,13 @@ export function createGraphQLHandler({
       end(req, res, 415, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
       return;
     }
+    if (URL.parse(`http://${req.headers.host ?? 'localhost'}/`) === null) {
+      const message = 'The header Host is not a host.';
+      end(req, res, 400, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
+      return;
+    }
+    // The server knows no other spelling.
+    if (req.method === 'POST') req.headers['content-type'] = 'application/json';
     const keyed = req.method === 'POST' ? keyedWriteOf(req, context) : null;
     if (keyed !== null) return answerOnce(req, res, context, keyed);
     const body = req.method === 'POST' ? await shortBody(req) : null;

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
@@ -160,6 +161,18 @@ test.each([
   const headers = { 'Content-Type': type };
   const response = await owner.fetch(`/api/v1/spaces/${id}`, { method: 'DELETE', headers, body });
   expect([response.status, (await owner.rest('GET', `/spaces/${id}`)).status]).toEqual([status, 200]);
+});
+
+test('goes on with an empty chunked body of no type', async () => {
+  const id = await owner.space('Chunked');
+  const sent = request(new URL(`/api/v1/spaces/${id}`, server.origin), {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${owner.key}`, 'Transfer-Encoding': 'chunked' },
+  });
+  sent.end();
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  response?.resume();
+  expect(response?.statusCode).toBe(200);
 });
 
 test('413s above 1 MB, and accepts a body of exactly that size', async () => {

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphQLAnswer } from '../../src/testing/caller.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -11,6 +14,19 @@ beforeAll(async () => {
   id = (await owner.link({ title: 'T', space_id: await owner.space('S') })).id;
 });
 afterAll(() => server.stop());
+
+/** Sends any header, which `fetch` would not. */
+async function sentTo(path: string, headers: Record<string, string>, body: string) {
+  const { hostname, port } = new URL(server.origin);
+  const sent = request({
+    ...{ hostname, port, path, method: 'POST' },
+    headers: { Authorization: `Bearer ${owner.key}`, 'Content-Length': Buffer.byteLength(body), ...headers },
+  });
+  sent.end(body);
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  const text = response ? (await response.setEncoding('utf8').toArray()).join('') : '';
+  return { status: response?.statusCode ?? 0, type: response?.headers['content-type'], text };
+}
 
 function send(headers: Record<string, string>, body: string): Promise<Response> {
   return owner.fetch('/graphql', {
@@ -124,6 +140,63 @@ test.each(['', 'Other'])(
     await owner.data(query);
     expect(await answer(query)).toEqual(unknown);
     expect(unknown[0]).toBe(400);
+  },
+);
+
+describe.each([1, 101])('a mutation of which %d records are asked for', (first) => {
+  test.each<Record<string, string>>([
+    { 'Content-Type': 'application/json ; charset=utf-8' },
+    { 'Content-Type': 'Application/JSON' },
+    { 'Content-Type': 'application/json, text/plain' },
+    { Accept: ',' },
+    { Accept: ';q=1' },
+    { Accept: 'application/json application/json' },
+    { Accept: '*/*application/json' },
+    { Accept: 'text/html' },
+    { Accept: 'application/json;q=0' },
+    { Accept: 'application/json, application/graphql-response+json' },
+    { Accept: 'application/graphql-response+json;q=0.1, application/json' },
+    { Accept: 'Application/GraphQL-Response+JSON' },
+    { Accept: 'text/html, */*;q=0.5' },
+    { Host: 'a b' },
+    { Host: '[' },
+    { Host: 'x:99999' },
+  ])('has the same answer and effect with %j, known or not', async (headers) => {
+    const text = (comment: string) =>
+      `mutation ($name: String!, $first: Int!) { createSpace(input: { name: $name }) { ... on Space { links(first: $first) { totalCount } } } } # ${comment}`;
+    const query = text(`known ${JSON.stringify(headers)}`);
+    await owner.data(query, { name: 'First', first: 1 });
+    const name = `Named ${randomUUID()}`;
+    const answer = async (sent: string) => {
+      const body = JSON.stringify({ query: sent, variables: { name, first } });
+      return sentTo('/graphql', { 'Content-Type': 'application/json', ...headers }, body);
+    };
+    const made = async () =>
+      (
+        await owner.data<{ spaces: { totalCount: number } }>(
+          'query ($search: String!) { spaces(filter: { search: $search }) { totalCount } }',
+          { search: name },
+        )
+      ).spaces.totalCount;
+    const unknown = await answer(text(randomUUID()));
+    const before = await made();
+    expect(await answer(query)).toEqual(unknown);
+    expect([unknown.status < 500, await made()]).toEqual([true, 2 * before]);
+    expect(before).toBe(unknown.status === 200 ? 1 : 0);
+  });
+});
+
+test.each(['Both', undefined])(
+  'a text with the name of an operation before it is another one',
+  async (operationName) => {
+    const query = 'mutation Both { createSpace(input: { name: "Both" }) { __typename } }';
+    await send({}, JSON.stringify({ query, operationName }));
+    for (const before of ['Both', '4:Both', ':', 'Both\0', '\0']) {
+      const response = await send({}, JSON.stringify({ query: before + query }));
+      expect(await response.json()).toMatchObject({
+        errors: [{ message: expect.stringMatching(/^Syntax Error/) }],
+      });
+    }
   },
 );
 

@@ -86,5 +86,6 @@ export function listOf(value: unknown): unknown[] {
 /** The names of tags: separated by commas, semicolons or vertical bars, or as a list. */
 export function tagsOf(value: unknown): string[] {
   const list = typeof value === 'string' && !value.startsWith('[') ? value.split(/[,;|]/) : listOf(value);
-  return list.map((tag) => nameOf(tag).trim()).filter((tag) => tag !== '');
+  const names = list.filter((tag) => tag !== null).map((tag) => nameOf(tag).trim());
+  return names.filter((tag) => tag !== '');
 }

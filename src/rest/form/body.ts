@@ -58,14 +58,15 @@ function read(req: Request, res: Response): Promise<void> {
  * @throws Refused with 413 or 415; UnreadableBody
  */
 export async function readForm(req: Request, res: Response): Promise<FormFields> {
-  const hasBody =
-    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-  if (!hasBody) return new Map();
+  // A chunked body may be empty.
+  const isChunked = req.headers['transfer-encoding'] !== undefined;
+  if (!isChunked && !(Number(req.headers['content-length'] ?? 0) > 0)) return new Map();
   const contentType = req.headers['content-type'] ?? '';
   const parse = parserFor(contentType);
-  if (parse === undefined) throw new Refused(unsupportedMediaType);
+  if (parse === undefined && !isChunked) throw new Refused(unsupportedMediaType);
   await read(req, res);
-  if (!Buffer.isBuffer(req.body)) return new Map();
+  if (!Buffer.isBuffer(req.body) || req.body.length === 0) return new Map();
+  if (parse === undefined) throw new Refused(unsupportedMediaType);
   const body = withoutMark(req.body);
   return body.length > 0 ? parse(body, contentType) : new Map();
 }

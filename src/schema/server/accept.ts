@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 
 /** GraphQL's own type of answers. */
 export const RESPONSE_TYPE = 'application/graphql-response+json';
-const JSON_TYPES = [RESPONSE_TYPE, 'application/json'];
+export const JSON_TYPES = [RESPONSE_TYPE, 'application/json'];
 const STREAM_TYPE = 'text/event-stream';
 
 /** Whether the request accepts one of the types, in UTF-8. */

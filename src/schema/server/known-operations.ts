@@ -16,9 +16,9 @@ export interface SentOperation {
   readonly variables?: Variables | undefined;
 }
 
-/** No valid document contains the separator. */
+/** A text that is different for different operations, whatever they contain. */
 function keyOf({ query, operationName }: SentOperation): string {
-  return operationName === undefined ? query : `${operationName}\0${query}`;
+  return `${operationName?.length ?? ''}:${operationName ?? ''}${query}`;
 }
 
 interface Known {
