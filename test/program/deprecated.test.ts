@@ -35,7 +35,7 @@ afterAll(() => server.stop());
 async function counted(): Promise<string[]> {
   let text = '';
   const res = { writeHead: () => res, end: (body: string) => (text = body) };
-  await metrics.listener({} as never, res as never);
+  await metrics.listener({ method: 'GET', url: '/metrics' } as never, res as never);
   return text.split('\n').filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
 }
 
