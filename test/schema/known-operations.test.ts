@@ -153,6 +153,7 @@ describe.each([1, 101])('a mutation of which %d records are asked for', (first) 
     { Accept: 'application/json application/json' },
     { Accept: '*/*application/json' },
     { Accept: 'text/html' },
+    { Accept: 'application/json;charset="utf-8"' },
     { Accept: 'application/json;q=0' },
     { Accept: 'application/json, application/graphql-response+json' },
     { Accept: 'application/graphql-response+json;q=0.1, application/json' },
