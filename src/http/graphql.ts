@@ -128,7 +128,7 @@ export function createGraphQLHandler({
       end(req, res, 415, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
       return;
     }
-    if (URL.parse(`http://${req.headers.host ?? 'localhost'}/`) === null) {
+    if (URL.parse(`http://${req.headers.host || 'localhost'}/`) === null) {
       const message = 'The header Host is not a host.';
       end(req, res, 400, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
       return;

@@ -120,6 +120,12 @@ test.each<[string, string, object, object]>([
   for (let i = 0; i < 3; i++) expect(form(await owner.graphql(query, other))).toEqual(unknown);
 });
 
+test('a number beyond all others does not spoil the operation for others', async () => {
+  const query = 'query Spaces($first: Int) { spaces(first: $first) { totalCount } }';
+  await send({}, `{"query":${JSON.stringify(query)},"variables":{"first":1e400}}`);
+  expect(await owner.graphql(query, { first: null })).toMatchObject({ status: 200, errors: undefined });
+});
+
 test('a key that may only read cannot execute a known mutation', async () => {
   const input = { name: 'Known' };
   await owner.data(create, { input });

@@ -12,9 +12,9 @@ function accepts(request: Request, types: readonly string[]): boolean {
   const ranges = (request.headers.get('accept') || '*/*').toLowerCase().replaceAll(/\s/g, '').split(',');
   return ranges.some((range) => {
     const [type = '', ...parameters] = range.split(';');
-    const isExcluded = parameters.some(
-      (one) => /^q=0(\.0*)?$/.test(one) || /^charset=(?!"?utf-8"?$)/.test(one),
-    );
+    // Yoga's own rule, by which it would answer 406 after the execution.
+    const charset = parameters.find((one) => one.includes('charset=')) ?? 'charset=utf-8';
+    const isExcluded = charset !== 'charset=utf-8' || parameters.some((one) => /^q=0(\.0*)?$/.test(one));
     return (
       !isExcluded && types.some((one) => type === '*/*' || type === one || type === `${one.split('/')[0]}/*`)
     );

@@ -126,10 +126,15 @@ const SHORT = 16;
 
 const sizes = new WeakMap<DocumentNode, LRUCache<string, OperationSize>>();
 
+/** A number beyond all others, such as 1e400, as a text: as JSON it would be null. */
+function finite(value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? { number: String(value) } : value;
+}
+
 /** The properties of the variables that the size of an operation depends on, as a cache key. */
 function shapeOf(operationName: string | null | undefined, variables: object): string {
   return JSON.stringify([operationName, variables], (_key, value) =>
-    typeof value === 'string' && value.length > SHORT ? true : value,
+    typeof value === 'string' && value.length > SHORT ? true : finite(value),
   );
 }
 
