@@ -160,12 +160,26 @@ describe('an unknown alias', () => {
     expect([status, location]).toEqual([302, 'https://example.com/lost']);
   });
 
-  test('is not redirected to itself', async () => {
-    const id = String(await owner.domain('circle.example'));
-    const change = `mutation ($id: ID!) { updateDomain(id: $id, input: { notFoundUrl: "http://Circle.example/none?x=1" }) { __typename } }`;
-    await owner.data(change, { id });
-    const at = async (path: string) => (await open(path, { headers: { Host: 'circle.example' } })).status;
-    expect([await at('/nowhere'), await at('/none'), await at('/none?y=2')]).toEqual([302, 404, 404]);
+  describe('is not redirected to itself', () => {
+    let id: string;
+    beforeAll(async () => {
+      id = String(await owner.domain('circle.example'));
+    });
+    test.each([
+      ['http://Circle.example/none?x=1', 'circle.example', '/none', 404],
+      ['http://circle.example/none', 'circle.example', '/none?y=2', 404],
+      ['https://circle.example/none', 'circle.example:443', '/none', 404],
+      ['https://circle.example/none', 'circle.example:3000', '/none', 404],
+      ['https://circle.example:8443/none', 'circle.example', '/none', 404],
+      ['https://circle.example//none', 'circle.example', '//none', 404],
+      ['https://circle.example/none', 'circle.example', '/nowhere', 302],
+    ])('%s, asked for as %s%s: %i', async (notFoundUrl, host, path, status) => {
+      const change = `mutation ($id: ID!, $notFoundUrl: String) {
+        updateDomain(id: $id, input: { notFoundUrl: $notFoundUrl }) { __typename }
+      }`;
+      await owner.data(change, { id, notFoundUrl });
+      expect((await open(path, { headers: { Host: host } })).status).toBe(status);
+    });
   });
 
   test.each(['PUT', 'DELETE', 'OPTIONS'])('is not looked up by %s', async (method) => {

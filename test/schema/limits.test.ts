@@ -72,6 +72,46 @@ test.each([
   expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'TOO_COSTLY']);
 });
 
+const deepLists = '['.repeat(5_000) + ']'.repeat(5_000);
+const deepObjects = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+const query = 'mutation Deep($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { url } } }';
+const sent = { query: JSON.stringify(query), input: '{"url": "https://example.com/deep"}' };
+test.each([
+  ['lists', `{"query": ${sent.query}, "variables": {"input": ${deepLists}}}`, {}],
+  ['objects', `{"query": ${sent.query}, "variables": {"input": ${deepObjects}}}`, {}],
+  [
+    'unused variables',
+    `{"query": ${sent.query}, "variables": {"input": ${sent.input}, "a": ${deepLists}}}`,
+    {},
+  ],
+  [
+    'extensions',
+    `{"query": ${sent.query}, "variables": {"input": ${sent.input}}, "extensions": ${deepObjects}}`,
+    {},
+  ],
+  [
+    'variables of a keyed write',
+    `{"query": ${sent.query}, "variables": {"input": ${deepLists}}}`,
+    {
+      'Idempotency-Key': 'deep',
+    },
+  ],
+])('refuses %s that are nested too deeply, as those of a document', async (_what, body, headers) => {
+  const own = await server.caller('deep');
+  await own.data(query, { input: { url: 'https://example.com/known' } });
+  const before = await own.data('{ links { totalCount } }');
+  const response = await own.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    errors: [{ extensions: { code: 'TOO_COSTLY', nesting: 101, limit: 100 } }],
+  });
+  expect(await own.data('{ links { totalCount } }')).toEqual(before);
+});
+
 test.each([
   ['an alias', `{ ${'a'.repeat(101)}: __typename }`],
   ['a name', `query ${'a'.repeat(101)} { __typename }`],

@@ -24,7 +24,7 @@ import { CostCalculator, type OperationSize } from './cost.ts';
 const limits = {
   /** Words and punctuation of the document. */
   tokens: 10_000,
-  /** Nested brackets of all kinds. */
+  /** Nested brackets of all kinds, in the document or in its variables. */
   nesting: 100,
   /** Characters of a name or an alias, which an answer repeats for every record. */
   nameLength: 100,
@@ -76,6 +76,12 @@ function checkTokens(first: Token | undefined): void {
     const length = token.kind === TokenKind.NAME ? (token.value ?? '').length : 0;
     if (length > limits.nameLength) throw tooMuch('nameLength', length);
   }
+}
+
+/** Whether objects and lists are nested beyond the limit: functions that walk through them are recursive. */
+function isNestedTooDeeply(value: unknown, levels = limits.nesting): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
 }
 
 /** Parses a document within the limits. */
@@ -201,6 +207,7 @@ function allowed({ values }: OperationSize): Allowance {
 
 /** The limits of an operation; null if it is too large. */
 export function allowanceOf(operation: Operation): Allowance | null {
+  if (isNestedTooDeeply(operation.variableValues)) return null;
   const size = sizeOf(operation);
   return size === null || excessOf(size) !== null ? null : allowed(size);
 }
@@ -212,6 +219,10 @@ export function allowanceOfV1(): Pick<Context, 'spendOnTargets'> {
 
 /** Refuses operations that are too large, before they are executed. */
 export const useLimits: Plugin<Context> = {
+  onParams({ params: { variables, extensions }, setResult }) {
+    if (isNestedTooDeeply([variables, extensions]))
+      setResult({ errors: [tooMuch('nesting', limits.nesting + 1)] });
+  },
   onParse: ({ setParseFn }) => setParseFn(parseWithin),
   onValidate: ({ addValidationRule }) => addValidationRule(maxAliasesRule),
   onSubscribe({ args, setResultAndStopExecution }) {
