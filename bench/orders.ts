@@ -3,7 +3,7 @@
 // requests. A database that already has links is used unchanged.
 import { parseArgs } from 'node:util';
 import { requireProvider } from '../src/db/connection/client.ts';
-import { knownMigrations, pendingMigrationsOf } from '../src/db/migrate.ts';
+import { knownMigrations, migrationStateOf } from '../src/db/migrate.ts';
 import { fillAtOnce, NEW_SPACE } from './fill.ts';
 import { KEY, median, startProgram, withDatabase } from './target.ts';
 
@@ -61,7 +61,7 @@ async function timeOf(ask: () => Promise<Response>): Promise<{ took: number; tex
 }
 
 await withDatabase(values.database, async (url) => {
-  if ((await pendingMigrationsOf(url)).length === knownMigrations(requireProvider(url)).length) {
+  if ((await migrationStateOf(url)).pending.length === knownMigrations(requireProvider(url)).length) {
     const started = performance.now();
     await fillAtOnce(url, Number(values.links), KEY);
     console.log(JSON.stringify({ filled: Math.round(performance.now() - started) }));

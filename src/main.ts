@@ -5,7 +5,7 @@ import { allValid, type Config, ConfigError, migratedDatabase, readConfig, shown
 import { settleEra } from './db/change/log.ts';
 import { adviceOn, advised } from './db/connection/advice.ts';
 import { openDatabase } from './db/connection/client.ts';
-import { applyMigrations } from './db/migrate.ts';
+import { applyMigrations, migrationStateOf } from './db/migrate.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { HostHeld, shareDefaultDomain } from './domain/domain/default-domain.ts';
 import { hashPassword } from './domain/password.ts';
@@ -69,9 +69,14 @@ async function start(config: Config): Promise<void> {
   ] as const);
   const { pool, databaseDirectUrl: directUrl } = config;
   // With workers, the primary has done this.
-  if (worker === undefined)
-    for (const migration of await advised(...migratedDatabase(config), applyMigrations))
+  if (worker === undefined) {
+    const migrated = migratedDatabase(config);
+    for (const migration of await advised(...migrated, applyMigrations))
       log.info({ migration }, 'migration applied');
+    const { unknown } = await advised(...migrated, migrationStateOf);
+    if (unknown.length > 0)
+      log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');
+  }
   if (config.workers > 1 && worker === undefined) {
     const { supervise } = await import('./workers/primary.ts');
     return supervise(config, log, import.meta.filename);

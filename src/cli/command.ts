@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../config.ts';
 import { adviceOn } from '../db/connection/advice.ts';
 import { type Db, openDatabase, providerOf } from '../db/connection/client.ts';
 import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
-import { pendingMigrationsOf } from '../db/migrate.ts';
+import { migrationStateOf } from '../db/migrate.ts';
 import { DomainError } from '../domain/errors.ts';
 import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -41,7 +41,7 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
 export async function requireMigrated(url: string): Promise<void> {
   if (providerOf(url) === 'sqlite' && !fileExists(url))
     throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
-  const pending = await pendingMigrationsOf(url);
+  const { pending } = await migrationStateOf(url);
   if (pending.length > 0)
     throw new OperatorError(
       `The database lacks ${pending.length} of this version's migrations: run "npm run migrate", or start the service, first.`,
@@ -53,6 +53,21 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
   await requireMigrated(url);
   const database = await openDatabase(url);
   return work(database.client).finally(() => database.close());
+}
+
+/**
+ * Makes sure that the given options belong to the verb.
+ * @param owners the verb of each option that only one verb has
+ * @throws UsageError
+ */
+export function checkOptions(
+  verb: string,
+  values: Readonly<Record<string, unknown>>,
+  owners: Readonly<Record<string, string>>,
+): void {
+  for (const [option, owner] of Object.entries(owners))
+    if (values[option] !== undefined && owner !== verb)
+      throw new UsageError(`--${option} is an option of ${owner}, not of ${verb}.`);
 }
 
 export function print(text: string): void {

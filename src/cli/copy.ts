@@ -4,7 +4,7 @@ import { advised } from '../db/connection/advice.ts';
 import { DATABASE_URLS, isDatabaseUrl, openDatabase, providerOf } from '../db/connection/client.ts';
 import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
-import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
+import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError } from './command.ts';
 
@@ -55,7 +55,7 @@ await runCommand(async () => {
   const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');
   if (from === to || (areFiles && isSameFile(pathOf(from), pathOf(to))))
     throw new UsageError('--from and --to are the same database.');
-  if ((await advised('--from', from, pendingMigrationsOf)).length > 0)
+  if ((await advised('--from', from, migrationStateOf)).pending.length > 0)
     throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
   await advised('--to', to, applyMigrations);
   const [source, target] = [

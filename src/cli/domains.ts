@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain/admin.ts';
-import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
+import { checkOptions, print, runCommand, table, UsageError, withDatabase } from './command.ts';
 
 const help = `Usage: npm run domains -- list
        npm run domains -- verify HOST
@@ -34,7 +34,7 @@ await runCommand(async ({ databaseUrl: url }) => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      'with-links': { type: 'boolean', default: false },
+      'with-links': { type: 'boolean' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -44,20 +44,23 @@ await runCommand(async ({ databaseUrl: url }) => {
   if (verb === undefined) throw new UsageError('The command is missing: list, verify or remove.');
   if (rest.length > 0 || (verb === 'list' && host !== undefined))
     throw new UsageError('There are too many arguments.');
+  if (!['list', 'verify', 'remove'].includes(verb))
+    throw new UsageError(`"${verb}" is not a command; use list, verify or remove.`);
+  checkOptions(verb, values, { 'with-links': 'remove' });
   const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
 
   if (verb === 'list') {
     const domains = await withDatabase(url, listDomains);
     return show(domains, domains.length > 0 ? tableOf(domains) : 'There are no domains.');
   }
-  if (verb !== 'verify' && verb !== 'remove')
-    throw new UsageError(`"${verb}" is not a command; use list, verify or remove.`);
   if (host === undefined) throw new UsageError('Name the domain by its host, as list shows it.');
   if (verb === 'verify') {
     await withDatabase(url, (db) => verifyHost(db, host, new Date()));
     return show({ host, verified: true }, `${host} is verified.`);
   }
-  const links = await withDatabase(url, (db) => removeHost(db, host, values['with-links'], new Date()));
+  const links = await withDatabase(url, (db) =>
+    removeHost(db, host, values['with-links'] ?? false, new Date()),
+  );
   const lost = links === 0 ? '' : links === 1 ? ', with its link' : `, with its ${links} links`;
   show({ host, removed: true, links }, `${host} is removed${lost}.`);
 });

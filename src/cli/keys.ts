@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Scope } from '../domain/access/actor.ts';
+import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
-import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
+import { checkOptions, print, runCommand, table, UsageError, withDatabase } from './command.ts';
 import { timeOf } from './time.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
@@ -27,6 +27,12 @@ function parseDate(text: string): Date {
   return date;
 }
 
+function parseScopes(text: string): Scope[] {
+  const given = text.split(',').map((scope) => scope.trim());
+  if (given.every(isScope)) return given;
+  throw new UsageError(`--scopes is "${text}"; it may be read, write, or both: read,write.`);
+}
+
 function state(key: KeyView, now: Date): string {
   if (key.revokedAt) return 'revoked';
   return key.expiresAt && key.expiresAt <= now ? 'expired' : 'active';
@@ -48,7 +54,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     allowPositionals: true,
     options: {
       account: { type: 'string' },
-      scopes: { type: 'string', default: 'read,write' },
+      scopes: { type: 'string' },
       expires: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -57,8 +63,11 @@ await runCommand(async ({ databaseUrl: url }) => {
   const [verb, id, ...rest] = positionals;
   if (values.help) return print(help);
   if (verb === undefined) throw new UsageError('The command is missing: create, list or revoke.');
+  if (!['create', 'list', 'revoke'].includes(verb))
+    throw new UsageError(`"${verb}" is not a command; use create, list or revoke.`);
   if (rest.length > 0 || (verb !== 'revoke' && id !== undefined))
     throw new UsageError('There are too many arguments.');
+  checkOptions(verb, values, { account: 'create', scopes: 'create', expires: 'create' });
   const now = new Date();
   const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
 
@@ -66,7 +75,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     const { account } = values;
     if (account === undefined) throw new UsageError('Name the account: --account NAME.');
     const expiresAt = values.expires === undefined ? null : parseDate(values.expires);
-    const scopes = values.scopes.split(',').map((scope) => scope.trim()) as Scope[]; // Checked by createKey.
+    const scopes = parseScopes(values.scopes ?? 'read,write');
     const made = await withDatabase(url, (db) => createKey(db, { account, scopes, expiresAt }, now));
     return show(
       made,
@@ -77,10 +86,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     const keys = await withDatabase(url, listKeys);
     return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.');
   }
-  if (verb === 'revoke') {
-    if (id === undefined) throw new UsageError('Name the key by its ID, as list shows it.');
-    await withDatabase(url, (db) => revokeKey(db, id, now));
-    return show({ id: Number(id), revoked: true }, `Key ${id} is revoked.`);
-  }
-  throw new UsageError(`"${verb}" is not a command; use create, list or revoke.`);
+  if (id === undefined) throw new UsageError('Name the key by its ID, as list shows it.');
+  await withDatabase(url, (db) => revokeKey(db, id, now));
+  show({ id: Number(id), revoked: true }, `Key ${id} is revoked.`);
 });

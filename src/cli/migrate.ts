@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { migratedDatabase } from '../config.ts';
 import { advised } from '../db/connection/advice.ts';
-import { applyMigrations, pendingMigrationsOf } from '../db/migrate.ts';
+import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
 import { print, runCommand } from './command.ts';
 
 const help = `Usage: npm run migrate              applies the pending migrations and exits
-       npm run migrate -- --status  lists the pending migrations and changes nothing
+       npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing
 
   --json     prints JSON instead of text
 
@@ -22,9 +22,12 @@ await runCommand(async (config) => {
   if (values.help) return print(help);
   const migrated = migratedDatabase(config);
   if (values.status) {
-    const pending = await advised(...migrated, pendingMigrationsOf);
-    if (values.json) return print(JSON.stringify({ pending }));
-    return print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
+    const state = await advised(...migrated, migrationStateOf);
+    if (values.json) return print(JSON.stringify(state));
+    const { pending, unknown } = state;
+    print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
+    if (unknown.length > 0) print(`Of a newer version:\n  ${unknown.join('\n  ')}`);
+    return;
   }
   const applied = await advised(...migrated, applyMigrations);
   if (values.json) return print(JSON.stringify({ applied }));

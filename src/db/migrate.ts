@@ -61,28 +61,41 @@ const COLUMNS = '"id", "checksum", "migration_name", "started_at", "finished_at"
 /** Runs a statement, and returns the column "name" of its rows. */
 type Ask = (statement: string) => Promise<string[]>;
 
-async function pending(provider: Provider, ask: Ask): Promise<string[]> {
-  if ((await ask(FIND_TABLE[provider])).length === 0) return knownMigrations(provider);
+/** The names of migrations, oldest first. */
+export interface MigrationState {
+  /** Those that the database does not have yet. */
+  readonly pending: string[];
+  /** Those of the database that this version does not have: a newer version has used it. */
+  readonly unknown: string[];
+}
+
+async function stateOf(provider: Provider, ask: Ask): Promise<MigrationState> {
+  const known = knownMigrations(provider);
+  if ((await ask(FIND_TABLE[provider])).length === 0) return { pending: known, unknown: [] };
   const applied = await ask(READ_TABLE);
-  return knownMigrations(provider).filter((name) => !applied.includes(name));
+  return {
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)).sort(),
+  };
 }
 
 /** The names of the migrations that the database does not have yet, oldest first. */
-export function pendingMigrations({ client, provider }: Database): Promise<string[]> {
-  return pending(provider, async (statement) => {
+export async function pendingMigrations({ client, provider }: Database): Promise<string[]> {
+  const { pending } = await stateOf(provider, async (statement) => {
     const rows = await client.$queryRawUnsafe<{ name: unknown }[]>(statement);
     return rows.map(({ name }) => String(name));
   });
+  return pending;
 }
 
-/** The same for the database at `url`, without a Prisma client, whose creation takes longer than the query. */
-export async function pendingMigrationsOf(url: string): Promise<string[]> {
+/** The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query. */
+export async function migrationStateOf(url: string): Promise<MigrationState> {
   const provider = requireProvider(url);
   if (provider === 'sqlite') {
-    if (!fileExists(url)) return knownMigrations(provider);
+    if (!fileExists(url)) return { pending: knownMigrations(provider), unknown: [] };
     const file = openFile(url);
     try {
-      return await pending(provider, async (statement) =>
+      return await stateOf(provider, async (statement) =>
         file
           .prepare<[], { name: string }>(statement)
           .all()
@@ -94,7 +107,7 @@ export async function pendingMigrationsOf(url: string): Promise<string[]> {
   }
   const client = await connectTo(url);
   try {
-    return await pending(provider, async (statement) =>
+    return await stateOf(provider, async (statement) =>
       (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name)),
     );
   } finally {
@@ -153,7 +166,7 @@ async function applyToPostgresql(url: string): Promise<string[]> {
     await client.query(MAKE_TABLE.postgresql);
     const ask: Ask = async (statement) =>
       (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name));
-    for (const name of await pending('postgresql', ask)) {
+    for (const name of (await stateOf('postgresql', ask)).pending) {
       await client.query('BEGIN');
       // Deferred triggers would prevent a migration from altering tables whose rows it has changed.
       await client.query('SET CONSTRAINTS ALL IMMEDIATE');
@@ -182,6 +195,6 @@ async function applyToPostgresql(url: string): Promise<string[]> {
 export async function applyMigrations(url: string): Promise<string[]> {
   const provider = requireProvider(url);
   if (provider === 'sqlite') unmark(url);
-  if ((await pendingMigrationsOf(url)).length === 0) return [];
+  if ((await migrationStateOf(url)).pending.length === 0) return [];
   return provider === 'sqlite' ? applyToSqlite(url) : applyToPostgresql(url);
 }

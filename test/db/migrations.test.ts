@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest';
 import { diffToModels } from '../../scripts/migration-diff.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { openFile } from '../../src/db/connection/sqlite-file.ts';
-import { applyMigrations, knownMigrations, pendingMigrationsOf, scriptOf } from '../../src/db/migrate.ts';
+import { applyMigrations, knownMigrations, migrationStateOf, scriptOf } from '../../src/db/migrate.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 
 const { provider } = inject('database');
@@ -13,10 +13,10 @@ test('the migrations match the models', async () => {
 
 test('an empty database is migrated once', async () => {
   const url = await newDatabase({ migrated: false });
-  expect(await pendingMigrationsOf(url)).toEqual(knownMigrations(provider));
+  expect((await migrationStateOf(url)).pending).toEqual(knownMigrations(provider));
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider));
   expect(await applyMigrations(url)).toEqual([]);
-  expect(await pendingMigrationsOf(url)).toEqual([]);
+  expect((await migrationStateOf(url)).pending).toEqual([]);
 });
 
 const time = `'2026-01-01T00:00:00.000Z'`;
@@ -166,7 +166,7 @@ test('a failed migration changes nothing, and stays pending', async () => {
   await expect(applyMigrations(url)).rejects.toThrow(
     /20261121181000_domain_verification cannot be applied: .*hostKey/,
   );
-  expect(await pendingMigrationsOf(url)).toContain('20261121181000_domain_verification');
+  expect((await migrationStateOf(url)).pending).toContain('20261121181000_domain_verification');
 });
 
 test('text sorts by code point, whatever the locale of the database', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connectTo } from '../../src/db/connection/postgres.ts';
-import { pendingMigrationsOf } from '../../src/db/migrate.ts';
+import { migrationStateOf } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort, NOBODY } from '../support/postgres-server.ts';
 import { type Program, runProgram, startProgram } from '../support/process.ts';
@@ -91,7 +91,7 @@ max_client_conn = 200
       DATABASE_URL: pooledUrl(url),
       DATABASE_DIRECT_URL: url,
     });
-    expect([code, await pendingMigrationsOf(url)]).toEqual([0, []]);
+    expect([code, (await migrationStateOf(url)).pending]).toEqual([0, []]);
   });
 
   test('three simultaneous first starts succeed, serve, and see each other’s changes', async () => {

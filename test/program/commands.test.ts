@@ -1,24 +1,23 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyMigrations, pendingMigrationsOf } from '../../src/db/migrate.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFile } from '../../src/db/connection/sqlite-file.ts';
+import { applyMigrations, migrationStateOf } from '../../src/db/migrate.ts';
 import { runProgram } from '../support/process.ts';
 
-let folder: string;
-let DATABASE_URL: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'linkspace-commands-'));
-  DATABASE_URL = `file:${join(folder, 'linkspace.db')}`;
-  await applyMigrations(DATABASE_URL);
-});
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-commands-'));
+const DATABASE_URL = `file:${join(folder, 'linkspace.db')}`;
+beforeAll(() => applyMigrations(DATABASE_URL));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each([
   [['create'], 'Name the account: --account NAME. See --help.'],
   [['create', '--account', ' '], 'account is required.'],
   [['create', '--account', 'a\u0007b'], 'account may have no control characters.'],
-  [['create', '--account', 'x', '--scopes', 'admin'], 'scopes.0 may be read and write.'],
+  [['create', '--account', 'x', '--scopes', 'read,admin'], '--scopes is "read,admin"; it may be read, write'],
+  [['list', '--account', 'x'], '--account is an option of create, not of list.'],
+  [['revoke', '1', '--scopes', 'read'], '--scopes is an option of create, not of revoke.'],
   [
     ['create', '--account', 'x', '--expires', '2100-02-30'],
     '--expires is "2100-02-30"; it may be a date such as',
@@ -33,6 +32,11 @@ test.each([
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('domains list refuses the option of remove', async () => {
+  const { code, stderr } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--with-links']);
+  expect([code, stderr]).toEqual([1, '--with-links is an option of remove, not of list. See --help.\n']);
 });
 
 test.each([
@@ -97,6 +101,44 @@ test.each([
   expect(existsSync(join(folder, 'nowhere'))).toBe(false);
 });
 
+describe('a database that a newer version has migrated', () => {
+  const url = `file:${join(folder, 'newer.db')}`;
+  beforeAll(async () => {
+    await applyMigrations(url);
+    const file = openFile(url);
+    file.exec(`INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "finished_at")
+      VALUES ('x', 'x', '29990101000000_later', '2999-01-01')`);
+    file.close();
+  });
+
+  test.each([
+    [[], 'Nothing is pending.\nOf a newer version:\n  29990101000000_later\n'],
+    [['--json'], '{"pending":[],"unknown":["29990101000000_later"]}\n'],
+  ])('is told by migrate --status %j', async (more, said) => {
+    const { stdout } = await runProgram('cli/migrate', { DATABASE_URL: url }, ['--status', ...more]);
+    expect(stdout).toBe(said);
+  });
+
+  test('is told by the start', async () => {
+    const { stdout } = await runProgram('main', { DATABASE_URL: url, HOST: '203.0.113.7' });
+    expect(stdout).toContain('"migrations":["29990101000000_later"]');
+  });
+});
+
+test('a damaged SQLite file is named', async () => {
+  const path = join(folder, 'damaged.db');
+  const file = openFile(`file:${path}`);
+  file.exec('CREATE TABLE "x" ("y")');
+  file.close();
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, 100));
+  const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL: `file:${path}` }, ['list']);
+  expect([code, stderr]).toEqual([
+    1,
+    `The SQLite file "${path}", which DATABASE_URL names, is damaged: database disk image is malformed. Restore a backup.\n`,
+  ]);
+});
+
 test('commands leave migrations to the start and to migrate', async () => {
   const path = join(folder, 'empty.db');
   writeFileSync(path, '');
@@ -107,7 +149,7 @@ test('commands leave migrations to the start and to migrate', async () => {
       /^The database lacks \d+ of this version's migrations: run "npm run migrate", or start the service, first\.\n$/,
     ),
   ]);
-  expect(await pendingMigrationsOf(`file:${path}`)).not.toEqual([]);
+  expect((await migrationStateOf(`file:${path}`)).pending).not.toEqual([]);
 });
 
 test.each(['main', 'cli/keys', 'cli/migrate', 'cli/copy'])(

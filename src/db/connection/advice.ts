@@ -93,6 +93,8 @@ function adviceOnFile(error: unknown, url: string, variable: string): string | n
   const isOfFile = ({ code, path }: Cause) =>
     /^SQLITE_(NOTADB|CANTOPEN|READONLY)/.test(String(code)) ||
     (typeof path === 'string' && `${file}/`.startsWith(`${resolve(path)}/`));
+  if (causesOf(error).some(({ code }) => /^SQLITE_CORRUPT/.test(String(code))))
+    return `The SQLite file "${withoutSecrets(file)}", which ${variable} names, is damaged: ${oneLine(error)}. Restore a backup.`;
   if (!causesOf(error).some(isOfFile)) return null;
   return `${variable} is "${withoutSecrets(url)}"; it may be file:PATH of a SQLite database, or of a file to be made in a folder that may be written: ${oneLine(error)}.`;
 }

@@ -4,6 +4,10 @@ import { parseId } from '../input.ts';
 export const scopes = ['read', 'write'] as const;
 export type Scope = (typeof scopes)[number];
 
+export function isScope(text: string): text is Scope {
+  return scopes.some((scope) => scope === text);
+}
+
 /** The account that something is written for, and the key that writes it; null for the operator. */
 export interface Writer {
   readonly accountId: number;
