@@ -18,18 +18,22 @@ interface Request {
 export function stopperOf(server: Server): () => Promise<void> {
   /** The last request of each connection, which is answered last; null if there was none. */
   const connections = new Map<Socket, Request | null>();
+  let stopping = false;
   server.on('connection', (socket) => {
     connections.set(socket, null);
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (req, res) => {
     if (connections.has(req.socket)) connections.set(req.socket, { req, res });
+    if (stopping) endsConnection(res);
   });
   const closeIdle = () => {
     for (const [socket, last] of connections)
       if (last === null || (last.res.writableFinished && last.req.complete)) socket.destroy();
   };
   return async () => {
+    stopping = true;
+    for (const last of connections.values()) if (last !== null) endsConnection(last.res);
     const closed = new Promise((resolve) => server.close(resolve));
     // The first time after a moment, in which requests that have arrived are read.
     const sweep = setInterval(closeIdle, SWEPT_EVERY);
@@ -38,4 +42,9 @@ export function stopperOf(server: Server): () => Promise<void> {
     clearInterval(sweep);
     clearTimeout(deadline);
   };
+}
+
+/** Tells the client to send no further request on the connection, which is about to be closed. */
+function endsConnection(res: ServerResponse): void {
+  if (!res.headersSent) res.setHeader('Connection', 'close');
 }
