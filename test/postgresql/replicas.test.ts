@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
@@ -98,6 +99,26 @@ test("another account's reads stay on the replica, and the writer's return to it
   expect(await readsFromReplica(other)).toBe(true);
   expect(await readsFromReplica(owner)).toBe(false);
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
+});
+
+test('a write that cannot be announced is answered as done, and read from the primary until it is', async () => {
+  await expect.poll(() => readsFromReplica(owner)).toBe(true);
+  const admin = new pg.Client(primary.url);
+  await admin.connect();
+  await admin.query('ALTER FUNCTION pg_notify(text, text) RENAME TO away');
+  let id: number;
+  try {
+    ({ id } = await owner.link({ title: 'Unannounced' }));
+    for (let i = 0; i < 3; i++) {
+      expect(await readsFromReplica(owner)).toBe(false);
+      expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
+    }
+  } finally {
+    await admin.query('ALTER FUNCTION away(text, text) RENAME TO pg_notify');
+    await admin.end();
+  }
+  await expect.poll(() => readsFromReplica(owner)).toBe(true);
+  expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
 });
 
 test('no statement of a mutation goes to the replica', async () => {

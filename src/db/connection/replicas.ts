@@ -15,7 +15,7 @@ function positionOf(lsn: string): bigint {
 export interface Readers {
   /** The client to read with for this account: one that has all of the account's writes. */
   readerFor(accountId: number): Db;
-  /** Await it after a write of the account, before answering: later reads include the write. */
+  /** Await it after a write of the account, before answering: later reads include the write. It does not fail. */
   wrote(accountId: number): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -35,12 +35,15 @@ export class Replicas implements Readers {
   readonly #primary: Database;
   readonly #replayed: Map<Db, bigint | null>;
   readonly #written = new Map<number, bigint>();
+  /** The accounts whose last write could not be announced, each with a mark of that failure. */
+  readonly #unannounced = new Map<number, symbol>();
   /** The position that a replica needs for every account. */
   #floor = 0n;
   readonly #notifications: Notifications;
   readonly #random: (below: number) => number;
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<unknown> | undefined;
+  #announcing: Promise<unknown> | undefined;
 
   /** @param random a random integer from 0 to below the given number */
   constructor(primary: Database, replicas: readonly Database[], random: (below: number) => number) {
@@ -65,12 +68,18 @@ export class Replicas implements Readers {
     const written = this.#written.get(accountId) ?? 0n;
     const needed = written > this.#floor ? written : this.#floor;
     const able = [...this.#replayed].filter(([, replayed]) => replayed !== null && replayed >= needed);
-    if (able.length === 0 || !this.#notifications.works) return this.#primary.client;
+    if (able.length === 0 || !this.#notifications.works || this.#unannounced.has(accountId))
+      return this.#primary.client;
     const [chosen] = able[this.#random(able.length)] ?? [];
     return chosen ?? this.#primary.client;
   }
 
   async wrote(accountId: number): Promise<void> {
+    // The write is done: an error would invite the client to repeat it.
+    await this.#announce(accountId).catch(() => this.#unannounced.set(accountId, Symbol()));
+  }
+
+  async #announce(accountId: number): Promise<void> {
     const [row] = await this.#primary.client.$queryRaw<{ lsn: string }[]>`
       SELECT "lsn", pg_notify(${CHANNEL}, ${String(accountId)}::text || ' ' || "lsn")::text
       FROM (SELECT pg_current_wal_insert_lsn()::text AS "lsn") AS "written"`;
@@ -83,16 +92,29 @@ export class Replicas implements Readers {
       this.#asking ??= this.#askAll().finally(() => {
         this.#asking = undefined;
       });
+      this.#announcing ??= this.#announceAgain()
+        .catch(() => {})
+        .finally(() => {
+          this.#announcing = undefined;
+        });
     }, ASKED_EVERY).unref();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.allSettled([this.#asking, this.#notifications.stop()]);
+    await Promise.allSettled([this.#asking, this.#announcing, this.#notifications.stop()]);
   }
 
   #note(accountId: number, position: bigint): void {
     if (position > (this.#written.get(accountId) ?? 0n)) this.#written.set(accountId, position);
+  }
+
+  /** Announces the writes that could not be announced before; another failure of the account may come meanwhile. */
+  async #announceAgain(): Promise<void> {
+    for (const [account, failure] of this.#unannounced) {
+      await this.#announce(account);
+      if (this.#unannounced.get(account) === failure) this.#unannounced.delete(account);
+    }
   }
 
   async #askAll(): Promise<void> {
