@@ -147,7 +147,7 @@ export function createApp(dependencies: AppDependencies): App {
   const subscriptions = new ChangeSubscriptions(database.client, revisions.feed, now);
   revisions.watch('keys', () => void subscriptions.checkKeys().catch(() => {}));
   const retention = new ChangeRetention(database.client, historyDays, now, log);
-  const oldStatistics = new StatisticsRetention(database.client, statisticsMonths, now, log);
+  const oldStatistics = new StatisticsRetention(database, statisticsMonths, now, log);
   const answers = new AnswerRetention(database.client, KEPT_FOR, now, log);
   const limit = new RateLimit(
     rateLimit,

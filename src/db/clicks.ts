@@ -69,18 +69,19 @@ export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Dat
   // On SQLite, a trigger adds to the hours and days.
   const statement = isSqlite(db)
     ? update
-    : sql`WITH "claimed" AS (${update}),
-      "hour" AS (
+    : // Each part reads the one before: PostgreSQL would run them in another order than other writes, and deadlock with these.
+      sql`WITH "claimed" AS (${update}),
+      "inHour" AS (
         INSERT INTO "LinkHour" ("linkId", "hour", "clicks") SELECT ${linkId}::integer, ${hourOf(now)}::integer, 1 FROM "claimed"
-        ON CONFLICT ("linkId", "hour") DO UPDATE SET "clicks" = "LinkHour"."clicks" + 1
-      ), "day" AS (
-        INSERT INTO "LinkDay" ("linkId", "day", "clicks") SELECT ${linkId}::integer, ${dayOf(now)}::integer, 1 FROM "claimed"
-        ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + 1
-      ), "accountHour" AS (
-        INSERT INTO "AccountHour" ("accountId", "hour", "clicks") SELECT "account", ${hourOf(now)}::integer, 1 FROM "claimed"
-        ON CONFLICT ("accountId", "hour") DO UPDATE SET "clicks" = "AccountHour"."clicks" + 1
-      ), "accountDay" AS (
-        INSERT INTO "AccountDay" ("accountId", "day", "clicks") SELECT "account", ${dayOf(now)}::integer, 1 FROM "claimed"
+        ON CONFLICT ("linkId", "hour") DO UPDATE SET "clicks" = "LinkHour"."clicks" + 1 RETURNING 1
+      ), "inDay" AS (
+        INSERT INTO "LinkDay" ("linkId", "day", "clicks") SELECT ${linkId}::integer, ${dayOf(now)}::integer, 1 FROM "inHour"
+        ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + 1 RETURNING 1
+      ), "inAccountHour" AS (
+        INSERT INTO "AccountHour" ("accountId", "hour", "clicks") SELECT "account", ${hourOf(now)}::integer, 1 FROM "inDay", "claimed"
+        ON CONFLICT ("accountId", "hour") DO UPDATE SET "clicks" = "AccountHour"."clicks" + 1 RETURNING "accountId" AS "account"
+      ), "inAccountDay" AS (
+        INSERT INTO "AccountDay" ("accountId", "day", "clicks") SELECT "account", ${dayOf(now)}::integer, 1 FROM "inAccountHour"
         ON CONFLICT ("accountId", "day") DO UPDATE SET "clicks" = "AccountDay"."clicks" + 1
       )
       SELECT "clicks", "turns" FROM "claimed"`;

@@ -7,9 +7,8 @@ import {
   type Visits,
 } from '../db/statistics/batch.ts';
 import { above, hourOf } from '../db/statistics/calendar.ts';
-import { kinds, type Value } from '../db/statistics/value.ts';
-import { MAX_REFERRERS } from '../db/statistics/write.ts';
-import { destinationOf, factsOf, OTHER_REFERRER } from '../domain/visit/facts.ts';
+import type { Value } from '../db/statistics/value.ts';
+import { destinationOf, factsOf } from '../domain/visit/facts.ts';
 import { networkOf } from '../http/request/client.ts';
 import type { Visit } from './visit.ts';
 
@@ -114,18 +113,10 @@ export class PendingVisits {
     return taken;
   }
 
-  #addValue(day: DayOfLink, value: Value): void {
-    const { values } = day;
-    let counted = value;
-    let before = values.get(value);
-    if (before === undefined) {
-      if (value.kind === kinds.REFERRER && ++day.referrers > MAX_REFERRERS) {
-        counted = OTHER_REFERRER;
-        before = values.get(counted);
-      }
-      if (before === undefined) this.#details++;
-    }
-    values.set(counted, (before ?? 0) + 1);
+  #addValue({ values }: DayOfLink, value: Value): void {
+    const before = values.get(value);
+    if (before === undefined) this.#details++;
+    values.set(value, (before ?? 0) + 1);
   }
 
   /** Adds to the visit's hour and day, and returns the day. */
@@ -161,7 +152,7 @@ export class PendingVisits {
     let day = days.get(above(number));
     if (day === undefined) {
       day = {
-        ...{ clicks: 0, claimed: 0, described: 0, bots: 0, referrers: 0 },
+        ...{ clicks: 0, claimed: 0, described: 0, bots: 0 },
         ...{ visitors: new Set(), values: new Map() },
       };
       days.set(above(number), day);

@@ -30,6 +30,6 @@ builder.scalarType('Date', {
   description: 'A day in UTC: `2026-11-21`.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   serialize: (day) => day,
-  // The domain validates it, and reports a wrong argument.
-  parseValue: (given) => String(given),
+  // The domain validates it, and reports a wrong argument: nothing but a text can be a day.
+  parseValue: (given) => (typeof given === 'string' ? given : ''),
 });

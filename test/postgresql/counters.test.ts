@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { addClicks } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
@@ -37,6 +38,35 @@ test('clicks, claims and rotations do not write to the row of a link', async () 
   await owner.rest('PATCH', `/links/${links[0]?.id}`, { title: 'x' });
   expect(await changesOfLinks()).not.toEqual(before);
 });
+
+test.each([
+  ['LinkHour', 'LinkDay'],
+  ['LinkDay', 'AccountHour'],
+  ['AccountHour', 'AccountDay'],
+])(
+  'a visit of a link with a click limit locks rows of %s before those of %s, as other writes do',
+  async (first, second) => {
+    const { alias } = await owner.link({ expiration_clicks: 9 });
+    const visited = () => visit(server.origin, `/${alias}`);
+    await visited();
+    const other = new pg.Client(server.databaseUrl);
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('BEGIN');
+    await other.query(`SELECT 1 FROM "${first}" FOR UPDATE`);
+    const visiting = visited();
+    const waiting = async () =>
+      (
+        await other.query(
+          `SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids("pid"))`,
+        )
+      ).rows;
+    await expect.poll(waiting).toHaveLength(1);
+    await other.query(`SELECT 1 FROM "${second}" FOR UPDATE NOWAIT`);
+    await other.query('ROLLBACK');
+    expect((await visiting).status).toBe(302);
+  },
+);
 
 /** The stored and the counted totals of each account and space. */
 async function totals() {

@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { StatisticsRetention } from '../../src/db/statistics/retention.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 const DAY = 86_400_000;
+const { provider } = inject('database');
 
 let url: string;
 /** Two processes on one database. */
@@ -199,7 +201,7 @@ test('the same visitor counts once a day over all processes, and visitors are de
   const stored = async () => [await client.daySalt.count(), await client.dayVisitor.count()];
   expect(await stored()).not.toContain(0);
   const later = new Date(NOON.getTime() + 60 * DAY);
-  await new StatisticsRetention(client, 0, () => later, pino({ level: 'silent' })).deleteOld();
+  await new StatisticsRetention(one.database, 0, () => later, pino({ level: 'silent' })).deleteOld();
   expect(await stored()).toEqual([0, 0]);
   // The hashes of a past day are deleted, so its visitors are no longer counted.
   await come(one, '192.0.2.1', 0);
@@ -207,6 +209,22 @@ test('the same visitor counts once a day over all processes, and visitors are de
   one.clock.now = NOON;
   expect(await visitors()).toEqual([5, 3, 2]);
   expect(await stored()).toEqual([0, 0]);
+});
+
+test.runIf(provider === 'sqlite')('nothing of a salt stays in the files of SQLite', async () => {
+  const server = await startTestServer();
+  onTestFinished(() => server.stop());
+  const owner = await server.caller();
+  const { alias } = await owner.link();
+  await visit(server.origin, `/${alias}`);
+  await server.flush();
+  const { salt } = await server.database.client.daySalt.findFirstOrThrow();
+  const holding = () =>
+    ['', '-wal'].filter((end) => readFileSync(server.databaseUrl.slice(5) + end).includes(salt));
+  expect(holding()).not.toEqual([]);
+  const later = new Date(server.clock.now.getTime() + 2 * DAY);
+  await new StatisticsRetention(server.database, 0, () => later, pino({ level: 'silent' })).deleteOld();
+  expect(holding()).toEqual([]);
 });
 
 test('200 referrers of a link and day are kept, over all processes', async () => {
@@ -232,6 +250,25 @@ test('200 referrers of a link and day are kept, over all processes', async () =>
   expect(link.statistics.top.rows.find(({ value }) => value === 'site0.example')?.clicks).toBe(2);
 });
 
+test('a referrer of the day counts as itself, however many others come with it', async () => {
+  const [server] = servers as [TestServer];
+  server.clock.now = NOON;
+  const owner = await server.caller('flooded');
+  const { id, alias } = await owner.link();
+  const refer = (host: string) =>
+    visit(server.origin, `/${alias}`, { headers: { Referer: `https://${host}/` } });
+  await refer('good.example');
+  await server.flush();
+  for (let i = 0; i < 210; i++) await refer(`site${i}.example`);
+  for (let i = 0; i < 5; i++) await refer('good.example');
+  await server.flush();
+  const { body } = await owner.rest('GET', `/stats/${id}?name=referrer&sort_by=count`);
+  expect((body as { data: object[] }).data.slice(0, 2)).toEqual([
+    { value: 'other', count: 11 },
+    { value: 'good.example', count: 6 },
+  ]);
+});
+
 test('statistics older than a number of months are deleted; clicks stay', async () => {
   const [server] = servers as [TestServer];
   const owner = await server.caller('old');
@@ -243,7 +280,7 @@ test('statistics older than a number of months are deleted; clicks stay', async 
   await server.flush();
   server.clock.now = NOON;
   const { client } = server.database;
-  await new StatisticsRetention(client, 24, () => NOON, pino({ level: 'silent' })).deleteOld();
+  await new StatisticsRetention(server.database, 24, () => NOON, pino({ level: 'silent' })).deleteOld();
   const period =
     'statistics(from: "2024-01-01", to: "2026-11-20") { clicks top(by: BROWSER) { rows { clicks } others } }';
   const counted = { clicks: 2, top: { rows: [{ clicks: 2 }], others: 0 } };
@@ -272,12 +309,7 @@ test('links without old statistics are found by a statement for hundreds, not de
   const [server] = servers as [TestServer];
   const owner = await server.caller('young');
   for (let i = 0; i < 25; i++) await owner.link();
-  const retention = new StatisticsRetention(
-    server.database.client,
-    24,
-    () => NOON,
-    pino({ level: 'silent' }),
-  );
+  const retention = new StatisticsRetention(server.database, 24, () => NOON, pino({ level: 'silent' }));
   const statements = await server.statementsOf(() => retention.deleteOld());
   expect(statements.filter((one) => /"Link(Hour|Day|DayValue|MonthValue|Counter)"/.test(one))).toHaveLength(
     1,

@@ -166,6 +166,9 @@ test('more links than a statement has room for may be asked about at once', asyn
 test.each([
   ['(from: "tomorrow")', 'clicks', 'from'],
   ['(from: 5)', 'clicks', 'from'],
+  ['(from: {a: 1})', 'clicks', 'from'],
+  ['(from: ["2026-11-20"])', 'clicks', 'from'],
+  ['(to: "")', 'clicks', 'to'],
   ['(to: "2026-02-29")', 'clicks', 'to'],
   ['(from: "2026-11-21", to: "2026-11-20")', 'clicks', 'from'],
   ['(from: "2016-11-19", to: "2026-11-20")', 'clicks', 'from'],
@@ -183,6 +186,18 @@ test.each([
     fields: [{ path: [argument] }],
   });
 });
+
+test.each([{ toString: 1 }, [{ toString: null }], ['2026-11-20'], 20261120, true])(
+  'a day given as the variable %j is refused',
+  async (from) => {
+    const { id } = await owner.link();
+    const { errors } = await owner.graphql(
+      'query ($id: ID!, $from: Date) { link(id: $id) { statistics(from: $from) { clicks } } }',
+      { id, from },
+    );
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', fields: [{ path: ['from'] }] });
+  },
+);
 
 test.each([
   ['', 30],

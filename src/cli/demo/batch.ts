@@ -1,6 +1,5 @@
 import type { DayOfLink, Visits } from '../../db/statistics/batch.ts';
 import { dayOf, hourOf } from '../../db/statistics/calendar.ts';
-import { kinds } from '../../db/statistics/value.ts';
 import { destinationOf, factsOf } from '../../domain/visit/facts.ts';
 import type { DemoVisit } from './visitors.ts';
 
@@ -17,7 +16,7 @@ export function addVisit(
   const hour = link.hours.get(hourOf(at)) ?? { clicks: 0, claimed: 0, bots: 0 };
   link.hours.set(hourOf(at), hour);
   const day: DayOfLink = link.days.get(dayOf(at)) ?? {
-    ...{ clicks: 0, claimed: 0, described: 0, bots: 0, referrers: 0 },
+    ...{ clicks: 0, claimed: 0, described: 0, bots: 0 },
     ...{ visitors: new Set(), values: new Map() },
   };
   link.days.set(dayOf(at), day);
@@ -28,9 +27,7 @@ export function addVisit(
   if (!visitor.counts) return;
   if (link.last === null || at > link.last) link.last = at;
   for (const value of [destinationOf(destination), ...factsOf(visitor, referrer)]) {
-    const before = day.values.get(value) ?? 0;
-    if (before === 0 && value.kind === kinds.REFERRER) day.referrers++;
-    day.values.set(value, before + 1);
+    day.values.set(value, (day.values.get(value) ?? 0) + 1);
   }
   if (visitor.optedOut) return;
   day.described++;

@@ -121,7 +121,7 @@ export async function fillDemo(db: Db, actor: Actor, site: Site, options: DemoOp
     for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
     await writeVisits(db, visits, { processId, number }, memory);
     // As the service does at the end of a day.
-    while (await forgetVisitors(db, day));
+    while ((await forgetVisitors(db, day)).more);
   }
   return { spaces: demoSpaces.length, links: links.length, clicks };
 }

@@ -37,3 +37,16 @@ export function openFile(url: string): Sqlite.Database {
   keepPrivate(pathOf(url));
   return new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
 }
+
+/**
+ * Moves SQLite's write-ahead log into the file at `url`, and empties it, unless a reader or writer needs it now. Returns
+ * whether it could.
+ */
+export function emptyLog(url: string): boolean {
+  const file = new Sqlite(pathOf(url), { timeout: 0 });
+  try {
+    return file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
+  } finally {
+    file.close();
+  }
+}

@@ -11,8 +11,6 @@ export interface DayOfLink {
   /** Digests of visitors, which are hashed with the salt of the day before they are stored. */
   readonly visitors: Set<string>;
   readonly values: Map<Value, number>;
-  /** How many of the values are referrers. */
-  referrers: number;
 }
 
 export interface HourOfLink {

@@ -12,8 +12,9 @@ export type ValuesOf = (linkId: number, day: number, counted: DayOfLink) => Read
  * links, so this is exact over all processes.
  */
 export async function referrersWithin(tx: Tx, visits: Visits, most: number, other: Value): Promise<ValuesOf> {
+  const isReferrer = ({ kind }: Value) => kind === kinds.REFERRER;
   const days = [...visits].flatMap(([id, link]) =>
-    [...link.days].flatMap(([day, { referrers }]) => (referrers > 0 ? [[id, day]] : [])),
+    [...link.days].flatMap(([day, { values }]) => ([...values.keys()].some(isReferrer) ? [[id, day]] : [])),
   );
   if (days.length === 0) return (_linkId, _day, { values }) => values;
   const rows = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint; hash: string }[]>(sql`
@@ -27,16 +28,15 @@ export async function referrersWithin(tx: Tx, visits: Visits, most: number, othe
     const key = `${linkId} ${day}`;
     known.set(key, (known.get(key) ?? new Set()).add(hash));
   }
-  return (linkId, day, { values, referrers }) => {
-    const before = known.get(`${linkId} ${day}`) ?? new Set();
-    const taken = before.size - (before.has(other.hash) ? 1 : 0);
-    if (taken + referrers <= most) return values;
-    let left = most - taken;
+  return (linkId, day, { values }) => {
+    const kept = known.get(`${linkId} ${day}`) ?? new Set();
+    kept.delete(other.hash);
+    if (kept.size + values.size <= most) return values;
     const within = new Map<Value, number>();
     for (const [value, count] of values) {
-      const isHost = value.kind === kinds.REFERRER && value.hash !== other.hash;
-      const fits = !isHost || before.has(value.hash) || left-- > 0;
-      const counted = fits ? value : other;
+      const isHost = isReferrer(value) && value.hash !== other.hash;
+      if (isHost && kept.size < most) kept.add(value.hash);
+      const counted = !isHost || kept.has(value.hash) ? value : other;
       within.set(counted, (within.get(counted) ?? 0) + count);
     }
     return within;

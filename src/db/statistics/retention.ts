@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import type { Db } from '../connection/client.ts';
+import type { Database, Db } from '../connection/client.ts';
 import { readRows } from '../connection/direct.ts';
+import { emptyLog } from '../connection/sqlite-file.ts';
 import { join, name, sql } from '../reading/list.ts';
 import { Retention } from '../retention.ts';
 import { above, dayOf, monthsAfter } from './calendar.ts';
@@ -20,23 +21,33 @@ const ROWS_TOGETHER = 5_000;
  * so at once.
  */
 export class StatisticsRetention extends Retention {
+  readonly #database: Database;
   readonly #db: Db;
   readonly #months: number;
   readonly #now: () => Date;
   /** The first month whose statistics are kept, after all earlier ones were deleted. */
   #done = 0;
+  /** Whether deleted visitors may still be in SQLite's write-ahead log. */
+  #areLogged = false;
 
   /** @param months 0 keeps all */
-  constructor(db: Db, months: number, now: () => Date, log: Logger) {
+  constructor(database: Database, months: number, now: () => Date, log: Logger) {
     super(log, { what: 'statistics', every: 60_000, pause: 50 });
-    this.#db = db;
+    this.#database = database;
+    this.#db = database.client;
     this.#months = months;
     this.#now = now;
   }
 
   override async deleteOld(): Promise<void> {
     const now = this.#now();
-    await this.untilNone(() => forgetVisitors(this.#db, dayOf(new Date(now.getTime() - GRACE))));
+    await this.untilNone(async () => {
+      const { any, more } = await forgetVisitors(this.#db, dayOf(new Date(now.getTime() - GRACE)));
+      this.#areLogged ||= any;
+      return more;
+    });
+    const { provider, url } = this.#database;
+    if (provider === 'sqlite' && this.#areLogged) this.#areLogged = !emptyLog(url);
     if (this.#months === 0) return;
     const first = monthsAfter(above(dayOf(now)), -this.#months);
     if (first === this.#done) return;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Db } from '../connection/client.ts';
+import { type Db, isSqlite } from '../connection/client.ts';
 import type { Tx } from '../connection/transaction.ts';
 import { rowsAsTable } from '../many-rows.ts';
 import { sql } from '../reading/list.ts';
@@ -70,15 +70,34 @@ export async function addVisitors(
 /** How many visitors one statement deletes. */
 const TOGETHER = 5_000;
 
-/** Deletes the salts and a batch of the visitors of days before this one; returns whether there are more. */
-export async function forgetVisitors(db: Db, before: number): Promise<boolean> {
+/** What was deleted: whether anything was, and whether there is more. */
+interface Forgotten {
+  readonly any: boolean;
+  readonly more: boolean;
+}
+
+/** Deletes the salts and a batch of the visitors of days before this one. */
+export async function forgetVisitors(db: Db, before: number): Promise<Forgotten> {
   const [closed] = await db.$queryRaw<{ number: number }[]>(sql`
     SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
   if (closed === undefined)
     await db.$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
-  await db.$executeRaw`DELETE FROM "DaySalt" WHERE "day" < ${before}`;
-  const deleted = await db.$executeRaw`
-    DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
-      SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${TOGETHER})`;
-  return deleted === TOGETHER;
+  return overwriting(db, async () => {
+    const salts = await db.$executeRaw`DELETE FROM "DaySalt" WHERE "day" < ${before}`;
+    const visitors = await db.$executeRaw`
+      DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
+        SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${TOGETHER})`;
+    return { any: salts + visitors > 0, more: visitors === TOGETHER };
+  });
+}
+
+/** Lets SQLite overwrite what `remove` deletes, which would stay readable in the file. */
+async function overwriting<T>(db: Db, remove: () => Promise<T>): Promise<T> {
+  if (!isSqlite(db)) return remove();
+  await db.$queryRaw`PRAGMA secure_delete = ON`;
+  try {
+    return await remove();
+  } finally {
+    await db.$queryRaw`PRAGMA secure_delete = OFF`;
+  }
 }

@@ -113,7 +113,6 @@ function withoutDetails(days: LinkVisits['days'], isOne: (day: number) => boolea
     described: 0,
     visitors: new Set<string>(),
     values: new Map<Value, number>(),
-    referrers: 0,
   };
   return new Map([...days].map(([day, one]) => [day, isOne(day) ? { ...one, ...nothing } : one]));
 }
