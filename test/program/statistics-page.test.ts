@@ -150,6 +150,6 @@ test('a chart without clicks is a flat line, and says so', () => {
   const days = [20, 21].map((date) => ({ ...day, start: new Date(`2026-11-${date}T00:00:00Z`) }));
   const chart = chartOf(days, wordsFor('en'));
   expect(chart).toContain('<polyline class="clicks" points="0,100 100,100"/>');
-  expect(chart).toContain('0 clicks and 0 visitors.');
+  expect(chart).toContain('Clicks: 0. Visitors: 0.');
   expect(chart).not.toMatch(/NaN|Infinity|undefined/);
 });

@@ -52,7 +52,7 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     return `<text x="${percent(index / last)}" y="14" text-anchor="${anchor}"${spare}>${name}</text>`;
   });
   const spots = days.map(({ start, clicks, visitors }, index) => {
-    const title = `${words.day(start)}: ${words.number(clicks)} ${texts.clicks}, ${words.number(visitors ?? 0)} ${texts.visitors}`;
+    const title = `${words.day(start)}. ${texts.clicks}: ${words.number(clicks)}, ${texts.visitors}: ${words.number(visitors ?? 0)}`;
     const from = Math.max(0, index - 0.5) / last;
     const to = Math.min(last, index + 0.5) / last;
     return `<rect x="${percent(from)}" width="${percent(to - from)}" height="100%"><title>${escapeHtml(title)}</title></rect>`;

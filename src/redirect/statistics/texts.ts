@@ -58,7 +58,7 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
     destinations: (count, isOne) =>
       `This link led to ${count} ${isOne ? 'destination' : 'different destinations'}.`,
     inWords: (clicks, visitors, day, most) =>
-      `${clicks} clicks and ${visitors} visitors. Most clicks: ${most} on ${day}.`,
+      `Clicks: ${clicks}. Visitors: ${visitors}. Most clicks: ${most} on ${day}.`,
     note: 'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. Bots are not part of the clicks. Values with fewer than 5 clicks are part of “Others”.',
   },
   de: {
@@ -90,7 +90,7 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
     destinations: (count, isOne) =>
       isOne ? `Dieser Link führte zu ${count} Ziel.` : `Dieser Link führte zu ${count} verschiedenen Zielen.`,
     inWords: (clicks, visitors, day, most) =>
-      `${clicks} Klicks und ${visitors} Besucher. Die meisten Klicks: ${most} am ${day}.`,
+      `Klicks: ${clicks}. Besucher: ${visitors}. Die meisten Klicks: ${most} am ${day}.`,
     note: 'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe der Tage. Bots gehören nicht zu den Klicks. Werte mit weniger als 5 Klicks gehören zu „Andere“.',
   },
   es: {
@@ -122,7 +122,7 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
     destinations: (count, isOne) =>
       `Este enlace llevó a ${count} ${isOne ? 'destino' : 'destinos diferentes'}.`,
     inWords: (clicks, visitors, day, most) =>
-      `${clicks} clics y ${visitors} visitantes. Máximo de clics: ${most}, el ${day}.`,
+      `Clics: ${clicks}. Visitantes: ${visitors}. Máximo de clics: ${most}, el ${day}.`,
     note: 'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la suma de los días. Los bots no forman parte de los clics. Los valores con menos de 5 clics forman parte de «Otros».',
   },
   fr: {
@@ -154,7 +154,7 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
     destinations: (count, isOne) =>
       `Ce lien a mené à ${count} ${isOne ? 'destination' : 'destinations différentes'}.`,
     inWords: (clicks, visitors, day, most) =>
-      `${clicks} clics et ${visitors} visiteurs. Le plus de clics : ${most}, le ${day}.`,
+      `Clics : ${clicks}. Visiteurs : ${visitors}. Le plus de clics : ${most}, le ${day}.`,
     note: 'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont la somme des jours. Les robots ne font pas partie des clics. Les valeurs de moins de 5 clics font partie de « Autres ».',
   },
 };
