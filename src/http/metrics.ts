@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
+import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryStatus } from '../domain/webhook/events.ts';
+import { LATE, within } from '../within.ts';
 import type { Surface } from './request/surface.ts';
 
 /** An answered request. */
@@ -17,6 +19,8 @@ export interface Observation {
 
 /** The maximum number of operation names as labels: clients choose those of GraphQL. */
 const NAMES = 200;
+/** How long the metrics wait for those of webhooks, in milliseconds. */
+const BACKLOG_TIMEOUT = 1_000;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The process's metrics for Prometheus, with a registry of its own. */
@@ -106,18 +110,25 @@ export class Metrics {
 
   /** Adds the metrics of waiting webhook deliveries. */
   watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
-    const registers = [this.#registry];
+    // Each of several processes reports the same numbers.
+    const common = { aggregator: 'max' as const, registers: [this.#registry] };
     const lag = new Gauge({
       name: 'linkspace_webhook_lag_seconds',
       help: 'For how long the oldest delivery to a webhook is due, by all processes.',
-      registers,
+      ...common,
     });
     new Gauge({
       name: 'linkspace_webhook_pending',
       help: 'Deliveries to webhooks that wait, for their turn or for another try, by all processes.',
-      registers,
+      ...common,
       async collect() {
-        const { pending, dueAt } = await backlog();
+        // While the database does not answer, the last known numbers stay: the other metrics must not wait for them.
+        const found = await within(
+          BACKLOG_TIMEOUT,
+          backlog().catch((): typeof LATE => LATE),
+        );
+        if (found === LATE) return;
+        const { pending, dueAt } = found;
         this.set(pending);
         lag.set(dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000));
       },
@@ -142,11 +153,14 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON();
   }
 
-  readonly listener = answerWith(() => this.#registry.metrics());
+  /** Answers `GET /metrics`. */
+  listener(log: Logger): RequestListener {
+    return answerWith(() => this.#registry.metrics(), log);
+  }
 }
 
 /** Answers `GET /metrics` with the metrics, as Prometheus reads them. */
-export function answerWith(text: () => Promise<string>): RequestListener {
+export function answerWith(text: () => Promise<string>, log: Logger): RequestListener {
   return async ({ method = '', url = '' }, res) => {
     if (!/^\/metrics\/?(\?|$)/.test(url)) return res.writeHead(404).end();
     if (!['GET', 'HEAD'].includes(method)) return res.writeHead(405, { Allow: 'GET, HEAD' }).end();
@@ -154,7 +168,8 @@ export function answerWith(text: () => Promise<string>): RequestListener {
       const metrics = await text();
       res.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE });
       res.end(metrics);
-    } catch {
+    } catch (error) {
+      log.error({ err: error }, 'the metrics could not be collected');
       res.writeHead(500).end();
     }
   };

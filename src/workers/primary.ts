@@ -7,14 +7,14 @@ import { Supervisor } from './supervisor.ts';
 import { WORKER_ARGUMENT } from './worker.ts';
 
 /** Serves the metrics of all workers, if they are enabled. */
-async function listenForMetrics({ metricsPort, host }: Config, supervisor: Supervisor) {
+async function listenForMetrics({ metricsPort, host }: Config, supervisor: Supervisor, log: Logger) {
   if (metricsPort === undefined) return undefined;
   const [{ SharedMetrics }, { answerWith }] = await Promise.all([
     import('./shared-metrics.ts'),
     import('../http/metrics.ts'),
   ]);
   const metrics = new SharedMetrics(() => supervisor.serving);
-  const server: Server = createServer(answerWith(() => metrics.text()));
+  const server: Server = createServer(answerWith(() => metrics.text(), log));
   await listen(server, 'METRICS_PORT', metricsPort, host);
   return { server, metrics };
 }
@@ -45,7 +45,7 @@ export async function supervise(config: Config, log: Logger, program: string): P
   });
   // Workers get the flags of this process, such as V8's.
   cluster.setupPrimary({ exec: program, args: [WORKER_ARGUMENT] });
-  const shared = await listenForMetrics(config, supervisor);
+  const shared = await listenForMetrics(config, supervisor, log);
   const onSignal = (signal: NodeJS.Signals) => {
     if (ending) return;
     log.info({ signal }, 'stopping');

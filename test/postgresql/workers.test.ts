@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
@@ -110,6 +111,11 @@ test('workers serve one port: one migration, one key, summed metrics, a dead wor
     return Number(new RegExp(`^${name}(?:{.*})? (\\S+)$`, 'm').exec(text)?.[1]);
   };
   const { alias } = await owner.link();
+  // Private addresses are refused: the attempt fails, and waits for a retry.
+  await owner.data(
+    'mutation { createWebhook(input: { url: "http://127.0.0.1:1/", events: [SPACE_CREATED] }) { __typename } }',
+  );
+  await owner.space('Told of');
   await visitTimes(`/${alias}`, 20);
 
   const lines = program.log;
@@ -126,6 +132,10 @@ test('workers serve one port: one migration, one key, summed metrics, a dead wor
   for (const pid of serving().values())
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')).toContain(FLAG);
   expect([await metric('linkspace_workers'), await metric('linkspace_clicks_total')]).toEqual([2, 20]);
+  // Each worker knows of the webhook, and reports the same number.
+  await expect.poll(() => metric('linkspace_webhook_pending')).toBe(1);
+  await setTimeout(1_000);
+  expect(await metric('linkspace_webhook_pending')).toBe(1);
   expect(await metric('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
 
   process.kill(serving().get(2) ?? 0, 'SIGKILL');

@@ -1,4 +1,5 @@
 import { buildSchema, parse } from 'graphql';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Metrics } from '../../src/http/metrics.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -35,7 +36,10 @@ afterAll(() => server.stop());
 async function counted(): Promise<string[]> {
   let text = '';
   const res = { writeHead: () => res, end: (body: string) => (text = body) };
-  await metrics.listener({ method: 'GET', url: '/metrics' } as never, res as never);
+  await metrics.listener(pino({ level: 'silent' }))(
+    { method: 'GET', url: '/metrics' } as never,
+    res as never,
+  );
   return text.split('\n').filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unwrittenOf } from '../../src/db/statistics/batch.ts';
-import { factsOf, OTHER_REFERRER, referrerHost } from '../../src/domain/visit/facts.ts';
+import { factsOf, referrerHost } from '../../src/domain/visit/facts.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
 import { PendingVisits } from '../../src/redirect/pending-visits.ts';
 import type { Visit } from '../../src/redirect/visit.ts';
@@ -140,11 +140,4 @@ test('beyond the bounds, details of visits are dropped, but not their number', (
   expect(pending.links).toBe(0);
   pending.add(visitOf(1, 1));
   expect(pending.unwritten).toBe(1);
-});
-
-test('at most 200 referrers of a link and day wait with values of their own', () => {
-  const pending = new PendingVisits();
-  for (let i = 0; i < 300; i++) pending.add(visitOf(1, i));
-  const [day] = [...(pending.take(1).get(1)?.days.values() ?? [])];
-  expect(day?.values.get(OTHER_REFERRER)).toBe(100);
 });
