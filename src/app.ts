@@ -139,7 +139,8 @@ export function createApp(dependencies: AppDependencies): App {
   };
   const revisions = new Revisions(database);
   metrics?.watchDatabase(() => revisions.away);
-  const readers = replicas.length > 0 ? new Replicas(database, replicas, random) : withoutReplicas(database);
+  const readers =
+    replicas.length > 0 ? new Replicas(database, replicas, random, log) : withoutReplicas(database);
   const links = new LinkCache(database.client, revisions, site, metrics);
   onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log, statistics);

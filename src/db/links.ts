@@ -66,7 +66,8 @@ export async function changeLinksIn(
     ? sql`MAX(${now}, ${momentText(sql`"updatedAt", '+0.001 seconds'`)})`
     : sql`GREATEST(${now}::timestamp, "updatedAt" + INTERVAL '1 millisecond')`;
   // The update sees only then what others, for which it waits here, have changed.
-  if (!isSqlite(tx)) await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} FOR NO KEY UPDATE`);
+  if (!isSqlite(tx))
+    await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} ORDER BY "id" FOR NO KEY UPDATE`);
   const changed = await readRows<{ id: number }>(
     tx,
     sql`UPDATE "Link" SET ${join([...settings, sql`"updatedAt" = ${later}`])} WHERE ${where} RETURNING "id"`,

@@ -6,6 +6,7 @@ import { JSON_TYPES, RESPONSE_TYPE } from '../schema/server/accept.ts';
 import type { Context } from '../schema/server/context.ts';
 import { headersOf, statusOf } from '../schema/server/errors.ts';
 import type { KnownOperations, SentOperation } from '../schema/server/known-operations.ts';
+import { isNestedTooDeeply } from '../schema/server/limits.ts';
 import { type GraphQLServer, refusal } from '../schema/server/server.ts';
 import { contextIn, keyedWriteOf, replay } from './keyed-writes.ts';
 import { sendGraphiql } from './pages/pages.ts';
@@ -76,8 +77,9 @@ function plainlySent(req: IncomingMessage, body: string): SentOperation | null {
   if (!PLAIN.test(req.headers.accept ?? '') || req.url !== '/graphql') return null;
   try {
     const { query, operationName, variables, extensions } = plainBody.parse(JSON.parse(body));
-    // The server answers requests for the cost.
-    if (extensions?.cost !== undefined) return null;
+    // The server answers requests for the cost, and refuses deeply nested variables.
+    if (extensions?.cost !== undefined || isNestedTooDeeply(variables) || isNestedTooDeeply(extensions))
+      return null;
     return { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
   } catch {
     return null;

@@ -19,8 +19,8 @@ export interface Observation {
 
 /** The maximum number of operation names as labels: clients choose those of GraphQL. */
 const NAMES = 200;
-/** How long the metrics wait for those of webhooks, in milliseconds. */
-const BACKLOG_TIMEOUT = 1_000;
+/** How long the metrics wait for those of webhooks, in milliseconds: less than a primary waits for its workers' metrics. */
+const BACKLOG_TIMEOUT = 500;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The process's metrics for Prometheus, with a registry of its own. */
@@ -110,29 +110,36 @@ export class Metrics {
 
   /** Adds the metrics of waiting webhook deliveries. */
   watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
-    // Each of several processes reports the same numbers.
-    const common = { aggregator: 'max' as const, registers: [this.#registry] };
+    // Each of several processes reports the same numbers. Both are read at once.
+    let reading: Promise<void> | null = null;
+    const collect = () => {
+      reading ??= read().finally(() => {
+        reading = null;
+      });
+      return reading;
+    };
+    const common = { aggregator: 'max' as const, registers: [this.#registry], collect };
     const lag = new Gauge({
       name: 'linkspace_webhook_lag_seconds',
       help: 'For how long the oldest delivery to a webhook is due, by all processes.',
       ...common,
     });
-    new Gauge({
+    const waiting = new Gauge({
       name: 'linkspace_webhook_pending',
       help: 'Deliveries to webhooks that wait, for their turn or for another try, by all processes.',
       ...common,
-      async collect() {
-        // While the database does not answer, the last known numbers stay: the other metrics must not wait for them.
-        const found = await within(
-          BACKLOG_TIMEOUT,
-          backlog().catch((): typeof LATE => LATE),
-        );
-        if (found === LATE) return;
-        const { pending, dueAt } = found;
-        this.set(pending);
-        lag.set(dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000));
-      },
     });
+    const read = async () => {
+      // While the database does not answer, the last known numbers stay: the other metrics must not wait for them.
+      const found = await within(
+        BACKLOG_TIMEOUT,
+        backlog().catch((): typeof LATE => LATE),
+      );
+      if (found === LATE) return;
+      const { pending, dueAt } = found;
+      waiting.set(pending);
+      lag.set(dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000));
+    };
   }
 
   lookup(cache: 'hit' | 'miss'): void {

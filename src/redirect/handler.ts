@@ -5,7 +5,7 @@ import type { Db } from '../db/connection/client.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import type { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hasStatus } from '../domain/link/status.ts';
-import { asciiOf, normalizeHost, withoutPort } from '../domain/url.ts';
+import { asciiOf, hostOf, normalizeHost } from '../domain/url.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import { ClientSlots, NoFreeSlot } from '../http/limits/places.ts';
@@ -124,13 +124,16 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   };
 
   /** The domain's URL for unknown aliases; null if it has none, or if it is the one that was asked for: that would go on for ever. */
-  const notFoundUrlFor = (req: IncomingMessage, { notFoundUrl }: LinkLookup['domain']): string | null => {
+  const notFoundUrlFor = (
+    req: IncomingMessage,
+    { name, notFoundUrl }: LinkLookup['domain'],
+  ): string | null => {
     if (notFoundUrl === null) return null;
-    const { host, pathname } = new URL(notFoundUrl);
-    // A proxy may add its own port, and requests' paths have one slash at the start.
+    const { pathname } = new URL(notFoundUrl);
+    // Requests' paths have one slash at the start. A proxy may add its own port to the host, but not to the domain's name.
     const isItself =
       pathname.replace(/^\/+/, '/') === req.url?.split('?', 1)[0] &&
-      nameOf(host) === nameOf(clientOf(req, trust).host);
+      [name, normalizeHost(clientOf(req, trust).host)].includes(hostOf(notFoundUrl));
     return isItself ? null : notFoundUrl;
   };
 
@@ -176,11 +179,6 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
     });
   };
-}
-
-/** The normal form of a host, without its port. */
-function nameOf(host: string): string {
-  return withoutPort(normalizeHost(host) ?? '');
 }
 
 function leadsOn({ outcome }: RedirectDecision): boolean {

@@ -49,24 +49,41 @@ test.each([
     const { alias } = await owner.link({ expiration_clicks: 9 });
     const visited = () => visit(server.origin, `/${alias}`);
     await visited();
-    const other = new pg.Client(server.databaseUrl);
-    await other.connect();
-    onTestFinished(() => other.end());
-    await other.query('BEGIN');
-    await other.query(`SELECT 1 FROM "${first}" FOR UPDATE`);
-    const visiting = visited();
-    const waiting = async () =>
-      (
-        await other.query(
-          `SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids("pid"))`,
-        )
-      ).rows;
-    await expect.poll(waiting).toHaveLength(1);
-    await other.query(`SELECT 1 FROM "${second}" FOR UPDATE NOWAIT`);
-    await other.query('ROLLBACK');
-    expect((await visiting).status).toBe(302);
+    const visiting = () => visited().then(({ status }) => expect(status).toBe(302));
+    expect(await isFreeWhileWaiting(`"${first}"`, `"${second}"`, visiting)).toBe(true);
   },
 );
+
+/** Locks a row, and returns whether the other is free while the work waits for the first. */
+async function isFreeWhileWaiting(
+  locked: string,
+  other: string,
+  work: () => Promise<unknown>,
+): Promise<boolean> {
+  const holder = new pg.Client(server.databaseUrl);
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query('BEGIN');
+  await holder.query(`SELECT 1 FROM ${locked} FOR UPDATE`);
+  const done = work();
+  const waiting = 'SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids("pid"))';
+  await expect.poll(async () => (await holder.query(waiting)).rows).toHaveLength(1);
+  const isFree = await holder.query(`SELECT 1 FROM ${other} FOR UPDATE NOWAIT`).then(
+    () => true,
+    () => false,
+  );
+  await holder.query('ROLLBACK');
+  await done;
+  return isFree;
+}
+
+test('a deletion locks a link before its counter, as a change does', async () => {
+  const { id, alias } = await owner.link();
+  await visit(server.origin, `/${alias}`);
+  await server.flush();
+  const [link, counter] = [`"Link" WHERE "id" = ${id}`, `"LinkCounter" WHERE "linkId" = ${id}`];
+  expect(await isFreeWhileWaiting(link, counter, () => owner.rest('DELETE', `/links/${id}`))).toBe(true);
+});
 
 /** The stored and the counted totals of each account and space. */
 async function totals() {

@@ -40,10 +40,12 @@ async function timed<T>(work: Promise<T>): Promise<[T, number]> {
   return [result, performance.now() - start];
 }
 
-const isAway = async () => {
-  const text = await (await fetch(metrics)).text();
+const awayBy = async (url: string) => {
+  const text = await (await fetch(url)).text();
   return /^linkspace_database_away (\d)$/m.exec(text)?.[1] ?? text;
 };
+
+const isAway = () => awayBy(metrics);
 
 test('while the database hangs, cached links redirect and the rest is refused in time; afterwards everything works again', async () => {
   const { id, alias } = await owner.link();
@@ -116,6 +118,23 @@ test('a compiled query, or v1’s own, waits only once for a database that begin
   } finally {
     postgres.freeze(false);
   }
+});
+
+test('while the database hangs, the metrics of workers say so', async () => {
+  const port = await freePort();
+  const shared = await startProgram({
+    DATABASE_URL: postgres.url,
+    DATABASE_STATEMENT_TIMEOUT: '1000',
+    BASE_URL: 'https://s.example',
+    METRICS_PORT: String(port),
+    WORKERS: '2',
+  });
+  const url = `http://127.0.0.1:${port}/metrics`;
+  await expect.poll(() => awayBy(url)).toBe('0');
+  postgres.freeze(true);
+  await expect.poll(() => awayBy(url)).toBe('1');
+  postgres.freeze(false);
+  await shared.end('SIGTERM');
 });
 
 test('a process ends within a service manager’s timeout while the database hangs', async () => {

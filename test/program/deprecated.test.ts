@@ -1,11 +1,11 @@
 import { buildSchema, parse } from 'graphql';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Metrics } from '../../src/http/metrics.ts';
 import { schema } from '../../src/schema/index.ts';
 import { deprecatedIn } from '../../src/schema/server/deprecated.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
+import { textOf } from '../support/metrics.ts';
 
 const old = buildSchema(`
   enum Order { NEW OLD @deprecated(reason: "no") }
@@ -34,13 +34,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function counted(): Promise<string[]> {
-  let text = '';
-  const res = { writeHead: () => res, end: (body: string) => (text = body) };
-  await metrics.listener(pino({ level: 'silent' }))(
-    { method: 'GET', url: '/metrics' } as never,
-    res as never,
-  );
-  return text.split('\n').filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
+  const lines = (await textOf(metrics)).split('\n');
+  return lines.filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
 }
 
 // Results are cached by document: no other test uses these documents.

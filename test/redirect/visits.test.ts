@@ -170,7 +170,8 @@ describe('an unknown alias', () => {
       ['http://circle.example/none', 'circle.example', '/none?y=2', 404],
       ['https://circle.example/none', 'circle.example:443', '/none', 404],
       ['https://circle.example/none', 'circle.example:3000', '/none', 404],
-      ['https://circle.example:8443/none', 'circle.example', '/none', 404],
+      ['https://circle.example:8443/none', 'circle.example:8443', '/none', 404],
+      ['https://circle.example:8443/none', 'circle.example', '/none', 302],
       ['https://circle.example//none', 'circle.example', '//none', 404],
       ['https://circle.example/none', 'circle.example', '/nowhere', 302],
     ])('%s, asked for as %s%s: %i', async (notFoundUrl, host, path, status) => {

@@ -72,31 +72,23 @@ test.each([
   expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'TOO_COSTLY']);
 });
 
-const deepLists = '['.repeat(5_000) + ']'.repeat(5_000);
-const deepObjects = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const query = 'mutation Deep($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { url } } }';
 const sent = { query: JSON.stringify(query), input: '{"url": "https://example.com/deep"}' };
 test.each([
-  ['lists', `{"query": ${sent.query}, "variables": {"input": ${deepLists}}}`, {}],
-  ['objects', `{"query": ${sent.query}, "variables": {"input": ${deepObjects}}}`, {}],
-  [
-    'unused variables',
-    `{"query": ${sent.query}, "variables": {"input": ${sent.input}, "a": ${deepLists}}}`,
-    {},
-  ],
-  [
-    'extensions',
-    `{"query": ${sent.query}, "variables": {"input": ${sent.input}}, "extensions": ${deepObjects}}`,
-    {},
-  ],
-  [
-    'variables of a keyed write',
-    `{"query": ${sent.query}, "variables": {"input": ${deepLists}}}`,
-    {
-      'Idempotency-Key': 'deep',
-    },
-  ],
-])('refuses %s that are nested too deeply, as those of a document', async (_what, body, headers) => {
+  ['lists', { variables: `{"input": ${lists(5_000)}}` }, {}],
+  ['objects', { variables: `{"input": ${objects(5_000)}}` }, {}],
+  ['unused variables', { variables: `{"input": ${sent.input}, "a": ${lists(5_000)}}` }, {}],
+  ['extensions', { extensions: objects(5_000) }, {}],
+  // Short requests are looked up among the operations that were executed before.
+  ['unused variables of a short request', { variables: `{"input": ${sent.input}, "a": ${lists(100)}}` }, {}],
+  ['many lists of a short request', { variables: `{"input": ${sent.input}, "a": ${lists(3_000)}}` }, {}],
+  ['extensions of a short request', { extensions: objects(101) }, {}],
+  ['variables of a keyed write', { variables: `{"input": ${lists(5_000)}}` }, { 'Idempotency-Key': 'deep' }],
+])('refuses %s that are nested too deeply, as those of a document', async (_what, more, headers) => {
+  const parts = { query: sent.query, variables: `{"input": ${sent.input}}`, ...more };
+  const body = `{${Object.entries(parts).map(([name, value]) => `"${name}": ${value}`)}}`;
   const own = await server.caller('deep');
   await own.data(query, { input: { url: 'https://example.com/known' } });
   const before = await own.data('{ links { totalCount } }');
@@ -110,6 +102,20 @@ test.each([
     errors: [{ extensions: { code: 'TOO_COSTLY', nesting: 101, limit: 100 } }],
   });
   expect(await own.data('{ links { totalCount } }')).toEqual(before);
+});
+
+test('takes variables and extensions of as many levels as a document may have', async () => {
+  const body = `{"query": "{ __typename }", "variables": {"a": ${lists(99)}}, "extensions": ${objects(100)}}`;
+  for (const accept of ['application/json', '*/*;q=0.5'])
+    expect(
+      await (
+        await caller.fetch('/graphql', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Accept: accept },
+          body,
+        })
+      ).json(),
+    ).toEqual({ data: { __typename: 'Query' } });
 });
 
 test.each([

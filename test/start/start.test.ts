@@ -218,6 +218,25 @@ test('SIGTERM waits for requests in flight, not for connections without one', as
   expect((await stopping).code).toBe(0);
 });
 
+test('SIGTERM lets requests be answered that follow others on their connection', async () => {
+  const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
+  const { hostname, port } = new URL(program.origin);
+  const form = (name: string) =>
+    `POST /api/v1/spaces HTTP/1.1\r\nHost: s.example\r\nAuthorization: Bearer ${'k'.repeat(32)}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 6\r\n\r\nname=${name}`;
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.setEncoding('utf8').write(form('A').slice(0, -1));
+  await setTimeout(100);
+  const stopping = program.end('SIGTERM');
+  await setTimeout(100);
+  socket.write(`A${form('B')}${form('C')}`);
+  let answers = '';
+  for await (const text of socket) answers += text;
+  expect(answers.match(/HTTP\/1.1 201/g)).toHaveLength(3);
+  expect(answers.match(/Connection: close/g)).toHaveLength(1);
+  expect((await stopping).code).toBe(0);
+});
+
 test('SIGTERM to npm start reaches the server, and npm exits with 0', async () => {
   const program = await start({ DATABASE_URL: await emptyDatabase() }, ['npm', 'start']);
   expect((await program.end('SIGTERM')).code).toBe(0);

@@ -207,6 +207,8 @@ export async function openDatabase(
     await client.$queryRawUnsafe('PRAGMA journal_mode = WAL');
     // Writes to a link keep what they may have to undo in a temporary file otherwise, which takes half of their time.
     await client.$queryRawUnsafe('PRAGMA temp_store = MEMORY');
+    // What is deleted, such as the hashes of visitors, would stay readable in the file; this costs nothing that can be measured.
+    await client.$queryRawUnsafe('PRAGMA secure_delete = ON');
   }
   return {
     provider,

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { Notifications } from '../change/notifications.ts';
 import type { Database, Db } from './client.ts';
 
@@ -41,14 +42,21 @@ export class Replicas implements Readers {
   #floor = 0n;
   readonly #notifications: Notifications;
   readonly #random: (below: number) => number;
+  readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<unknown> | undefined;
   #announcing: Promise<unknown> | undefined;
 
   /** @param random a random integer from 0 to below the given number */
-  constructor(primary: Database, replicas: readonly Database[], random: (below: number) => number) {
+  constructor(
+    primary: Database,
+    replicas: readonly Database[],
+    random: (below: number) => number,
+    log: Logger,
+  ) {
     this.#primary = primary;
     this.#random = random;
+    this.#log = log;
     this.#replayed = new Map(replicas.map(({ client }) => [client, null]));
     this.#notifications = new Notifications(primary.directUrl, CHANNEL, {
       onNotification: (payload) => {
@@ -76,7 +84,13 @@ export class Replicas implements Readers {
 
   async wrote(accountId: number): Promise<void> {
     // The write is done: an error would invite the client to repeat it.
-    await this.#announce(accountId).catch(() => this.#unannounced.set(accountId, Symbol()));
+    await this.#announce(accountId).catch((error: unknown) => {
+      this.#log.warn(
+        { err: error },
+        'a write could not be announced to replicas: its account reads from the primary',
+      );
+      this.#unannounced.set(accountId, Symbol());
+    });
   }
 
   async #announce(accountId: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Db, isSqlite } from '../connection/client.ts';
+import type { Db } from '../connection/client.ts';
 import type { Tx } from '../connection/transaction.ts';
 import { rowsAsTable } from '../many-rows.ts';
 import { sql } from '../reading/list.ts';
@@ -82,22 +82,9 @@ export async function forgetVisitors(db: Db, before: number): Promise<Forgotten>
     SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
   if (closed === undefined)
     await db.$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
-  return overwriting(db, async () => {
-    const salts = await db.$executeRaw`DELETE FROM "DaySalt" WHERE "day" < ${before}`;
-    const visitors = await db.$executeRaw`
-      DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
-        SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${TOGETHER})`;
-    return { any: salts + visitors > 0, more: visitors === TOGETHER };
-  });
-}
-
-/** Lets SQLite overwrite what `remove` deletes, which would stay readable in the file. */
-async function overwriting<T>(db: Db, remove: () => Promise<T>): Promise<T> {
-  if (!isSqlite(db)) return remove();
-  await db.$queryRaw`PRAGMA secure_delete = ON`;
-  try {
-    return await remove();
-  } finally {
-    await db.$queryRaw`PRAGMA secure_delete = OFF`;
-  }
+  const salts = await db.$executeRaw`DELETE FROM "DaySalt" WHERE "day" < ${before}`;
+  const visitors = await db.$executeRaw`
+    DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
+      SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${TOGETHER})`;
+  return { any: salts + visitors > 0, more: visitors === TOGETHER };
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection/client.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import type { Tx } from '../../db/connection/transaction.ts';
+import { lockRow, type Tx } from '../../db/connection/transaction.ts';
 import { insertLink, insertLinkIn, readShownLink } from '../../db/links.ts';
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
@@ -111,6 +111,8 @@ export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): P
   const kind = { kind: 'LINK', what: 'link', rows: (tx: Tx) => tx.link } as const;
   // The statistics of an account are the sums over its links.
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
+    // Before its counter, as all other writes do.
+    await lockRow(tx, 'Link', linkId, { deleting: true });
     await forgetStatistics(tx, linkId, actor.accountId);
   });
 }

@@ -24,8 +24,12 @@ export function stopperOf(server: Server): () => Promise<void> {
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (req, res) => {
-    if (connections.has(req.socket)) connections.set(req.socket, { req, res });
-    if (stopping) endsConnection(res);
+    const before = connections.get(req.socket);
+    if (before !== undefined) connections.set(req.socket, { req, res });
+    if (!stopping) return;
+    // Requests may be sent before earlier ones are answered: only the last answer ends the connection.
+    if (before?.res.headersSent === false) before.res.removeHeader('Connection');
+    endsConnection(res);
   });
   const closeIdle = () => {
     for (const [socket, last] of connections)

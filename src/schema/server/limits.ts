@@ -79,7 +79,7 @@ function checkTokens(first: Token | undefined): void {
 }
 
 /** Whether objects and lists are nested beyond the limit: functions that walk through them are recursive. */
-function isNestedTooDeeply(value: unknown, levels = limits.nesting): boolean {
+export function isNestedTooDeeply(value: unknown, levels = limits.nesting): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
 }
@@ -207,7 +207,6 @@ function allowed({ values }: OperationSize): Allowance {
 
 /** The limits of an operation; null if it is too large. */
 export function allowanceOf(operation: Operation): Allowance | null {
-  if (isNestedTooDeeply(operation.variableValues)) return null;
   const size = sizeOf(operation);
   return size === null || excessOf(size) !== null ? null : allowed(size);
 }
@@ -220,7 +219,7 @@ export function allowanceOfV1(): Pick<Context, 'spendOnTargets'> {
 /** Refuses operations that are too large, before they are executed. */
 export const useLimits: Plugin<Context> = {
   onParams({ params: { variables, extensions }, setResult }) {
-    if (isNestedTooDeeply([variables, extensions]))
+    if (isNestedTooDeeply(variables) || isNestedTooDeeply(extensions))
       setResult({ errors: [tooMuch('nesting', limits.nesting + 1)] });
   },
   onParse: ({ setParseFn }) => setParseFn(parseWithin),

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { Metrics } from '../../src/http/metrics.ts';
+import { textOf } from '../support/metrics.ts';
+
+test('the waiting deliveries and their lag are those of one moment', async () => {
+  const metrics = new Metrics();
+  const now = new Date('2026-11-21T12:00:00Z');
+  let backlog = { pending: 7, dueAt: new Date('2026-11-21T11:58:20Z') as Date | null };
+  metrics.watchWebhooks(
+    async () => backlog,
+    () => now,
+  );
+  const numbers = async () => {
+    const text = await textOf(metrics);
+    return ['pending', 'lag_seconds'].map(
+      (name) => new RegExp(`^linkspace_webhook_${name} (.*)$`, 'm').exec(text)?.[1],
+    );
+  };
+  expect(await numbers()).toEqual(['7', '100']);
+  backlog = { pending: 0, dueAt: null };
+  expect(await numbers()).toEqual(['0', '0']);
+});
