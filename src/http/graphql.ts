@@ -86,6 +86,19 @@ function plainlySent(req: IncomingMessage, body: string): SentOperation | null {
   }
 }
 
+/** The parameter of a GET request that is not JSON, but has to be: the server would fail. */
+function unreadableParameter(url: string): string | undefined {
+  const parameters = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  return ['variables', 'extensions'].find((name) => {
+    try {
+      JSON.parse(parameters.get(name) || 'null');
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
 /**
  * Answers `/graphql`. The key is checked first, except for GraphiQL's page, which contains no data. Only JSON bodies are
  * accepted: forms of other sites can send other types without a preflight request.
@@ -125,16 +138,14 @@ export function createGraphQLHandler({
       return;
     }
     const context = await contextOf(req, res);
-    if (req.method === 'POST' && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
-      const message = 'Send the query as application/json.';
-      end(req, res, 415, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
-      return;
-    }
-    if (URL.parse(`http://${req.headers.host || 'localhost'}/`) === null) {
-      const message = 'The header Host is not a host.';
-      end(req, res, 400, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
-      return;
-    }
+    const refuse = (status: number, message: string) =>
+      end(req, res, status, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
+    if (req.method === 'POST' && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? ''))
+      return refuse(415, 'Send the query as application/json.');
+    if (URL.parse(`http://${req.headers.host || 'localhost'}/`) === null)
+      return refuse(400, 'The header Host is not a host.');
+    const unreadable = req.method === 'GET' && unreadableParameter(req.url ?? '');
+    if (unreadable) return refuse(400, `The parameter ${unreadable} is not JSON.`);
     // The server knows no other spelling.
     if (req.method === 'POST') req.headers['content-type'] = 'application/json';
     const keyed = req.method === 'POST' ? keyedWriteOf(req, context) : null;

@@ -60,6 +60,26 @@ test.each([
 });
 
 test.each([
+  ['variables', '{"i":'],
+  ['variables', 'undefined'],
+  ['extensions', '{'],
+])('400 for a GET request whose %s are %s', async (name, text) => {
+  const query = new URLSearchParams({ query: '{ __typename }', [name]: text });
+  const response = await owner.fetch(`/graphql?${query}`);
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    { errors: [{ message: `The parameter ${name} is not JSON.`, extensions: { code: 'BAD_REQUEST' } }] },
+  ]);
+});
+
+test.each(['', '{"i":"?"}', 'null'])('200 for a GET request whose variables are %j', async (variables) => {
+  const response = await owner.fetch(
+    `/graphql?${new URLSearchParams({ query: '{ __typename }', variables })}`,
+  );
+  expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+});
+
+test.each([
   'text/plain',
   'text/html',
   'image/*',
