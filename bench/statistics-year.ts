@@ -47,7 +47,7 @@ export function visitOf(
         ? `https://site${number % 97}.example/`
         : '',
     destination: link.url,
-    claimed: false,
+    claimed: null,
   };
 }
 

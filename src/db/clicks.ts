@@ -50,22 +50,23 @@ export async function forgetReceipts(db: Db): Promise<void> {
   if (!isSqlite(db)) await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
 }
 
-export type Turn = Pick<LinkCounter, 'clicks' | 'turns'>;
+/** The counts before a claimed visit, and how often the statistics had been reset. */
+export type Turn = Pick<LinkCounter, 'clicks' | 'turns' | 'resets'>;
 
 /** The clicks, for the condition of `claimVisit`. */
 export const CLAIMED_CLICKS = sql`"LinkCounter"."clicks"`;
 
 /**
  * If the link meets the condition, counts one visit at once, also for the hour and day of the link and its account, and
- * advances its rotation. Returns clicks and turns before the visit, or null if the link does not meet the condition. One
- * statement does all of this, so simultaneous visits cannot exceed a click limit.
+ * advances its rotation. Returns null if the link does not meet the condition. One statement does all of this, so
+ * simultaneous visits cannot exceed a click limit.
  */
 export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Date): Promise<Turn | null> {
   const update = sql`
     UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
       "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
     FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${isActive}
-    RETURNING "clicks", "turns", "LinkCounter"."accountId" AS "account"`;
+    RETURNING "clicks", "turns", "resets", "LinkCounter"."accountId" AS "account"`;
   // On SQLite, a trigger adds to the hours and days.
   const statement = isSqlite(db)
     ? update
@@ -84,7 +85,7 @@ export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Dat
         INSERT INTO "AccountDay" ("accountId", "day", "clicks") SELECT "account", ${dayOf(now)}::integer, 1 FROM "inAccountHour"
         ON CONFLICT ("accountId", "day") DO UPDATE SET "clicks" = "AccountDay"."clicks" + 1
       )
-      SELECT "clicks", "turns" FROM "claimed"`;
+      SELECT "clicks", "turns", "resets" FROM "claimed"`;
   const [row] = await retryConflicts(() => db.$queryRaw<Turn[]>(statement));
-  return row ? { clicks: row.clicks - 1, turns: row.turns - 1 } : null;
+  return row ? { ...row, clicks: row.clicks - 1, turns: row.turns - 1 } : null;
 }

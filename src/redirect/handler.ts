@@ -80,7 +80,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (claimed) {
       const decision = decisionOn({ ...link, ...claimed }, visitor);
       const destination = decision.target ?? null;
-      visits.record({ link, at, visitor, address, referrer, destination, claimed: true });
+      visits.record({ link, at, visitor, address, referrer, destination, claimed: claimed.resets });
       return decision;
     }
     // The link has expired, or was changed meanwhile.
@@ -100,7 +100,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
       return claim(link, request);
     if (!isHead)
-      visits.record({ link, at, visitor, address, referrer, destination: target ?? null, claimed: false });
+      visits.record({ link, at, visitor, address, referrer, destination: target ?? null, claimed: null });
     return decision;
   };
 

@@ -82,7 +82,7 @@ export class PendingVisits {
       if (this.#described) this.#addTo(link.id, at, { bots: 1 });
       return;
     }
-    const day = this.#addTo(link.id, at, { clicks: 1, claimed: claimed ? 1 : 0 });
+    const day = this.#addTo(link.id, at, { clicks: 1, claimed: claimed === null ? 0 : 1 }, claimed);
     if (!visitor.optedOut) day.described++;
     if (!this.#described || this.#details >= this.#bounds.details) return;
     if (destination !== null) this.#addValue(day, destinationOf(destination));
@@ -120,12 +120,18 @@ export class PendingVisits {
   }
 
   /** Adds to the visit's hour and day, and returns the day. */
-  #addTo(linkId: number, at: Date, { clicks = 0, claimed = 0, bots = 0 }: Partial<HourOfLink>): DayOfLink {
+  #addTo(
+    linkId: number,
+    at: Date,
+    { clicks = 0, claimed = 0, bots = 0 }: Partial<HourOfLink>,
+    resets: number | null = null,
+  ): DayOfLink {
     const number = this.#hourOf(at);
     const known = this.#links.get(linkId);
     const link = known?.number === number ? known : this.#enter(linkId, number, claimed > 0);
     const { hour, day } = link;
     if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
+    if (resets !== null) link.resets = Math.min(resets, link.resets ?? resets);
     for (const counts of [hour, day]) {
       counts.clicks += clicks;
       counts.claimed += claimed;
@@ -157,7 +163,7 @@ export class PendingVisits {
       };
       days.set(above(number), day);
     }
-    const link = { last: known?.last ?? null, hours, days, number, hour, day };
+    const link = { last: known?.last ?? null, resets: known?.resets ?? null, hours, days, number, hour, day };
     this.#links.set(linkId, link);
     return link;
   }

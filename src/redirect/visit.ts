@@ -12,8 +12,11 @@ export interface Visit {
   readonly referrer: string;
   /** The destination without the query of the visit; null if it was not revealed to a program. */
   readonly destination: string | null;
-  /** Whether the click is already in the database, as for links with a click limit. */
-  readonly claimed: boolean;
+  /**
+   * For a click that is already in the database, as for links with a click limit: how often the statistics had been reset
+   * then; else null.
+   */
+  readonly claimed: number | null;
 }
 
 /** Called for visits after their answer is sent. */

@@ -118,7 +118,7 @@ function visitOf(id: number, number: number, moment = at): Visit {
     address: `192.0.2.${number}`,
     referrer: `https://site${number}.example/`,
     destination: 'https://example.com/',
-    claimed: false,
+    claimed: null,
   };
 }
 

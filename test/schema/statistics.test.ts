@@ -375,6 +375,25 @@ test('a claimed click is subtracted if its link is deleted before the rest is wr
   ]);
 });
 
+test('clicks claimed before a reset leave no values, whoever claims others after it', async () => {
+  const capped = await server.caller('capped and reset');
+  const { id, alias } = await capped.link({ expiration_clicks: 50 });
+  const other = await startTestServer({ url: server.databaseUrl });
+  try {
+    for (let i = 0; i < 2; i++) await visit(server.origin, `/${alias}`);
+    await capped.data(`mutation { resetStatistics(linkId: ${id}) { __typename } }`);
+    for (let i = 0; i < 3; i++) await visit(other.origin, `/${alias}`);
+    await server.flush();
+    await other.flush();
+    const query = `{ link(id: ${id}) { statistics { clicks visitors top(by: DESTINATION) { rows { clicks } } } } }`;
+    expect(await capped.data(query)).toEqual({
+      link: { statistics: { clicks: 3, visitors: 1, top: { rows: [{ clicks: 3 }] } } },
+    });
+  } finally {
+    await other.stop();
+  }
+});
+
 test.each(['0000-01-10', '1969-12-31'])('a day before 1970, %s, is a wrong argument', async (day) => {
   const { id } = await (await server.caller('early')).link();
   const query = `{ link(id: ${id}) { statistics(to: "${day}") { clicks } } }`;

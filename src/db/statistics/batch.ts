@@ -22,6 +22,8 @@ export interface HourOfLink {
 /** The counts of one link that are not written yet. */
 export interface LinkVisits {
   last: Date | null;
+  /** How often the statistics had been reset when the first of its claimed clicks was counted; null if none is claimed. */
+  resets: number | null;
   readonly hours: Map<number, HourOfLink>;
   readonly days: Map<number, DayOfLink>;
 }

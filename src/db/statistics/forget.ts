@@ -17,6 +17,8 @@ const tables = [
 export async function forgetStatistics(tx: Tx, linkId: number, accountId: number): Promise<boolean | null> {
   const any = await lockCounter(tx, linkId, accountId);
   if (any !== true) return any;
+  // Values of clicks that were claimed before are not written after it.
+  await tx.$executeRaw`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE "linkId" = ${linkId}`;
   for (const { what, keys, sums } of tables) {
     const [own, whole] = [name(`Link${what}`), name(`Account${what}`)];
     const left = sums.map((sum) => sql`${name(sum)} = ${whole}.${name(sum)} - "own".${name(sum)}`);

@@ -1,3 +1,4 @@
+import type { LinkCounter } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite } from '../connection/client.ts';
 import { type Tx, transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
@@ -41,13 +42,20 @@ async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
   return inserted > 0;
 }
 
-/** Locks the links that still exist until the transaction ends, and returns their accounts by link id. */
-async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, number>> {
+type Counter = Pick<LinkCounter, 'accountId' | 'resets'>;
+
+/** The counters of the links that still exist, by link id, locked until the transaction ends. */
+async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, Counter>> {
   const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
-  const rows = await tx.$queryRaw<{ linkId: number; accountId: number }[]>(sql`
-    SELECT "linkId", "accountId" FROM ${rowsAsTable(tx, { id: 'integer' }, ids)} AS "given"
+  const rows = await tx.$queryRaw<({ linkId: number } & Counter)[]>(sql`
+    SELECT "linkId", "accountId", "resets" FROM ${rowsAsTable(tx, { id: 'integer' }, ids)} AS "given"
     JOIN "LinkCounter" ON "linkId" = "id" ${isSqlite(tx) ? sql`` : sql`ORDER BY "linkId" FOR NO KEY UPDATE OF "LinkCounter"`}`);
-  return new Map(rows.map(({ linkId, accountId }) => [Number(linkId), Number(accountId)]));
+  return new Map(
+    rows.map(({ linkId, accountId, resets }) => [
+      Number(linkId),
+      { accountId: Number(accountId), resets: Number(resets) },
+    ]),
+  );
 }
 
 async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
@@ -93,35 +101,22 @@ class Sums {
 }
 
 /**
- * The days of links, as `linkId day`, that have fewer clicks than were claimed: their statistics were deleted since. The
- * values and visitors of those visits must not be written without their clicks.
+ * The counts of a link whose statistics were reset after it had claimed clicks: the values and visitors of those days are not
+ * written, since their clicks are gone.
  */
-async function forgottenDays(tx: Tx, visits: Visits): Promise<ReadonlySet<string>> {
-  const claimed = [...visits].flatMap(([id, { days }]) =>
-    [...days].flatMap(([day, one]) => (one.claimed > 0 ? [[id, day, one.claimed]] : [])),
+function withoutForgotten(link: LinkVisits): LinkVisits {
+  const nothing = { described: 0, visitors: new Set<string>(), values: new Map<Value, number>() };
+  const days = [...link.days].map(
+    ([day, one]) => [day, one.claimed > 0 ? { ...one, ...nothing } : one] as const,
   );
-  if (claimed.length === 0) return new Set();
-  const rows = await tx.$queryRaw<{ id: number; on: number }[]>(sql`
-    SELECT "id", "on" FROM ${rowsAsTable(tx, { id: 'integer', on: 'integer', count: 'integer' }, claimed)} AS "given"
-    LEFT JOIN "LinkDay" ON "linkId" = "id" AND "day" = "on" WHERE COALESCE("clicks", 0) < "count"`);
-  return new Set(rows.map(({ id, on }) => `${id} ${on}`));
-}
-
-/** The days, some of them without visitors and values. */
-function withoutDetails(days: LinkVisits['days'], isOne: (day: number) => boolean): LinkVisits['days'] {
-  const nothing = {
-    described: 0,
-    visitors: new Set<string>(),
-    values: new Map<Value, number>(),
-  };
-  return new Map([...days].map(([day, one]) => [day, isOne(day) ? { ...one, ...nothing } : one]));
+  return { ...link, days: new Map(days) };
 }
 
 /** Adds to rows of links, which this write has locked, and then to those of their accounts. */
 async function addToBoth(
   tx: Tx,
   tables: readonly (readonly [what: 'Hour' | 'Day' | 'DayValue' | 'MonthValue', rows: readonly number[][]])[],
-  accounts: ReadonlyMap<number, number>,
+  counters: ReadonlyMap<number, Counter>,
   keys: Readonly<Record<string, readonly string[]>>,
   sums: Readonly<Record<string, readonly string[]>>,
 ): Promise<void> {
@@ -133,7 +128,7 @@ async function addToBoth(
       for (const [linkId = 0, ...rest] of counted) {
         const claimed = what === 'Hour' || what === 'Day' ? (rest.pop() ?? 0) : 0;
         if (claimed > 0) rest[of.length] = (rest[of.length] ?? 0) - claimed;
-        total.add(owner === 'Link' ? linkId : (accounts.get(linkId) ?? 0), ...rest);
+        total.add(owner === 'Link' ? linkId : (counters.get(linkId)?.accountId ?? 0), ...rest);
       }
       const rows = total.rows.filter((row) => row.slice(of.length + 1).some((count) => count !== 0));
       await addTo(tx, `${owner}${what}`, [owner === 'Link' ? 'linkId' : 'accountId', ...of], to, rows);
@@ -167,14 +162,16 @@ export async function writeVisits(
   // Cache ids only after the commit.
   const learnt = await transaction(db, async (tx) => {
     if (!(await isNew(tx, receipt))) return null;
-    const accounts = await lockedLinks(tx, visits);
-    const present: Visits = new Map([...visits].filter(([id]) => accounts.has(id)));
+    const counters = await lockedLinks(tx, visits);
+    const present: Visits = new Map();
+    for (const [id, link] of visits) {
+      const counter = counters.get(id);
+      if (counter === undefined) continue;
+      const wasReset = link.resets !== null && link.resets < counter.resets;
+      present.set(id, wasReset ? withoutForgotten(link) : link);
+    }
     if (present.size === 0) return null;
     await addClicksOf(tx, present);
-    const forgotten = await forgottenDays(tx, present);
-    if (forgotten.size > 0)
-      for (const [id, link] of present)
-        present.set(id, { ...link, days: withoutDetails(link.days, (day) => forgotten.has(`${id} ${day}`)) });
     const valuesOf = await referrersWithin(tx, present, MAX_REFERRERS, other);
     const found = await ids.find(tx, lastMonths(present, valuesOf));
     const visitors = await addVisitors(tx, present, saltOf);
@@ -199,7 +196,7 @@ export async function writeVisits(
       ['DayValue', dayValues],
       ['MonthValue', monthValues.rows],
     ] as const;
-    await addToBoth(tx, tables, accounts, keysOf, sumsOf);
+    await addToBoth(tx, tables, counters, keysOf, sumsOf);
     return found;
   });
   if (learnt !== null) ids.keep(learnt);
