@@ -3,7 +3,7 @@ import { DEFAULT_EDGES, type Edges, MAX_EDGES, PAGE_SIZES, type Page } from '../
 import { inSlices } from '../slices.ts';
 import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { costs } from './server/cost.ts';
+import { costs, countOf } from './server/cost.ts';
 
 /** The cost of a statement, of skipping many rows, of a condition without an index, and of a search. */
 const STATEMENT = 10;
@@ -17,7 +17,7 @@ const SEARCH = 6_000;
  */
 export const listCost = costs({
   size: ({ first, last, perPage }) =>
-    Number([perPage, first, last].find((one) => typeof one === 'number') ?? DEFAULT_EDGES),
+    countOf(perPage, MAX_EDGES) ?? countOf(first, MAX_EDGES) ?? countOf(last, MAX_EDGES) ?? DEFAULT_EDGES,
   work({ filter, page }) {
     const { search, ...narrowing } = { search: undefined, ...(typeof filter === 'object' ? filter : {}) };
     const narrows = Object.values(narrowing).some((one) => one != null);

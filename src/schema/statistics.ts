@@ -21,7 +21,7 @@ import { Link } from './link/link.ts';
 import { Direction, pageOf } from './list.ts';
 import { asResult, resultType } from './result.ts';
 import { reads } from './selected.ts';
-import { costs, type WrittenArgs } from './server/cost.ts';
+import { costs, countOf, type WrittenArgs } from './server/cost.ts';
 import { Space } from './space.ts';
 import { Account } from './viewer.ts';
 
@@ -126,11 +126,6 @@ function bucketsOf({ interval }: WrittenArgs, { days }: WrittenArgs): number {
   return interval === 'MONTH' ? Math.ceil(length / 28) + 1 : length;
 }
 
-/** A number of the arguments, within bounds; anything else is refused before anything is read. */
-function within(written: unknown, most: number, otherwise: number): number {
-  return typeof written === 'number' ? Math.min(Math.max(written, 0), most) : otherwise;
-}
-
 const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
   description: 'The visits of a link, or of the links of a space or an account, on some days (UTC).',
   fields: (t) => ({
@@ -172,7 +167,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
         'The values with the most clicks. Visitors who decline tracking count by destination only.',
       extensions: costs({
         work: (args, above) => 3 * readWork(args, above),
-        tells: ({ first }) => ({ rows: within(first, 100, 10) }),
+        tells: ({ first }) => ({ rows: countOf(first, 100) ?? 10 }),
       }),
       args: {
         by: t.arg({ type: Dimension, required: true, description: 'The dimension.' }),
@@ -188,7 +183,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       type: RowPage,
       description: 'All days, hours or values with their clicks, paginated by page number.',
       extensions: costs({
-        size: ({ perPage }) => within(perPage, MAX_ROWS, 10),
+        size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? 10,
         work: (args, above) => 3 * readWork(args, above),
       }),
       args: {

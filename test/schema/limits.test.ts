@@ -61,6 +61,28 @@ test.each([
   expect(statements).toEqual([]);
 });
 
+test('a negative number of records does not pay for other fields', async () => {
+  const large = many(
+    2,
+    (i) => `large${i}: spaces(first: 100) { nodes { links(first: 100) { nodes { url title } } } }`,
+  );
+  const without = await caller.graphql(`{ ${large} }`);
+  const withOne = await caller.graphql(
+    `{ ${large} spaces(first: 1) { nodes { links(first: -100000) { nodes { url } } } } }`,
+  );
+  for (const { data, errors } of [without, withOne])
+    expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'TOO_COSTLY']);
+});
+
+test.each([
+  ['a literal', '{ links(first: 100000000) { totalCount } }', {}, 'VALIDATION'],
+  ['a variable', 'query ($n: Int) { links(first: $n) { totalCount } }', { n: 100_000_000 }, 'VALIDATION'],
+  ['no Int', 'query ($n: Int) { links(first: $n) { totalCount } }', { n: 2_147_483_648 }, 'BAD_REQUEST'],
+])('too large a number of records, as %s, is a wrong argument', async (_as, query, variables, code) => {
+  const { errors } = await caller.graphql(query, variables);
+  expect(errors?.[0]?.extensions.code).toBe(code);
+});
+
 test.each([
   ['lists', `{ links(filter: ${'['.repeat(101)}${']'.repeat(101)}) { totalCount } }`],
   ['objects', `{ links(filter: ${'{a:'.repeat(101)}1${'}'.repeat(101)}) { totalCount } }`],
