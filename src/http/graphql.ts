@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
-import { JSON_TYPES, RESPONSE_TYPE } from '../schema/server/accept.ts';
+import { byQuality, JSON_TYPES, RESPONSE_TYPE } from '../schema/server/accept.ts';
 import type { Context } from '../schema/server/context.ts';
 import { headersOf, statusOf } from '../schema/server/errors.ts';
 import type { KnownOperations, SentOperation } from '../schema/server/known-operations.ts';
@@ -137,6 +137,7 @@ export function createGraphQLHandler({
       sendGraphiql(req, res);
       return;
     }
+    if (req.headers.accept?.includes('q=')) req.headers.accept = byQuality(req.headers.accept);
     const context = await contextOf(req, res);
     const refuse = (status: number, message: string) =>
       end(req, res, status, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });

@@ -35,6 +35,12 @@ test.each([
 test.each([
   ['application/graphql-response+json', 'application/graphql-response+json; charset=utf-8'],
   ['application/json', 'application/json; charset=utf-8'],
+  [
+    'application/json;q=0.1, application/graphql-response+json',
+    'application/graphql-response+json; charset=utf-8',
+  ],
+  ['application/graphql-response+json; q=0.8,application/json', 'application/json; charset=utf-8'],
+  ['application/graphql-response+json;q=0, application/json;q=0.5', 'application/json; charset=utf-8'],
 ])('answers %s if it is accepted', async (accept, type) => {
   const response = await owner.fetch('/graphql', {
     method: 'POST',

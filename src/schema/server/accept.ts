@@ -7,6 +7,17 @@ export const RESPONSE_TYPE = 'application/graphql-response+json';
 export const JSON_TYPES = [RESPONSE_TYPE, 'application/json'];
 const STREAM_TYPE = 'text/event-stream';
 
+/**
+ * The header Accept with its types in the order of their quality, without those that are refused, since the server chooses the
+ * first one that it knows. If all are refused, it is returned as it is.
+ */
+export function byQuality(accept: string): string {
+  const qualityOf = (range: string) => Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1);
+  const ranges = accept.split(',').map((range) => ({ range, quality: qualityOf(range) }));
+  const accepted = ranges.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality);
+  return accepted.map(({ range }) => range).join(',') || accept;
+}
+
 /** Whether the request accepts one of the types, in UTF-8. */
 function accepts(request: Request, types: readonly string[]): boolean {
   const ranges = (request.headers.get('accept') || '*/*').toLowerCase().replaceAll(/\s/g, '').split(',');
