@@ -20,7 +20,7 @@ import { OperatorError } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
-import { ownWorker, servePrimary } from './workers/worker.ts';
+import { ownWorker, servePrimary, WORKER_ARGUMENT } from './workers/worker.ts';
 
 /** How long the stop waits for pending writes, and for connections to close, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
@@ -188,10 +188,21 @@ function explain(error: unknown, config: Config | null): string {
   return advice ?? `Linkspace could not start: ${oneLine(error)}`;
 }
 
-if (process.argv.includes('--version')) {
-  process.stdout.write(`${VERSION}\n`);
-  process.exit(0);
+const USAGE = `Usage: npm start
+
+Starts the service, and migrates its database. Environment variables configure it: see docs/operations.md.
+`;
+
+/** The arguments are for people: the service itself has none. Ends the process if there are any. */
+function endWithArguments([first]: readonly string[]): void {
+  if (first === undefined) return;
+  if (first === '--version') process.stdout.write(`${VERSION}\n`);
+  else if (first === '--help') process.stdout.write(USAGE);
+  else process.stderr.write(`The start has no argument ${shown('', first)}. See --help.\n`);
+  process.exit(['--version', '--help'].includes(first) ? 0 : 1);
 }
+
+endWithArguments(process.argv.slice(2).filter((argument) => argument !== WORKER_ARGUMENT));
 let config: Config | null = null;
 try {
   config = readConfig(process.env);

@@ -56,10 +56,10 @@ export function normalizeHost(text: string): string | null {
 /** A host name, by the rules of DNS and with underscores; IP addresses and wildcards do not match. */
 const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/;
 
-/** Whether a normalized host is a name that an account can own; not localhost or an IP address. */
+/** Whether a normalized host is a name that an account can own; not localhost, an IP address, or the port 0. */
 export function isHostName(host: string): boolean {
   const name = withoutPort(host);
-  return HOST_NAME.test(name) && isIP(name) === 0 && !/(^|\.)localhost$/.test(name);
+  return !host.endsWith(':0') && HOST_NAME.test(name) && isIP(name) === 0 && !/(^|\.)localhost$/.test(name);
 }
 
 /** The host without its port. */

@@ -143,6 +143,8 @@ export function createGraphQLHandler({
       end(req, res, status, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
     if (req.method === 'POST' && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? ''))
       return refuse(415, 'Send the query as application/json.');
+    if (!/^\s*(identity\s*)?$/i.test(req.headers['content-encoding'] ?? ''))
+      return refuse(415, 'Send the query without Content-Encoding.');
     if (URL.parse(`http://${req.headers.host || 'localhost'}/`) === null)
       return refuse(400, 'The header Host is not a host.');
     const unreadable = req.method === 'GET' && unreadableParameter(req.url ?? '');

@@ -152,6 +152,19 @@ test('commands leave migrations to the start and to migrate', async () => {
   expect((await migrationStateOf(`file:${path}`)).pending).not.toEqual([]);
 });
 
+test('the start explains itself with --help, and refuses other arguments', async () => {
+  expect(await runProgram('main', {}, ['--help'])).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('Usage: npm start'),
+    stderr: '',
+  });
+  expect(await runProgram('main', {}, ['--port', '80'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'The start has no argument "--port". See --help.\n',
+  });
+});
+
 test.each(['main', 'cli/keys', 'cli/migrate', 'cli/copy'])(
   '%s --version prints the version',
   async (program) => {

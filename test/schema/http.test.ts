@@ -54,6 +54,17 @@ test.each([
   ]);
 });
 
+test.each(['gzip', 'br', 'unknown'])('415s on a body with Content-Encoding: %s', async (encoding) => {
+  const headers = { ...JSON_TYPE, 'Content-Encoding': encoding };
+  const response = await owner.fetch('/graphql', { method: 'POST', headers, body });
+  expect([response.status, await response.json()]).toEqual([
+    415,
+    {
+      errors: [{ message: 'Send the query without Content-Encoding.', extensions: { code: 'BAD_REQUEST' } }],
+    },
+  ]);
+});
+
 test.each([
   'application/x-www-form-urlencoded',
   'multipart/form-data; boundary=x',

@@ -50,7 +50,10 @@ const Input = builder.inputType('ExplainRedirectInput', {
   description: 'A link, and the visitor of a simulated request.',
   fields: (t) => ({
     linkId: t.id({ required: true, description: 'The id of the link.' }),
-    country: t.string({ description: 'The country: an ISO 3166-1 alpha-2 code, case-insensitive.' }),
+    country: t.string({
+      description:
+        'The country: an ISO 3166-1 alpha-2 code, case-insensitive. Any other text is an unknown country.',
+    }),
     userAgent: t.string({ description: 'The header User-Agent.' }),
     acceptLanguage: t.string({ description: 'The header Accept-Language.' }),
     at: t.string({
