@@ -38,13 +38,15 @@ const PageInfo = builder.objectRef<Edges<unknown>>('PageInfo').implement({
   description: 'The position of a page within the whole list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether there are more records after this page.',
+      description:
+        'Whether there are more records after this page; with `first` and `before`, only those before `before` count.',
       extensions: costs({ work: STATEMENT }),
       resolve: (edges) => edges.hasNextPage(),
     }),
     hasPreviousPage: t.boolean({
       extensions: costs({ work: STATEMENT }),
-      description: 'Whether there are records before this page.',
+      description:
+        'Whether there are records before this page; with `last` and `after`, only those after `after` count.',
       resolve: (edges) => edges.hasPreviousPage(),
     }),
     startCursor: t.string({
