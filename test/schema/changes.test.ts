@@ -98,6 +98,8 @@ test('a mutation that changes nothing records nothing, and keeps the time of the
   const { id } = await owner.link({
     title: 'Same',
     password: 'sesame',
+    privacy: 2,
+    privacy_password: 'simsim',
     expiration_date: '2030-01-01',
     pixel_ids: await owner.pixel(),
   });
@@ -107,6 +109,7 @@ test('a mutation that changes nothing records nothing, and keeps the time of the
   await owner.rest('PATCH', `/links/${id}`, {
     title: ' Same ',
     password: 'sesame',
+    privacy_password: 'simsim',
     expiration_date: '2030-01-01',
     pixel_ids: data.pixel_ids.join(),
     disabled: 0,

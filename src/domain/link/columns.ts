@@ -8,18 +8,16 @@ import { encodeTargets } from './targeting.ts';
 
 /**
  * The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name.
- * @param stored the link that is changed, if any: the password that it has already keeps its hash. That for statistics gets a
- * new one, which ends the sessions of its pages
+ * @param stored the link that is changed, if any: a password that it has already keeps its hash
  */
 export async function columnsOf(input: LinkInput, site: Site, stored?: Link) {
   const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
-  const hash = (password: string | null | undefined) => (password ? site.hashPassword(password) : password);
-  const isKept =
-    input.password && stored?.password && (await verifyPassword(input.password, stored.password));
-  const [password, privacyPassword] = await Promise.all([
-    isKept ? stored.password : hash(input.password),
-    hash(input.privacyPassword),
-  ]);
+  const hash = async (name: 'password' | 'privacyPassword') => {
+    const [given, before] = [input[name], stored?.[name]];
+    if (!given) return given;
+    return before && (await verifyPassword(given, before)) ? before : site.hashPassword(given);
+  };
+  const [password, privacyPassword] = await Promise.all([hash('password'), hash('privacyPassword')]);
   return {
     ...columns,
     urlKey: input.url && foldCase(input.url),

@@ -285,8 +285,8 @@ function timesTried(input: unknown): number {
 /** How often passwords are hashed for an input, alone or next to the id of the record that it changes. */
 function hashesIn(given: unknown): number {
   const input = fieldOf(given, 'input') ?? given;
-  const has = (name: string) => (fieldOf(input, name) == null ? 0 : 1);
+  const passwords = ['password', 'privacyPassword'].filter((name) => fieldOf(input, name) != null).length;
   // A changed password is compared with the stored one first.
-  const compared = fieldOf(given, 'id') == null ? 0 : has('password');
-  return (has('password') + has('privacyPassword')) * timesTried(input) + compared;
+  const compared = fieldOf(given, 'id') == null ? 0 : passwords;
+  return passwords * timesTried(input) + compared;
 }
