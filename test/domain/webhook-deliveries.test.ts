@@ -189,6 +189,19 @@ test('fails after seven attempts, with the reason, and redelivers on request', a
   expect(new Set(received().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
+test('redelivers what waits for earlier messages about the record after these', async () => {
+  const { caller, id, types, deliveries } = await hook('/waiting', SPACES);
+  const recordId = await caller.space('Waiting');
+  await expect.poll(types).toEqual(['space.created']);
+  const later = new Date(NOON.getTime() + 3_600_000);
+  const waiting = { webhookId: Number(id), kind: 'SPACE', recordId, createdAt: NOON, nextAttemptAt: later };
+  await server.database.client.webhookDelivery.createMany({
+    data: ['SPACE_UPDATED', 'SPACE_DELETED'].map((event) => ({ ...waiting, event, messageId: event })),
+  });
+  await caller.data(redeliver, { id: (await deliveries())[2]?.id });
+  await expect.poll(types).toEqual(['space.created', 'space.updated', 'space.deleted']);
+});
+
 test('sends what was made just before it was disabled, and nothing that was made until it was enabled', async () => {
   const { caller, change, received } = await hook('/switched', SPACES);
   await caller.space('Before');

@@ -107,10 +107,9 @@ function write(db: Db, change: Change): Promise<unknown> {
   return retryConflicts(() => db.webhookDelivery.updateMany(change));
 }
 
-/** The pending deliveries about the same record after this one: the index for them needs the status in the text. */
-function pendingAfter(webhookId: number, { id, kind, recordId }: Outcome['delivery']): Sql {
-  return sql`"webhookId" = ${webhookId} AND "kind" = ${kind} AND "recordId" = ${recordId}
-    AND "status" = 'PENDING' AND "id" > ${id}`;
+/** The pending deliveries about a record: the index for them needs the status in the text. */
+function pendingAbout(webhookId: number, { kind, recordId }: Omit<Outcome['delivery'], 'id'>): Sql {
+  return sql`"webhookId" = ${webhookId} AND "kind" = ${kind} AND "recordId" = ${recordId} AND "status" = 'PENDING'`;
 }
 
 async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<void> {
@@ -141,7 +140,7 @@ async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
   await retryConflicts(() =>
     db.$executeRaw(sql`
       UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt}
-      WHERE ${pendingAfter(webhookId, delivery)} AND "nextAttemptAt" < ${retryAt}`),
+      WHERE ${pendingAbout(webhookId, delivery)} AND "id" > ${delivery.id} AND "nextAttemptAt" < ${retryAt}`),
   );
 }
 
@@ -152,7 +151,7 @@ export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promi
   for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
 }
 
-/** Makes a delivery due now, and those that wait for it. */
+/** Makes a delivery due now, and those about the same record: it waits for those before it, and those after it wait for it. */
 export async function redeliverNow(
   tx: Tx,
   { id, webhookId, kind, recordId }: Pick<WebhookDelivery, 'id' | 'webhookId' | 'kind' | 'recordId'>,
@@ -165,7 +164,7 @@ export async function redeliverNow(
   });
   await tx.$executeRaw(sql`
     UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now}
-    WHERE ${pendingAfter(webhookId, { id, kind, recordId })} AND "nextAttemptAt" > ${now}`);
+    WHERE ${pendingAbout(webhookId, { kind, recordId })} AND "nextAttemptAt" > ${now}`);
 }
 
 /** The body of the last attempt; null if none is stored. */
