@@ -218,6 +218,37 @@ test('sends what was made just before it was disabled, and nothing that was made
     .toEqual(['After', 'Before']);
 });
 
+test('slow receivers, however many, delay no others', async () => {
+  const alone = await startTestServer({ background: true });
+  const held: ServerResponse[] = [];
+  receiver.answer = ({ path }, res) => void (path.startsWith('/late') ? held.push(res) : res.end());
+  try {
+    for (const name of ['late', 'later']) {
+      const caller = await alone.caller(name);
+      for (let i = 0; i < 15; i++) {
+        const { id } = await hook(`/${name}/${i}`, SPACES, caller);
+        const waiting = { webhookId: Number(id), kind: 'SPACE', createdAt: NOON, nextAttemptAt: NOON };
+        await alone.database.client.webhookDelivery.createMany({
+          data: [1, 2, 3, 4].map((recordId) => ({
+            ...waiting,
+            recordId,
+            event: 'SPACE_DELETED',
+            messageId: 'x',
+          })),
+        });
+      }
+      await caller.space('Held');
+    }
+    await expect.poll(() => held.length).toBeGreaterThanOrEqual(100);
+    const { caller, types } = await hook('/prompt', SPACES, await alone.caller('prompt'));
+    await caller.space('Prompt');
+    await expect.poll(types, { timeout: 5_000 }).toEqual(['space.created']);
+  } finally {
+    for (const res of held) res.end();
+    await alone.stop();
+  }
+});
+
 test('disables a webhook that has failed for five days, as the operator', async () => {
   const { caller, id, disabled, deliveries } = await hook('/dead', SPACES);
   receiver.answer = (_received, res) => void res.writeHead(500).end();
@@ -233,6 +264,8 @@ test('disables a webhook that has failed for five days, as the operator', async 
   set(new Date(NOON.getTime() + 5 * 24 * 60 * 60 * 1000));
   await caller.space('Day six');
   await expect.poll(disabled).toBe(true);
+  // One failure after quiet days is not enough.
+  expect((await deliveries())[2]).toMatchObject({ status: 'FAILED', attempts: 7 });
   const query = `query ($id: ID!) { changes(filter: { kind: WEBHOOK, recordId: $id }) {
     edges { node { action fields key { id } } } } }`;
   await expect

@@ -1,9 +1,11 @@
+import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection/client.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
 import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import type { Semaphore } from '../../turns.ts';
+import { LATE, within } from '../../within.ts';
 import { visibleError } from '../errors.ts';
 import { type DeliveryStatus, type EventKind, messageTypeOf } from './events.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -34,9 +36,15 @@ export interface ReceiverDependencies {
   readonly db: Db;
   readonly by: string;
   readonly outcomes: Outcomes;
-  /** Limit the attempts at once: for healthy receivers, and for failing ones. */
+  /**
+   * Limit the attempts at once: those of good receivers, which after a while count as overdue, so that they delay no others;
+   * and those of bad receivers, which are slow or fail.
+   */
   readonly turns: Semaphore;
-  readonly failingTurns: Semaphore;
+  readonly overdueTurns: Semaphore;
+  readonly badTurns: Semaphore;
+  /** The webhooks whose receivers took long for their last answer. */
+  readonly slow: LRUCache<number, true>;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly delays?: readonly number[] | undefined;
@@ -55,8 +63,9 @@ export interface ReceiverDependencies {
 /** How many deliveries are read at once, and how many are attempted at once for one receiver. */
 const BATCH = 100;
 const AT_ONCE = 4;
-/** After how many failures in a row a receiver gets one attempt at a time, within the limit for failing receivers. */
-const STRUGGLES_AFTER = 3;
+/** After how many failures in a row, or milliseconds for an answer, a receiver is bad: it gets one attempt at a time. */
+const FAILING_AFTER = 3;
+const SLOW_AFTER = 2_000;
 
 /** The deliveries by record, in order. */
 function byRecord(deliveries: readonly DueDelivery[]): DueDelivery[][] {
@@ -82,7 +91,7 @@ export class Receiver {
     this.#webhookId = webhookId;
     this.#failingSince = failingSince;
     this.#storedFailingSince = failingSince;
-    this.#failuresInARow = failingSince === null ? 0 : STRUGGLES_AFTER;
+    this.#failuresInARow = failingSince === null ? 0 : FAILING_AFTER;
   }
 
   /** Call it when the webhook was changed or deleted: it is read again before anything else is sent. */
@@ -106,21 +115,20 @@ export class Receiver {
 
   /** Delivers for several records at once, and for each record in order. */
   async #deliver(webhook: Webhook, records: DueDelivery[][]): Promise<void> {
-    const worker = async () => {
-      for (let record = records.shift(); record !== undefined; record = records.shift())
-        for (const delivery of record) {
+    const work = async (_: unknown, worker: number) => {
+      while (records.length > 0 && (worker === 0 || !this.#isBad()))
+        for (const delivery of records.shift() ?? []) {
           if (!this.#goesOn()) return;
           // Later deliveries of the record wait for a failed one.
           if (!(await this.#try(webhook, delivery))) break;
         }
     };
-    const workers = this.#struggles() ? 1 : AT_ONCE;
-    const ended = await Promise.allSettled(Array.from({ length: workers }, worker));
+    const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
 
-  #struggles(): boolean {
-    return this.#failuresInARow >= STRUGGLES_AFTER;
+  #isBad(): boolean {
+    return this.#failuresInARow >= FAILING_AFTER || this.#with.slow.has(this.#webhookId);
   }
 
   #goesOn(): boolean {
@@ -129,10 +137,9 @@ export class Receiver {
 
   /** Tries one delivery, and returns whether it was delivered. */
   async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
-    const { failingTurns, turns, outcomes, random, now, delays, attempted } = this.#with;
+    const { outcomes, random, now, delays, attempted } = this.#with;
     await this.#with.waitUntilIdle();
-    const ofOne = this.#struggles() ? failingTurns : turns;
-    const tried = await ofOne.take(async () => (this.#goesOn() ? this.#send(webhook, delivery) : null));
+    const tried = await this.#inTurn(async () => (this.#goesOn() ? this.#send(webhook, delivery) : null));
     if (tried === null) return false;
     const { body, status, error } = tried;
     const at = now();
@@ -143,20 +150,38 @@ export class Receiver {
     });
     if (error === null) attempted('DELIVERED');
     else attempted(again === null ? 'FAILED' : 'PENDING');
-    await this.#noteFailure(error !== null, at);
+    await this.#noteFailure(error !== null, again === null, at);
     return error === null;
+  }
+
+  /** Makes an attempt when there is room for it. */
+  async #inTurn<T>(attempt: () => Promise<T>): Promise<T> {
+    const { turns, overdueTurns, badTurns } = this.#with;
+    if (this.#isBad()) return badTurns.take(attempt);
+    const { result } = await turns.take(async () => {
+      const result = attempt();
+      if ((await within(SLOW_AFTER, result)) === LATE)
+        if (overdueTurns.hasRoom) overdueTurns.take(() => result).catch(() => {});
+        else await result;
+      return { result };
+    });
+    return result;
   }
 
   /** Builds the message, unless one was sent before, signs it and posts it. */
   async #send(webhook: Webhook, delivery: DueDelivery): Promise<Answer & { body: string | null }> {
-    const { db, post, now, signal, log } = this.#with;
+    const { db, post, now, signal, log, slow } = this.#with;
     let body: string | null = null;
     try {
       body =
         (delivery.kept === 1 ? await bodyOf(db, delivery.id) : null) ??
         (await this.#message(webhook, delivery));
       const headers = signatureHeaders(webhook, delivery.messageId, body, now());
-      return { ...(await post(webhook.url, headers, body, signal)), body };
+      const begun = performance.now();
+      const answer = await post(webhook.url, headers, body, signal);
+      if (performance.now() - begun < SLOW_AFTER) slow.delete(webhook.id);
+      else slow.set(webhook.id, true);
+      return { ...answer, body };
     } catch (error) {
       if (signal.aborted || visibleError(error)?.code === 'UNAVAILABLE') throw error;
       // A message that cannot be built must not block the others for ever.
@@ -177,12 +202,15 @@ export class Receiver {
     });
   }
 
-  /** Keeps track of failures. A webhook that has failed for too long is disabled. */
-  async #noteFailure(failed: boolean, at: Date): Promise<void> {
+  /**
+   * Keeps track of failures. A webhook that has failed for too long is disabled; not by the first failure after days without a
+   * message, but when a message is given up.
+   */
+  async #noteFailure(failed: boolean, ended: boolean, at: Date): Promise<void> {
     this.#failuresInARow = failed ? this.#failuresInARow + 1 : 0;
     if (!failed) this.#failingSince = null;
     else this.#failingSince ??= at;
-    if (this.#failingSince === null || !isGivenUp(this.#failingSince, at)) return;
+    if (!ended || this.#failingSince === null || !isGivenUp(this.#failingSince, at)) return;
     this.#changed = true;
     await giveUpWebhook(this.#with.db, this.#webhookId, at);
     this.#with.log.warn({ webhook: this.#webhookId }, 'a webhook that failed for five days is disabled');

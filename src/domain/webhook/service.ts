@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Db } from '../../db/connection/client.ts';
@@ -12,10 +13,14 @@ import { Outcomes } from './outcomes.ts';
 import { type Post, Receiver, type ReceiverDependencies, type Snapshot } from './receiver.ts';
 import type { Random } from './signing.ts';
 
-/** How many receivers a process delivers to at once; how many attempts it makes at once; how many for failing receivers. */
+/** How many receivers a process delivers to at once. */
 const MAX_QUEUES = 500;
+/** How many attempts it makes at once: those that have just begun, those that turned out to be slow, those of bad receivers. */
 const MAX_ATTEMPTS = 100;
-const MAX_FAILING = 30;
+const MAX_OVERDUE = 200;
+const MAX_BAD = 100;
+/** How many slow receivers are remembered. */
+const MAX_SLOW = 10_000;
 
 /** From how many dispatched changes on the next ones are dispatched at once. */
 const MANY = 100;
@@ -77,7 +82,9 @@ export class Webhooks {
       by: this.#claim.by,
       outcomes: new Outcomes(dependencies.db),
       turns: new Semaphore(MAX_ATTEMPTS),
-      failingTurns: new Semaphore(MAX_FAILING),
+      overdueTurns: new Semaphore(MAX_OVERDUE),
+      badTurns: new Semaphore(MAX_BAD),
+      slow: new LRUCache({ max: MAX_SLOW }),
       signal: this.#abort.signal,
       isSafe: () => !this.#stopping && performance.now() - this.#keptAt < TRUSTED_FOR,
     };
