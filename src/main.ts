@@ -20,7 +20,7 @@ import { OperatorError } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
-import { ownWorker, servePrimary, WORKER_ARGUMENT } from './workers/worker.ts';
+import { ownWorker, servePrimary } from './workers/worker.ts';
 
 /** How long the stop waits for pending writes, and for connections to close, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
@@ -202,7 +202,7 @@ function endWithArguments([first]: readonly string[]): void {
   process.exit(['--version', '--help'].includes(first) ? 0 : 1);
 }
 
-endWithArguments(process.argv.slice(2).filter((argument) => argument !== WORKER_ARGUMENT));
+if (ownWorker() === undefined) endWithArguments(process.argv.slice(2));
 let config: Config | null = null;
 try {
   config = readConfig(process.env);

@@ -158,11 +158,12 @@ test('the start explains itself with --help, and refuses other arguments', async
     stdout: expect.stringContaining('Usage: npm start'),
     stderr: '',
   });
-  expect(await runProgram('main', {}, ['--port', '80'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'The start has no argument "--port". See --help.\n',
-  });
+  for (const argument of ['--port', '--worker'])
+    expect(await runProgram('main', {}, [argument])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The start has no argument "${argument}". See --help.\n`,
+    });
 });
 
 test.each(['main', 'cli/keys', 'cli/migrate', 'cli/copy'])(

@@ -61,6 +61,30 @@ test.each([
   expect(statements).toEqual([]);
 });
 
+test('the size of an operation is not taken for that of another one of the document', async () => {
+  const [cheap, costly] = ['OperationThatIsCheap', 'OperationThatIsCostly'];
+  const fields = 'id url alias shortUrl title clicks status createdAt updatedAt disabled privacy';
+  const document = `query ${cheap} { __typename }
+    query ${costly} { spaces(first: 100) { nodes { links(first: 100) { nodes { ${fields} } } } } }`;
+  const send = async (operationName: string) => {
+    const sent = { query: document, operationName };
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await caller.fetch('/graphql', { method: 'POST', headers, body: JSON.stringify(sent) });
+    return response.json();
+  };
+  expect(await send(cheap)).toEqual({ data: { __typename: 'Query' } });
+  expect(await send(costly)).toMatchObject({ errors: [{ extensions: { code: 'TOO_COSTLY' } }] });
+});
+
+test('the size for one value of a variable is not taken for that of another value', async () => {
+  const inputs = many(10, () => '{ url: "https://example.com/", password: "x", reuse: $reuse }');
+  const create = `mutation ($reuse: Boolean) { createLinks(inputs: [${inputs}]) { __typename } }`;
+  const codeFor = async (reuse: unknown) =>
+    (await caller.graphql(create, { reuse })).errors?.[0]?.extensions.code;
+  expect(await codeFor('a text of more than sixteen characters')).toBe('BAD_REQUEST');
+  expect(await codeFor(true)).toBe('TOO_COSTLY');
+});
+
 test('a negative number of records does not pay for other fields', async () => {
   const large = many(
     2,

@@ -46,9 +46,12 @@ export const DNS = 15_000;
 /** The cost of a record that is created, updated or deleted. */
 const CHANGE = 20;
 
-/** A count of an argument, from 0 to `most`; others are refused before anything is read. Undefined if it is not a number. */
+/**
+ * A count of an argument, up to `most`; larger ones are refused before anything is read. An empty list counts as one of one
+ * record, since its total is calculated nevertheless. Undefined if it is not a number.
+ */
 export function countOf(written: unknown, most: number): number | undefined {
-  return typeof written === 'number' ? Math.min(Math.max(written, 0), most) : undefined;
+  return typeof written === 'number' ? Math.min(Math.max(written, 1), most) : undefined;
 }
 
 /** The cost of a field, for its `extensions`. */

@@ -6,6 +6,7 @@ import {
   GraphQLError,
   getOperationAST,
   Kind,
+  type OperationDefinitionNode,
   type ParseOptions,
   parse,
   type Source,
@@ -125,23 +126,22 @@ function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
   return node.kind === Kind.FRAGMENT_DEFINITION;
 }
 
-/** How many sizes are cached for a document, by its variables. */
+/** How many sizes are cached for an operation, by its variables. */
 const SIZES = 100;
 /** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
 const SHORT = 16;
+/** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON has not: longer than all other texts. */
+const LONG = 'a text of more than 16 characters';
+const INFINITE = 'a number beyond all numbers of JSON, which is ';
 
-const sizes = new WeakMap<DocumentNode, LRUCache<string, OperationSize>>();
-
-/** A number beyond all others, such as 1e400, as a text: as JSON it would be null. */
-function finite(value: unknown): unknown {
-  return typeof value === 'number' && !Number.isFinite(value) ? { number: String(value) } : value;
-}
+const sizes = new WeakMap<OperationDefinitionNode, LRUCache<string, OperationSize>>();
 
 /** The properties of the variables that the size of an operation depends on, as a cache key. */
-function shapeOf(operationName: string | null | undefined, variables: object): string {
-  return JSON.stringify([operationName, variables], (_key, value) =>
-    typeof value === 'string' && value.length > SHORT ? true : finite(value),
-  );
+function shapeOf(variables: object): string {
+  return JSON.stringify(variables, (_key, value) => {
+    if (typeof value === 'string') return value.length > SHORT ? LONG : value;
+    return typeof value === 'number' && !Number.isFinite(value) ? INFINITE + value : value;
+  });
 }
 
 type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
@@ -150,9 +150,9 @@ type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableVal
 function sizeOf({ document, operationName, variableValues }: Operation): OperationSize | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  const known = sizes.get(document) ?? new LRUCache({ max: SIZES });
-  sizes.set(document, known);
-  const shape = shapeOf(operationName, variableValues ?? {});
+  const known = sizes.get(operation) ?? new LRUCache({ max: SIZES });
+  sizes.set(operation, known);
+  const shape = shapeOf(variableValues ?? {});
   const before = known.get(shape);
   if (before) return before;
   const fragments = document.definitions.filter(isFragment);
