@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
-import { byQuality, JSON_TYPES, RESPONSE_TYPE } from '../schema/server/accept.ts';
+import { acceptedTypes, HTML_TYPE, isJsonType, jsonTypeOf } from '../schema/server/accept.ts';
 import type { Context } from '../schema/server/context.ts';
 import { headersOf, statusOf } from '../schema/server/errors.ts';
 import type { KnownOperations, SentOperation } from '../schema/server/known-operations.ts';
@@ -14,11 +14,9 @@ import { isBrokenOff } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';
 import { requestInfoOf } from './request/info.ts';
 
-/** The type of the answer: the first one that the client accepts, as the server chooses it. */
-function typeFor({ headers: { accept = '' } }: IncomingMessage): string {
-  const ranges = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase());
-  const first = ranges.find((range) => range === '*/*' || JSON_TYPES.some((type) => type === range));
-  return `${first === RESPONSE_TYPE ? RESPONSE_TYPE : 'application/json'}; charset=utf-8`;
+/** The type of an answer in JSON. */
+function typeFor({ headers: { accept } }: IncomingMessage): string {
+  return `${jsonTypeOf(acceptedTypes(accept))}; charset=utf-8`;
 }
 
 function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
@@ -61,10 +59,6 @@ async function shortBody(req: IncomingMessage): Promise<string | null> {
   return body;
 }
 
-/** Accept headers with which the server is sure to answer in JSON; it has to look at others. */
-const PLAIN =
-  /^\s*((\*\/\*|application\/(graphql-response\+)?json)(\s*;\s*(q=(?=[\d.]*[1-9])[\d.]+|charset=utf-8))*\s*(,\s*|$))*$/i;
-
 const plainBody = z.strictObject({
   query: z.string(),
   operationName: z.string().nullish(),
@@ -74,7 +68,7 @@ const plainBody = z.strictObject({
 
 /** The operation of a simple request; null if the server has to parse it. */
 function plainlySent(req: IncomingMessage, body: string): SentOperation | null {
-  if (!PLAIN.test(req.headers.accept ?? '') || req.url !== '/graphql') return null;
+  if (req.url !== '/graphql') return null;
   try {
     const { query, operationName, variables, extensions } = plainBody.parse(JSON.parse(body));
     // The server answers requests for the cost, and refuses deeply nested variables.
@@ -133,11 +127,15 @@ export function createGraphQLHandler({
     }
   };
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (graphiql && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
+    const accepted = acceptedTypes(req.headers.accept);
+    if (graphiql && req.method === 'GET' && accepted[0] === HTML_TYPE) {
       sendGraphiql(req, res);
       return;
     }
-    if (req.headers.accept?.includes('q=')) req.headers.accept = byQuality(req.headers.accept);
+    // Proxies must not buffer a stream.
+    if (/event-stream/i.test(req.headers.accept ?? '')) res.setHeader('X-Accel-Buffering', 'no');
+    // The server chooses the first one that it knows, whatever its quality.
+    if (accepted.length > 0) req.headers.accept = accepted.join(', ');
     const context = await contextOf(req, res);
     const refuse = (status: number, message: string) =>
       end(req, res, status, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
@@ -153,7 +151,7 @@ export function createGraphQLHandler({
     if (req.method === 'POST') req.headers['content-type'] = 'application/json';
     const keyed = req.method === 'POST' ? keyedWriteOf(req, context) : null;
     if (keyed !== null) return answerOnce(req, res, context, keyed);
-    const body = req.method === 'POST' ? await shortBody(req) : null;
+    const body = req.method === 'POST' && isJsonType(accepted[0]) ? await shortBody(req) : null;
     const sent = body === null || known === null ? null : plainlySent(req, body);
     const executed = sent && (await known?.execute(server, sent, context));
     if (executed && !executed.errors) {
@@ -163,8 +161,6 @@ export function createGraphQLHandler({
       return;
     }
     if (executed) return server(req, res, { ...context, executed });
-    // Proxies must not buffer a stream.
-    if (req.headers.accept?.includes('event-stream')) res.setHeader('X-Accel-Buffering', 'no');
     return server(req, res, context);
   };
   return (req, res) => {

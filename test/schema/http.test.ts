@@ -41,6 +41,10 @@ test.each([
   ],
   ['application/graphql-response+json; q=0.8,application/json', 'application/json; charset=utf-8'],
   ['application/graphql-response+json;q=0, application/json;q=0.5', 'application/json; charset=utf-8'],
+  ['application/graphql-response+json;Q=0, application/json', 'application/json; charset=utf-8'],
+  ['application/json;q=0, */*', 'application/graphql-response+json; charset=utf-8'],
+  ['application/*;q=0.5, application/json;q=0.1', 'application/graphql-response+json; charset=utf-8'],
+  ['application/json; charset="UTF-8"', 'application/json; charset=utf-8'],
 ])('answers %s if it is accepted', async (accept, type) => {
   const response = await owner.fetch('/graphql', {
     method: 'POST',
@@ -137,6 +141,14 @@ test.each(['*/*', 'application/*', 'text/html, application/json;q=0.5', 'applica
         expect.objectContaining({ data: expect.anything() }),
       ]);
     }
+  },
+);
+
+test.each(['text/html;q=0, */*', 'application/json, text/html;q=0.1'])(
+  'GET with Accept: %s does not get the page',
+  async (accept) => {
+    const response = await owner.fetch('/graphql?query={__typename}', { headers: { Accept: accept } });
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
   },
 );
 

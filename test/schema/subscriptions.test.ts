@@ -50,6 +50,7 @@ test('every change of both processes is sent once, in order, within a second', a
 test.each([
   'application/json',
   'text/html, application/json',
+  'text/event-stream;q=0, */*',
   'multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/graphql-response+json,application/json',
 ])('406s on a subscription that accepts only %s, and keeps nothing open', async (accept) => {
   const headers = { 'Content-Type': 'application/json', Accept: accept };

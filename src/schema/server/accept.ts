@@ -1,35 +1,46 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
 import type { Context } from './context.ts';
 
 /** GraphQL's own type of answers. */
-export const RESPONSE_TYPE = 'application/graphql-response+json';
-export const JSON_TYPES = [RESPONSE_TYPE, 'application/json'];
+const RESPONSE_TYPE = 'application/graphql-response+json';
+const JSON_TYPES = ['application/json', RESPONSE_TYPE];
 const STREAM_TYPE = 'text/event-stream';
+export const HTML_TYPE = 'text/html';
 
-/**
- * The header Accept with its types in the order of their quality, without those that are refused, since the server chooses the
- * first one that it knows. If all are refused, it is returned as it is.
- */
-export function byQuality(accept: string): string {
-  const qualityOf = (range: string) => Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1);
-  const ranges = accept.split(',').map((range) => ({ range, quality: qualityOf(range) }));
-  const accepted = ranges.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality);
-  return accepted.map(({ range }) => range).join(',') || accept;
+/** All types of answers, in the order of preference for clients that have none. */
+const types = [...JSON_TYPES, STREAM_TYPE, HTML_TYPE].map((type) => `${type}; charset=utf-8`);
+
+/** How many headers are remembered, and their maximum length: a few clients send nearly all requests. */
+const REMEMBERED = 100;
+const LONGEST = 500;
+
+const remembered = new LRUCache<string, readonly string[]>({ max: REMEMBERED });
+
+/** The types of answers that the header Accept allows, the client's favourite first. */
+export function acceptedTypes(header: string | null | undefined): readonly string[] {
+  const accept = header || '*/*';
+  const before = remembered.get(accept);
+  if (before) return before;
+  const found = new Negotiator({ headers: { accept } }).mediaTypes(types);
+  const accepted = found.map((type) => type.slice(0, type.indexOf(';')));
+  if (accept.length <= LONGEST) remembered.set(accept, accepted);
+  return accepted;
 }
 
-/** Whether the request accepts one of the types, in UTF-8. */
+export function isJsonType(type: string | undefined): boolean {
+  return JSON_TYPES.some((one) => one === type);
+}
+
+/** The JSON type that the client prefers. */
+export function jsonTypeOf(accepted: readonly string[]): string {
+  return accepted.find(isJsonType) ?? 'application/json';
+}
+
 function accepts(request: Request, types: readonly string[]): boolean {
-  const ranges = (request.headers.get('accept') || '*/*').toLowerCase().replaceAll(/\s/g, '').split(',');
-  return ranges.some((range) => {
-    const [type = '', ...parameters] = range.split(';');
-    // Yoga's own rule, by which it would answer 406 after the execution.
-    const charset = parameters.find((one) => one.includes('charset=')) ?? 'charset=utf-8';
-    const isExcluded = charset !== 'charset=utf-8' || parameters.some((one) => /^q=0(\.0*)?$/.test(one));
-    return (
-      !isExcluded && types.some((one) => type === '*/*' || type === one || type === `${one.split('/')[0]}/*`)
-    );
-  });
+  return acceptedTypes(request.headers.get('accept')).some((type) => types.includes(type));
 }
 
 /**
