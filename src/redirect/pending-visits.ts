@@ -82,7 +82,8 @@ export class PendingVisits {
       if (this.#described) this.#addTo(link.id, at, { bots: 1 });
       return;
     }
-    const day = this.#addTo(link.id, at, { clicks: 1, claimed: claimed === null ? 0 : 1 }, claimed);
+    const day = this.#addTo(link.id, at, { clicks: 1, claimed: claimed === null ? 0 : 1 });
+    if (claimed !== null && !this.#isLast(day, claimed)) return;
     if (!visitor.optedOut) day.described++;
     if (!this.#described || this.#details >= this.#bounds.details) return;
     if (destination !== null) this.#addValue(day, destinationOf(destination));
@@ -113,6 +114,19 @@ export class PendingVisits {
     return taken;
   }
 
+  /** Whether no later reset is known than that before a claimed click. What is known from before a reset is forgotten. */
+  #isLast(day: DayOfLink, resets: number): boolean {
+    const { visitors, values, resets: before } = day;
+    if (before !== null && before < resets) {
+      this.#details -= visitors.size + values.size;
+      visitors.clear();
+      values.clear();
+      day.described = 0;
+    }
+    day.resets = Math.max(resets, before ?? resets);
+    return day.resets === resets;
+  }
+
   #addValue({ values }: DayOfLink, value: Value): void {
     const before = values.get(value);
     if (before === undefined) this.#details++;
@@ -120,18 +134,12 @@ export class PendingVisits {
   }
 
   /** Adds to the visit's hour and day, and returns the day. */
-  #addTo(
-    linkId: number,
-    at: Date,
-    { clicks = 0, claimed = 0, bots = 0 }: Partial<HourOfLink>,
-    resets: number | null = null,
-  ): DayOfLink {
+  #addTo(linkId: number, at: Date, { clicks = 0, claimed = 0, bots = 0 }: Partial<HourOfLink>): DayOfLink {
     const number = this.#hourOf(at);
     const known = this.#links.get(linkId);
     const link = known?.number === number ? known : this.#enter(linkId, number, claimed > 0);
     const { hour, day } = link;
     if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
-    if (resets !== null) link.resets = Math.min(resets, link.resets ?? resets);
     for (const counts of [hour, day]) {
       counts.clicks += clicks;
       counts.claimed += claimed;
@@ -158,12 +166,12 @@ export class PendingVisits {
     let day = days.get(above(number));
     if (day === undefined) {
       day = {
-        ...{ clicks: 0, claimed: 0, described: 0, bots: 0 },
+        ...{ clicks: 0, claimed: 0, resets: null, described: 0, bots: 0 },
         ...{ visitors: new Set(), values: new Map() },
       };
       days.set(above(number), day);
     }
-    const link = { last: known?.last ?? null, resets: known?.resets ?? null, hours, days, number, hour, day };
+    const link = { last: known?.last ?? null, hours, days, number, hour, day };
     this.#links.set(linkId, link);
     return link;
   }

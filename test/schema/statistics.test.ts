@@ -375,6 +375,31 @@ test('a claimed click is subtracted if its link is deleted before the rest is wr
   ]);
 });
 
+test('clicks claimed after a reset keep their values, also next to those from before it', async () => {
+  const capped = await server.caller('capped around a reset');
+  const { id, alias } = await capped.link({ expiration_clicks: 50 });
+  const reset = `mutation { resetStatistics(linkId: ${id}) { __typename } }`;
+  const query = `{ link(id: ${id}) { statistics(to: "2026-11-22") { clicks visitors top(by: DESTINATION) { rows { clicks } } } } }`;
+  const shown = async () => (await capped.data<{ link: { statistics: object } }>(query)).link.statistics;
+  const midnight = Date.parse('2026-11-22T00:00:00Z');
+  try {
+    server.clock.now = new Date(midnight - 200);
+    await visit(server.origin, `/${alias}`);
+    await capped.data(reset);
+    server.clock.now = new Date(midnight + 100);
+    for (let i = 0; i < 3; i++) await visit(server.origin, `/${alias}`);
+    await server.flush();
+    expect(await shown()).toEqual({ clicks: 3, visitors: 1, top: { rows: [{ clicks: 3 }] } });
+    await visit(server.origin, `/${alias}`);
+    await capped.data(reset);
+    for (let i = 0; i < 2; i++) await visit(server.origin, `/${alias}`);
+    await server.flush();
+    expect(await shown()).toEqual({ clicks: 2, visitors: 1, top: { rows: [{ clicks: 2 }] } });
+  } finally {
+    server.clock.now = NOON;
+  }
+});
+
 test('clicks claimed before a reset leave no values, whoever claims others after it', async () => {
   const capped = await server.caller('capped and reset');
   const { id, alias } = await capped.link({ expiration_clicks: 50 });

@@ -11,12 +11,12 @@ export function addVisit(
   { visitor, address, referrer }: DemoVisit,
   destination: string,
 ): void {
-  const link = visits.get(linkId) ?? { last: null, resets: null, hours: new Map(), days: new Map() };
+  const link = visits.get(linkId) ?? { last: null, hours: new Map(), days: new Map() };
   visits.set(linkId, link);
   const hour = link.hours.get(hourOf(at)) ?? { clicks: 0, claimed: 0, bots: 0 };
   link.hours.set(hourOf(at), hour);
   const day: DayOfLink = link.days.get(dayOf(at)) ?? {
-    ...{ clicks: 0, claimed: 0, described: 0, bots: 0 },
+    ...{ clicks: 0, claimed: 0, resets: null, described: 0, bots: 0 },
     ...{ visitors: new Set(), values: new Map() },
   };
   link.days.set(dayOf(at), day);

@@ -5,6 +5,8 @@ export interface DayOfLink {
   clicks: number;
   /** The clicks that are already in the database. */
   claimed: number;
+  /** How often the statistics had been reset when those of them that have values were counted; null if none is claimed. */
+  resets: number | null;
   /** The clicks that may have values: not those of visitors who declined it. */
   described: number;
   bots: number;
@@ -22,8 +24,6 @@ export interface HourOfLink {
 /** The counts of one link that are not written yet. */
 export interface LinkVisits {
   last: Date | null;
-  /** How often the statistics had been reset when the first of its claimed clicks was counted; null if none is claimed. */
-  resets: number | null;
   readonly hours: Map<number, HourOfLink>;
   readonly days: Map<number, DayOfLink>;
 }

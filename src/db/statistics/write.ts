@@ -4,7 +4,7 @@ import { type Tx, transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
 import { rowsAsTable } from '../many-rows.ts';
 import { type Sql, sql } from '../reading/list.ts';
-import { type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
+import { type DayOfLink, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { above } from './calendar.ts';
 import { referrersWithin } from './referrers.ts';
 import { addTo } from './rows.ts';
@@ -101,13 +101,15 @@ class Sums {
 }
 
 /**
- * The counts of a link whose statistics were reset after it had claimed clicks: the values and visitors of those days are not
- * written, since their clicks are gone.
+ * The counts of a link without the values and visitors of days whose claimed clicks were counted before the last reset: these
+ * clicks are gone.
  */
-function withoutForgotten(link: LinkVisits): LinkVisits {
+function withoutForgotten(link: LinkVisits, { resets }: Counter): LinkVisits {
+  const isForgotten = (day: DayOfLink) => day.resets !== null && day.resets < resets;
+  if (![...link.days.values()].some(isForgotten)) return link;
   const nothing = { described: 0, visitors: new Set<string>(), values: new Map<Value, number>() };
   const days = [...link.days].map(
-    ([day, one]) => [day, one.claimed > 0 ? { ...one, ...nothing } : one] as const,
+    ([day, one]) => [day, isForgotten(one) ? { ...one, ...nothing } : one] as const,
   );
   return { ...link, days: new Map(days) };
 }
@@ -166,9 +168,7 @@ export async function writeVisits(
     const present: Visits = new Map();
     for (const [id, link] of visits) {
       const counter = counters.get(id);
-      if (counter === undefined) continue;
-      const wasReset = link.resets !== null && link.resets < counter.resets;
-      present.set(id, wasReset ? withoutForgotten(link) : link);
+      if (counter !== undefined) present.set(id, withoutForgotten(link, counter));
     }
     if (present.size === 0) return null;
     await addClicksOf(tx, present);
