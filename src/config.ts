@@ -39,8 +39,8 @@ function isOwnHost(url: string): boolean {
 
 function isOrigin(text: string): boolean {
   if (!/^https?:\/\//i.test(text) || URL.parse(text) === null) return false;
-  const { pathname, search, hash, username, password } = new URL(text);
-  return isOwnHost(text) && `${pathname}${search}${hash}${username}${password}` === '/';
+  const { pathname, search, hash, username, password, port } = new URL(text);
+  return port !== '0' && isOwnHost(text) && `${pathname}${search}${hash}${username}${password}` === '/';
 }
 
 /** Whether it is an address, a range of addresses, or one of Express's names for ranges. */

@@ -13,7 +13,7 @@ test.each([
   ['PORT', '65536', 'PORT is "65536"; it may be a whole number from 0 to 65535.'],
   ['HOST', 'a b', 'HOST is "a b"; it may be a host name or an IP address, without a port.'],
   ['HOST', '127.0.0.1:80', 'HOST is "127.0.0.1:80"; it may be a host name or an IP address, without a port.'],
-  ...['http://*.x', 'http:x', 'http://1', 'http://a..b'].map((url) => [
+  ...['http://*.x', 'http:x', 'http://1', 'http://a..b', 'http://a.b:0'].map((url) => [
     'BASE_URL',
     url,
     `BASE_URL is "${url}"; it may be an http or https URL without a path, such as https://s.example.`,

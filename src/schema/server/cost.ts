@@ -79,7 +79,7 @@ const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
 /** How many characters of its name add one to a value's weight: an answer repeats the name. */
 const NAME = 25;
 
-/** The average length of each list of the introspection. */
+/** The length of each list of the introspection. */
 function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap());
   const fields = types.flatMap((type) =>
@@ -90,6 +90,7 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
     types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0)),
   );
   const values = sum(types.map((type) => (isEnumType(type) ? type.getValues().length : 0)));
+  const most = (numbers: readonly number[]) => Math.max(1, ...numbers);
   return new Map([
     ['__Schema.types', types.length],
     ['__Schema.directives', schema.getDirectives().length],
@@ -98,6 +99,12 @@ function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> 
     ['__Field.args', sum(fields.map(({ args }) => args.length)) / fields.length],
     ['__Type.inputFields', inputFields / types.length],
     ['__Type.enumValues', values / types.length],
+    // Few types have these: not the average, which is less than one.
+    [
+      '__Type.possibleTypes',
+      most(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length)),
+    ],
+    ['__Type.interfaces', most(types.filter(isObjectType).map((type) => type.getInterfaces().length))],
   ]);
 }
 
