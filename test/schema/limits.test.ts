@@ -85,6 +85,19 @@ test('the size for one value of a variable is not taken for that of another valu
   expect(await codeFor(true)).toBe('TOO_COSTLY');
 });
 
+test('a variable that the executor would overlook is refused', async () => {
+  const query = 'query ($__proto__: Int = 1) { links(first: $__proto__) { nodes { id } } }';
+  for (const variables of [{}, JSON.parse('{ "__proto__": 1 }')])
+    expect(await caller.graphql(query, variables)).toMatchObject({
+      errors: [
+        {
+          message: 'A variable may not have the name "__proto__".',
+          extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+        },
+      ],
+    });
+});
+
 test('a negative number of records does not pay for other fields', async () => {
   const large = many(
     2,

@@ -101,10 +101,17 @@ function parseWithin(source: string | Source, options?: ParseOptions): DocumentN
   }
 }
 
-/** Refuses documents with too many aliases or directives. */
-function maxAliasesRule(context: ValidationContext): ASTVisitor {
+/** Refuses documents with too many aliases or directives, and a variable with a name that the executor overlooks. */
+function ownRules(context: ValidationContext): ASTVisitor {
   let [aliases, directives] = [0, 0];
   return {
+    // It would have a size in the cost, and none in the execution.
+    VariableDefinition({ variable }) {
+      if (variable.name.value !== '__proto__') return;
+      context.reportError(
+        new GraphQLError('A variable may not have the name "__proto__".', { nodes: variable }),
+      );
+    },
     Field({ alias }) {
       if (alias) aliases++;
     },
@@ -223,7 +230,7 @@ export const useLimits: Plugin<Context> = {
       setResult({ errors: [tooMuch('nesting', limits.nesting + 1)] });
   },
   onParse: ({ setParseFn }) => setParseFn(parseWithin),
-  onValidate: ({ addValidationRule }) => addValidationRule(maxAliasesRule),
+  onValidate: ({ addValidationRule }) => addValidationRule(ownRules),
   onSubscribe({ args, setResultAndStopExecution }) {
     const over = excessOf(sizeOf(args));
     if (over) setResultAndStopExecution({ errors: [over] });
