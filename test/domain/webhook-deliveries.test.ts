@@ -195,11 +195,19 @@ test('redelivers what waits for earlier messages about the record after these', 
   await expect.poll(types).toEqual(['space.created']);
   const later = new Date(NOON.getTime() + 3_600_000);
   const waiting = { webhookId: Number(id), kind: 'SPACE', recordId, createdAt: NOON, nextAttemptAt: later };
+  // The first of them is at its last attempt, which fails: it gets all of its retries again.
   await server.database.client.webhookDelivery.createMany({
-    data: ['SPACE_UPDATED', 'SPACE_DELETED'].map((event) => ({ ...waiting, event, messageId: event })),
+    data: ['SPACE_UPDATED', 'SPACE_DELETED'].map((event) => ({
+      ...waiting,
+      event,
+      messageId: event,
+      failures: 6,
+    })),
   });
+  const answers = [500];
+  receiver.answer = (_received, res) => void res.writeHead(answers.shift() ?? 204).end();
   await caller.data(redeliver, { id: (await deliveries())[2]?.id });
-  await expect.poll(types).toEqual(['space.created', 'space.updated', 'space.deleted']);
+  await expect.poll(types).toEqual(['space.created', 'space.updated', 'space.updated', 'space.deleted']);
 });
 
 test('sends what was made just before it was disabled, and nothing that was made until it was enabled', async () => {

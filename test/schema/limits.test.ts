@@ -1,3 +1,5 @@
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import {
   type GraphQLOutputType,
   getIntrospectionQuery,
@@ -83,6 +85,27 @@ test('the size for one value of a variable is not taken for that of another valu
     (await caller.graphql(create, { reuse })).errors?.[0]?.extensions.code;
   expect(await codeFor('a text of more than sixteen characters')).toBe('BAD_REQUEST');
   expect(await codeFor(true)).toBe('TOO_COSTLY');
+});
+
+test('the compiled code of wide queries takes no memory', async () => {
+  v8.setFlagsFromString('--expose-gc');
+  const collect: () => void = vm.runInNewContext('gc');
+  const fields =
+    'id alias shortUrl title hasPassword disabled blocked privacy clicks createdAt updatedAt url status';
+  const wide = (index: number) =>
+    `{ ${many(60, (i) => `a${i}: link(id: ${1000 * index + i}) { ...F }`)} } fragment F on Link { ${fields} }`;
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed / 1e6;
+  };
+  const ask = async (from: number, to: number) => {
+    for (let index = from; index < to; index++)
+      for (let time = 0; time < 4; time++) await caller.data(wide(index));
+  };
+  await ask(1, 3);
+  const before = used();
+  await ask(3, 33);
+  expect(used() - before).toBeLessThan(30);
 });
 
 test('a variable that the executor would overlook is refused', async () => {

@@ -151,7 +151,10 @@ export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promi
   for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
 }
 
-/** Makes a delivery due now, and those about the same record: it waits for those before it, and those after it wait for it. */
+/**
+ * Makes a delivery due now, and those about the same record, with all of their retries: it waits for those before it, and those
+ * after it wait for it.
+ */
 export async function redeliverNow(
   tx: Tx,
   { id, webhookId, kind, recordId }: Pick<WebhookDelivery, 'id' | 'webhookId' | 'kind' | 'recordId'>,
@@ -163,7 +166,7 @@ export async function redeliverNow(
     data: { status: 'PENDING', failures: 0, nextAttemptAt: now },
   });
   await tx.$executeRaw(sql`
-    UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now}
+    UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now}, "failures" = 0
     WHERE ${pendingAbout(webhookId, { kind, recordId })} AND "nextAttemptAt" > ${now}`);
 }
 

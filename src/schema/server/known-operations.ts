@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { FrequentQuery, type Variables } from './compiled-queries.ts';
 import type { Context } from './context.ts';
 import { type Executing, executeDocument } from './execute.ts';
-import { documentsWithin } from './limits.ts';
+import { breadthOf, documentsWithin } from './limits.ts';
 
 /** The maximum number of operations. */
 const KEPT = 500;
@@ -24,14 +24,23 @@ function keyOf({ query, operationName }: SentOperation): string {
 interface Known {
   readonly document: DocumentNode;
   readonly frequent: FrequentQuery;
+  readonly breadth: number;
 }
+
+/** How many characters of a text take as much memory as the compiled code for a field: a fragment is compiled each time it is used. */
+const CHARACTERS_OF_FIELD = 50;
 
 /**
  * Queries and mutations that the server has executed without an error: their documents are parsed and valid, so they need
  * nothing of the server but their execution.
  */
 export class KnownOperations {
-  readonly #known = new LRUCache<string, Known>({ max: KEPT, ...documentsWithin });
+  readonly #known = new LRUCache<string, Known>({
+    ...documentsWithin,
+    max: KEPT,
+    sizeCalculation: ({ document, breadth }, key) =>
+      documentsWithin.sizeCalculation(document, key) + breadth * CHARACTERS_OF_FIELD,
+  });
 
   /** Call it with each operation that the server has executed without an error. */
   executed(sent: SentOperation, document: DocumentNode): void {
@@ -39,7 +48,13 @@ export class KnownOperations {
     if (this.#known.has(key)) return;
     const operation = getOperationAST(document, sent.operationName);
     if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return;
-    this.#known.set(key, { document, frequent: new FrequentQuery(document, sent.operationName, operation) });
+    const breadth = breadthOf({
+      document,
+      operationName: sent.operationName,
+      variableValues: sent.variables,
+    });
+    const frequent = new FrequentQuery(document, sent.operationName, operation, breadth);
+    this.#known.set(key, { document, frequent, breadth });
   }
 
   /** Executes the operation; null if it is not known. */
@@ -65,7 +80,7 @@ export function useKnown(known: KnownOperations): Plugin<Context> {
       return {
         onExecuteDone({ result }) {
           if (!isAsyncIterable(result) && !result.errors)
-            known.executed({ query, operationName }, args.document);
+            known.executed({ query, operationName, variables: params?.variables }, args.document);
         },
       };
     },

@@ -129,26 +129,42 @@ function ownRules(context: ValidationContext): ASTVisitor {
 
 const reckoner = new CostCalculator(schema);
 
+const DAY = 86_400_000;
+
 function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
   return node.kind === Kind.FRAGMENT_DEFINITION;
 }
 
-/** How many sizes are cached for an operation, by its variables. */
-const SIZES = 100;
+/** The size of the cache of sizes, in characters of its keys, and the longest key. */
+const SIZES = 2_000_000;
+const LONGEST_KEY = 1_000;
 /** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
 const SHORT = 16;
 /** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON has not: longer than all other texts. */
 const LONG = 'a text of more than 16 characters';
 const INFINITE = 'a number beyond all numbers of JSON, which is ';
 
-const sizes = new WeakMap<OperationDefinitionNode, LRUCache<string, OperationSize>>();
+const sizes = new LRUCache<string, OperationSize>({
+  maxSize: SIZES,
+  sizeCalculation: (_size, key) => key.length + 200,
+});
+/** A number for each parsed operation, for the cache's keys. */
+const numbers = new WeakMap<OperationDefinitionNode, number>();
+let numbered = 0;
 
-/** The properties of the variables that the size of an operation depends on, as a cache key. */
-function shapeOf(variables: object): string {
-  return JSON.stringify(variables, (_key, value) => {
-    if (typeof value === 'string') return value.length > SHORT ? LONG : value;
-    return typeof value === 'number' && !Number.isFinite(value) ? INFINITE + value : value;
-  });
+/** What the size of an operation depends on, as a cache key: its variables, and the day, from which periods count by default. */
+function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): string {
+  const number = numbers.get(operation) ?? ++numbered;
+  numbers.set(operation, number);
+  const declared = (operation.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
+  const shape = JSON.stringify(
+    Object.fromEntries(declared.map((name) => [name, variables[name]])),
+    (_key, value) => {
+      if (typeof value === 'string') return value.length > SHORT ? LONG : value;
+      return typeof value === 'number' && !Number.isFinite(value) ? INFINITE + value : value;
+    },
+  );
+  return `${number} ${Math.floor(Date.now() / DAY)} ${shape}`;
 }
 
 type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
@@ -157,16 +173,19 @@ type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableVal
 function sizeOf({ document, operationName, variableValues }: Operation): OperationSize | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  const known = sizes.get(operation) ?? new LRUCache({ max: SIZES });
-  sizes.set(operation, known);
-  const shape = shapeOf(variableValues ?? {});
-  const before = known.get(shape);
+  const key = keyOf(operation, variableValues ?? {});
+  const before = sizes.get(key);
   if (before) return before;
   const fragments = document.definitions.filter(isFragment);
   const named = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
   const size = reckoner.sizeOf(operation, named, variableValues ?? {});
-  if (shape.length <= 1_000) known.set(shape, size);
+  if (key.length <= LONGEST_KEY) sizes.set(key, size);
   return size;
+}
+
+/** How many fields the operation selects; those of a fragment count each time it is used. */
+export function breadthOf(operation: Operation): number {
+  return sizeOf(operation)?.breadth ?? 0;
 }
 
 /** The error for an operation that is too large; null if it is not. */
