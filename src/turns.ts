@@ -12,11 +12,6 @@ export class Semaphore {
     this.#free = max;
   }
 
-  /** Whether work would start at once. */
-  get hasRoom(): boolean {
-    return this.#free > 0;
-  }
-
   /**
    * Runs the work when it is its turn.
    * @param timeout how long to wait for that, in milliseconds; without limit by default

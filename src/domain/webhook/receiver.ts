@@ -84,6 +84,8 @@ export class Receiver {
   #failingSince: Date | null;
   #storedFailingSince: Date | null;
   #failuresInARow: number;
+  /** Whether it has answered in time. */
+  #isGood = false;
   #changed = false;
 
   constructor(dependencies: ReceiverDependencies, { webhookId, failingSince }: Queue) {
@@ -113,18 +115,35 @@ export class Receiver {
     }
   }
 
-  /** Delivers for several records at once, and for each record in order. */
+  /** Delivers for several records at once, and for each record in order. What it leaves is read again. */
   async #deliver(webhook: Webhook, records: DueDelivery[][]): Promise<void> {
-    const work = async (_: unknown, worker: number) => {
-      while (records.length > 0 && (worker === 0 || !this.#isBad()))
-        for (const delivery of records.shift() ?? []) {
-          if (!this.#goesOn()) return;
-          // Later deliveries of the record wait for a failed one.
-          if (!(await this.#try(webhook, delivery))) break;
-        }
+    const open = new Set<Promise<void>>();
+    const errors: unknown[] = [];
+    const deliver = async (record: readonly DueDelivery[]) => {
+      for (const delivery of record) {
+        if (open.size > this.#atOnce() || !this.#goesOn()) return;
+        // Later deliveries of the record wait for a failed one.
+        if (!(await this.#try(webhook, delivery))) return;
+      }
     };
-    const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    while (records.length > 0 && errors.length === 0 && this.#goesOn()) {
+      const record = open.size < this.#atOnce() ? records.shift() : undefined;
+      if (record === undefined) {
+        await Promise.race(open);
+        continue;
+      }
+      const done = deliver(record)
+        .catch((error: unknown) => void errors.push(error))
+        .finally(() => open.delete(done));
+      open.add(done);
+    }
+    await Promise.all(open);
+    if (errors.length > 0) throw errors[0];
+  }
+
+  /** How many attempts the receiver gets at once: one until it has answered in time, since it may be slow. */
+  #atOnce(): number {
+    return this.#isGood && !this.#isBad() ? AT_ONCE : 1;
   }
 
   #isBad(): boolean {
@@ -156,16 +175,25 @@ export class Receiver {
 
   /** Makes an attempt when there is room for it. */
   async #inTurn<T>(attempt: () => Promise<T>): Promise<T> {
-    const { turns, overdueTurns, badTurns } = this.#with;
-    if (this.#isBad()) return badTurns.take(attempt);
-    const { result } = await turns.take(async () => {
+    const { turns, overdueTurns, badTurns, slow } = this.#with;
+    const begun = await turns.take(async () => {
+      // It may have turned out to be slow meanwhile.
+      if (this.#isBad()) return null;
       const result = attempt();
-      if ((await within(SLOW_AFTER, result)) === LATE)
-        if (overdueTurns.hasRoom) overdueTurns.take(() => result).catch(() => {});
-        else await result;
+      if ((await within(SLOW_AFTER, result)) !== LATE) return { result };
+      slow.set(this.#webhookId, true);
+      const moved = Promise.withResolvers<void>();
+      const wait = () => {
+        moved.resolve();
+        return result;
+      };
+      overdueTurns.take(wait).catch(() => {
+        // It is reported to the one who waits for the result.
+      });
+      await Promise.race([result, moved.promise]);
       return { result };
     });
-    return result;
+    return begun === null ? badTurns.take(attempt) : begun.result;
   }
 
   /** Builds the message, unless one was sent before, signs it and posts it. */
@@ -179,8 +207,10 @@ export class Receiver {
       const headers = signatureHeaders(webhook, delivery.messageId, body, now());
       const begun = performance.now();
       const answer = await post(webhook.url, headers, body, signal);
-      if (performance.now() - begun < SLOW_AFTER) slow.delete(webhook.id);
-      else slow.set(webhook.id, true);
+      if (performance.now() - begun < SLOW_AFTER) {
+        this.#isGood = true;
+        slow.delete(webhook.id);
+      } else slow.set(webhook.id, true);
       return { ...answer, body };
     } catch (error) {
       if (signal.aborted || visibleError(error)?.code === 'UNAVAILABLE') throw error;

@@ -17,7 +17,7 @@ import type { Random } from './signing.ts';
 const MAX_QUEUES = 500;
 /** How many attempts it makes at once: those that have just begun, those that turned out to be slow, those of bad receivers. */
 const MAX_ATTEMPTS = 100;
-const MAX_OVERDUE = 200;
+const MAX_OVERDUE = 400;
 const MAX_BAD = 100;
 /** How many slow receivers are remembered. */
 const MAX_SLOW = 10_000;
