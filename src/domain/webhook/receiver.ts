@@ -63,9 +63,11 @@ export interface ReceiverDependencies {
 /** How many deliveries are read at once, and how many are attempted at once for one receiver. */
 const BATCH = 100;
 const AT_ONCE = 4;
-/** After how many failures in a row, or milliseconds for an answer, a receiver is bad: it gets one attempt at a time. */
+/** After how many failures in a row, or milliseconds for its last answer, a receiver is bad: it gets one attempt at a time. */
 const FAILING_AFTER = 3;
-const SLOW_AFTER = 2_000;
+const SLOW_AFTER = 5_000;
+/** After how many milliseconds an attempt gives up its place to others. */
+const OVERDUE_AFTER = 2_000;
 
 /** The deliveries by record, in order. */
 function byRecord(deliveries: readonly DueDelivery[]): DueDelivery[][] {
@@ -180,7 +182,8 @@ export class Receiver {
       // It may have turned out to be slow meanwhile.
       if (this.#isBad()) return null;
       const result = attempt();
-      if ((await within(SLOW_AFTER, result)) !== LATE) return { result };
+      if ((await within(OVERDUE_AFTER, result)) !== LATE) return { result };
+      // Until it answers: what waits for a place need not try.
       slow.set(this.#webhookId, true);
       const moved = Promise.withResolvers<void>();
       const wait = () => {
