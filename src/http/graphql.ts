@@ -26,7 +26,6 @@ function end(req: IncomingMessage, res: ServerResponse, status: number, body: ob
 
 /** Sends the server's answer, chunk by chunk. */
 async function sendResponse(res: ServerResponse, { status, headers, body }: Response): Promise<void> {
-  if (headers.get('content-type')?.includes('event-stream')) res.setHeader('X-Accel-Buffering', 'no');
   res.writeHead(status, Object.fromEntries(headers));
   for await (const part of body ?? []) {
     if (res.destroyed) break;
@@ -132,8 +131,6 @@ export function createGraphQLHandler({
       sendGraphiql(req, res);
       return;
     }
-    // Proxies must not buffer a stream.
-    if (/event-stream/i.test(req.headers.accept ?? '')) res.setHeader('X-Accel-Buffering', 'no');
     // The server chooses the first one that it knows, whatever its quality.
     if (accepted.length > 0) req.headers.accept = accepted.join(', ');
     const context = await contextOf(req, res);

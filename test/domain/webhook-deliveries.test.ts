@@ -189,6 +189,24 @@ test('fails after seven attempts, with the reason, and redelivers on request', a
   expect(new Set(received().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
+test('redelivers what is being tried for the last time', async () => {
+  const { caller, received, deliveries } = await hook('/last', SPACES);
+  let last: ServerResponse | undefined;
+  receiver.answer = ({ path }, res) => {
+    const times = path === '/last' ? receiver.at(path).length : 8;
+    if (times === 7) last = res;
+    else res.writeHead(times < 7 ? 500 : 204).end();
+  };
+  await caller.space('Last');
+  await expect.poll(() => last).toBeDefined();
+  await caller.data(redeliver, { id: (await deliveries())[0]?.id });
+  last?.writeHead(500).end();
+  await expect
+    .poll(deliveries)
+    .toEqual([expect.objectContaining({ status: 'DELIVERED', attempts: 8, responseStatus: 204 })]);
+  expect(received()).toHaveLength(8);
+});
+
 test('redelivers what waits for earlier messages about the record after these', async () => {
   const { caller, id, types, deliveries } = await hook('/waiting', SPACES);
   const recordId = await caller.space('Waiting');

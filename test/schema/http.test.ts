@@ -45,6 +45,7 @@ test.each([
   ['application/json;q=0, */*', 'application/graphql-response+json; charset=utf-8'],
   ['application/*;q=0.5, application/json;q=0.1', 'application/graphql-response+json; charset=utf-8'],
   ['application/json; charset="UTF-8"', 'application/json; charset=utf-8'],
+  ['application/json;odata=verbose;q=0.5', 'application/json; charset=utf-8'],
 ])('answers %s if it is accepted', async (accept, type) => {
   const response = await owner.fetch('/graphql', {
     method: 'POST',

@@ -47,6 +47,22 @@ test('every change of both processes is sent once, in order, within a second', a
   events.close();
 });
 
+test.each(['text/event-stream', '*/*', 'application/json, text/*'])(
+  'a stream for Accept: %s is not buffered by proxies',
+  async (accept) => {
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: accept },
+      body: JSON.stringify({ query: QUERY }),
+    });
+    expect([response.headers.get('Content-Type'), response.headers.get('X-Accel-Buffering')]).toEqual([
+      expect.stringMatching(/^text\/event-stream/),
+      'no',
+    ]);
+    await response.body?.cancel();
+  },
+);
+
 test.each([
   'application/json',
   'text/html, application/json',

@@ -90,7 +90,7 @@ export async function nextDue(tx: Tx, webhookId: number): Promise<Date | null> {
 /** The result of an attempt. */
 export interface Outcome {
   readonly webhookId: number;
-  readonly delivery: Pick<DueDelivery, 'id' | 'kind' | 'recordId'>;
+  readonly delivery: Pick<DueDelivery, 'id' | 'kind' | 'recordId' | 'failures'>;
   readonly at: Date;
   readonly responseStatus: number | null;
   /** Why it failed; null if it was delivered. */
@@ -103,12 +103,12 @@ export interface Outcome {
 
 type Change = Parameters<Db['webhookDelivery']['updateMany']>[0];
 
-function write(db: Db, change: Change): Promise<unknown> {
+function write(db: Db, change: Change): Promise<{ count: number }> {
   return retryConflicts(() => db.webhookDelivery.updateMany(change));
 }
 
 /** The pending deliveries about a record: the index for them needs the status in the text. */
-function pendingAbout(webhookId: number, { kind, recordId }: Omit<Outcome['delivery'], 'id'>): Sql {
+function pendingAbout(webhookId: number, { kind, recordId }: Pick<DueDelivery, 'kind' | 'recordId'>): Sql {
   return sql`"webhookId" = ${webhookId} AND "kind" = ${kind} AND "recordId" = ${recordId} AND "status" = 'PENDING'`;
 }
 
@@ -128,14 +128,16 @@ async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<voi
 
 async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
   const { webhookId, delivery, at, responseStatus, error, retryAt, body } = outcome;
-  await write(db, {
-    where: { id: delivery.id },
-    data: {
-      ...{ attempts: { increment: 1 }, failures: { increment: 1 }, lastAttemptAt: at, responseStatus, error },
-      ...(retryAt === null ? { status: 'FAILED', body: null } : { nextAttemptAt: retryAt, body }),
-    },
+  const { id, failures } = delivery;
+  const tried = { attempts: { increment: 1 }, lastAttemptAt: at, responseStatus, error };
+  const ended = retryAt === null ? { status: 'FAILED', body: null } : { nextAttemptAt: retryAt, body };
+  const written = await write(db, {
+    where: { id, failures },
+    data: { ...tried, ...ended, failures: { increment: 1 } },
   });
-  if (retryAt === null) return;
+  // It was redelivered during the attempt, and is due with all of its retries.
+  if (written.count === 0) await write(db, { where: { id }, data: tried });
+  if (written.count === 0 || retryAt === null) return;
   // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again.
   await retryConflicts(() =>
     db.$executeRaw(sql`

@@ -24,7 +24,9 @@ export function acceptedTypes(header: string | null | undefined): readonly strin
   const accept = header || '*/*';
   const before = remembered.get(accept);
   if (before) return before;
-  const found = new Negotiator({ headers: { accept } }).mediaTypes(types);
+  // Other parameters than these do not matter.
+  const known = accept.replaceAll(/;(?!\s*(?:q|charset)\s*=)[^;,]*/gi, '');
+  const found = new Negotiator({ headers: { accept: known } }).mediaTypes(types);
   const accepted = found.map((type) => type.slice(0, type.indexOf(';')));
   if (accept.length <= LONGEST) remembered.set(accept, accepted);
   return accepted;
@@ -42,6 +44,14 @@ export function jsonTypeOf(accepted: readonly string[]): string {
 function accepts(request: Request, types: readonly string[]): boolean {
   return acceptedTypes(request.headers.get('accept')).some((type) => types.includes(type));
 }
+
+/** Tells proxies not to buffer streams. */
+export const useStreams: Plugin<Context> = {
+  onResponse({ response }) {
+    if (response.headers.get('content-type')?.startsWith(STREAM_TYPE))
+      response.headers.set('X-Accel-Buffering', 'no');
+  },
+};
 
 /**
  * Refuses requests for types that cannot be sent, before anything is executed: the server would execute a mutation, or begin

@@ -11,7 +11,7 @@ import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope, type Scope } from '../../domain/access/actor.ts';
 import { DomainError, visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
-import { useAccept } from './accept.ts';
+import { useAccept, useStreams } from './accept.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
 import { useDeprecated } from './deprecated.ts';
 import { extensionsOf } from './errors.ts';
@@ -167,6 +167,7 @@ export function createGraphQLServer({ graphiql, trusted, known }: GraphQLServerO
     plugins: [
       useExecuted,
       useAccept,
+      useStreams,
       useLimits,
       useDomainErrors(),
       useKeyedWrites,
