@@ -401,7 +401,8 @@ describe('the stored answer', () => {
     await expect(createSpace(enclosing.db, wrong, { name: 'Nobody’s', color: null }, NOON)).rejects.toThrow();
     await make('Second');
     await enclosing.commit();
-    expect((await database.client.space.findMany()).map(({ name }) => name)).toEqual(['First', 'Second']);
+    const spaces = await database.client.space.findMany({ orderBy: { id: 'asc' } });
+    expect(spaces.map(({ name }) => name)).toEqual(['First', 'Second']);
     expect(await database.client.change.count()).toBe(2);
   });
 });

@@ -296,10 +296,11 @@ test('a reset of nothing is no change', async () => {
   const resetting = await server.caller('resetting nothing');
   const { id, alias } = await resetting.link();
   const reset = () => resetting.data(`mutation { resetStatistics(linkId: ${id}) { __typename } }`);
-  const changes = async () =>
-    (await server.database.client.change.findMany({ where: { kind: 'LINK', recordId: id } })).map(
-      ({ action, fields }) => `${action} ${fields}`,
-    );
+  const changes = async () => {
+    const where = { kind: 'LINK', recordId: id };
+    const rows = await server.database.client.change.findMany({ where, orderBy: { id: 'asc' } });
+    return rows.map(({ action, fields }) => `${action} ${fields}`);
+  };
   const created = await changes();
   expect(await reset()).toEqual({ resetStatistics: { __typename: 'Link' } });
   await visit(server.origin, `/${alias}`);
