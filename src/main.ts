@@ -193,13 +193,19 @@ const USAGE = `Usage: npm start
 Starts the service, and migrates its database. Environment variables configure it: see docs/operations.md.
 `;
 
+const answers = new Map([
+  ['--version', `${VERSION}\n`],
+  ['--help', USAGE],
+]);
+
 /** The arguments are for people: the service itself has none. Ends the process if there are any. */
 function endWithArguments([first]: readonly string[]): void {
   if (first === undefined) return;
-  if (first === '--version') process.stdout.write(`${VERSION}\n`);
-  else if (first === '--help') process.stdout.write(USAGE);
-  else process.stderr.write(`The start has no argument ${shown('', first)}. See --help.\n`);
-  process.exit(['--version', '--help'].includes(first) ? 0 : 1);
+  const answer = answers.get(first);
+  if (answer === undefined)
+    process.stderr.write(`The start has no argument ${shown('', first)}. See --help.\n`);
+  else process.stdout.write(answer);
+  process.exit(answer === undefined ? 1 : 0);
 }
 
 if (ownWorker() === undefined) endWithArguments(process.argv.slice(2));

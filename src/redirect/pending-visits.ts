@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import {
   type DayOfLink,
+  emptyDay,
+  emptyHour,
   type HourOfLink,
   type LinkVisits,
   unwrittenOf,
@@ -159,16 +161,13 @@ export class PendingVisits {
       [number = number] = [...hours.keys()].slice(-1);
     let hour = hours.get(number);
     if (hour === undefined) {
-      hour = { clicks: 0, claimed: 0, bots: 0 };
+      hour = emptyHour();
       hours.set(number, hour);
       this.#hours++;
     }
     let day = days.get(above(number));
     if (day === undefined) {
-      day = {
-        ...{ clicks: 0, claimed: 0, resets: null, described: 0, bots: 0 },
-        ...{ visitors: new Set(), values: new Map() },
-      };
+      day = emptyDay();
       days.set(above(number), day);
     }
     const link = { last: known?.last ?? null, hours, days, number, hour, day };

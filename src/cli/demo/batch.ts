@@ -1,4 +1,4 @@
-import type { DayOfLink, Visits } from '../../db/statistics/batch.ts';
+import { emptyDay, emptyHour, type Visits } from '../../db/statistics/batch.ts';
 import { dayOf, hourOf } from '../../db/statistics/calendar.ts';
 import { destinationOf, factsOf } from '../../domain/visit/facts.ts';
 import type { DemoVisit } from './visitors.ts';
@@ -13,12 +13,9 @@ export function addVisit(
 ): void {
   const link = visits.get(linkId) ?? { last: null, hours: new Map(), days: new Map() };
   visits.set(linkId, link);
-  const hour = link.hours.get(hourOf(at)) ?? { clicks: 0, claimed: 0, bots: 0 };
+  const hour = link.hours.get(hourOf(at)) ?? emptyHour();
   link.hours.set(hourOf(at), hour);
-  const day: DayOfLink = link.days.get(dayOf(at)) ?? {
-    ...{ clicks: 0, claimed: 0, resets: null, described: 0, bots: 0 },
-    ...{ visitors: new Set(), values: new Map() },
-  };
+  const day = link.days.get(dayOf(at)) ?? emptyDay();
   link.days.set(dayOf(at), day);
   for (const counts of [hour, day]) {
     if (visitor.counts) counts.clicks++;

@@ -21,6 +21,15 @@ export interface HourOfLink {
   bots: number;
 }
 
+export function emptyDay(): DayOfLink {
+  const numbers = { clicks: 0, claimed: 0, resets: null, described: 0, bots: 0 };
+  return { ...numbers, visitors: new Set(), values: new Map() };
+}
+
+export function emptyHour(): HourOfLink {
+  return { clicks: 0, claimed: 0, bots: 0 };
+}
+
 /** The counts of one link that are not written yet. */
 export interface LinkVisits {
   last: Date | null;

@@ -1,12 +1,10 @@
-import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection/client.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
 import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
-import type { Semaphore } from '../../turns.ts';
-import { LATE, within } from '../../within.ts';
 import { visibleError } from '../errors.ts';
+import type { AttemptTurns } from './attempt-turns.ts';
 import { type DeliveryStatus, type EventKind, messageTypeOf } from './events.ts';
 import type { Outcomes } from './outcomes.ts';
 import { isGivenUp, retryAt } from './schedule.ts';
@@ -36,15 +34,8 @@ export interface ReceiverDependencies {
   readonly db: Db;
   readonly by: string;
   readonly outcomes: Outcomes;
-  /**
-   * Limit the attempts at once: those of good receivers, which after a while count as overdue, so that they delay no others;
-   * and those of bad receivers, which are slow or fail.
-   */
-  readonly turns: Semaphore;
-  readonly overdueTurns: Semaphore;
-  readonly badTurns: Semaphore;
-  /** The webhooks whose receivers took long for their last answer. */
-  readonly slow: LRUCache<number, true>;
+  /** Those of all receivers of the process. */
+  readonly turns: AttemptTurns;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly delays?: readonly number[] | undefined;
@@ -63,11 +54,8 @@ export interface ReceiverDependencies {
 /** How many deliveries are read at once, and how many are attempted at once for one receiver. */
 const BATCH = 100;
 const AT_ONCE = 4;
-/** After how many failures in a row, or milliseconds for its last answer, a receiver is bad: it gets one attempt at a time. */
+/** After how many failures in a row a receiver is bad, as a slow one is: it gets one attempt at a time. */
 const FAILING_AFTER = 3;
-const SLOW_AFTER = 5_000;
-/** After how many milliseconds an attempt gives up its place to others. */
-const OVERDUE_AFTER = 2_000;
 
 /** The deliveries by record, in order. */
 function byRecord(deliveries: readonly DueDelivery[]): DueDelivery[][] {
@@ -149,7 +137,7 @@ export class Receiver {
   }
 
   #isBad(): boolean {
-    return this.#failuresInARow >= FAILING_AFTER || this.#with.slow.has(this.#webhookId);
+    return this.#failuresInARow >= FAILING_AFTER || this.#with.turns.isSlow(this.#webhookId);
   }
 
   #goesOn(): boolean {
@@ -158,9 +146,10 @@ export class Receiver {
 
   /** Tries one delivery, and returns whether it was delivered. */
   async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
-    const { outcomes, random, now, delays, attempted } = this.#with;
+    const { turns, outcomes, random, now, delays, attempted } = this.#with;
     await this.#with.waitUntilIdle();
-    const tried = await this.#inTurn(async () => (this.#goesOn() ? this.#send(webhook, delivery) : null));
+    const attempt = async () => (this.#goesOn() ? this.#send(webhook, delivery) : null);
+    const tried = await turns.take(webhook.id, () => this.#isBad(), attempt);
     if (tried === null) return false;
     const { body, status, error } = tried;
     const at = now();
@@ -175,33 +164,9 @@ export class Receiver {
     return error === null;
   }
 
-  /** Makes an attempt when there is room for it. */
-  async #inTurn<T>(attempt: () => Promise<T>): Promise<T> {
-    const { turns, overdueTurns, badTurns, slow } = this.#with;
-    const begun = await turns.take(async () => {
-      // It may have turned out to be slow meanwhile.
-      if (this.#isBad()) return null;
-      const result = attempt();
-      if ((await within(OVERDUE_AFTER, result)) !== LATE) return { result };
-      // Until it answers: what waits for a place need not try.
-      slow.set(this.#webhookId, true);
-      const moved = Promise.withResolvers<void>();
-      const wait = () => {
-        moved.resolve();
-        return result;
-      };
-      overdueTurns.take(wait).catch(() => {
-        // It is reported to the one who waits for the result.
-      });
-      await Promise.race([result, moved.promise]);
-      return { result };
-    });
-    return begun === null ? badTurns.take(attempt) : begun.result;
-  }
-
   /** Builds the message, unless one was sent before, signs it and posts it. */
   async #send(webhook: Webhook, delivery: DueDelivery): Promise<Answer & { body: string | null }> {
-    const { db, post, now, signal, log, slow } = this.#with;
+    const { db, turns, post, now, signal, log } = this.#with;
     let body: string | null = null;
     try {
       body =
@@ -210,10 +175,7 @@ export class Receiver {
       const headers = signatureHeaders(webhook, delivery.messageId, body, now());
       const begun = performance.now();
       const answer = await post(webhook.url, headers, body, signal);
-      if (performance.now() - begun < SLOW_AFTER) {
-        this.#isGood = true;
-        slow.delete(webhook.id);
-      } else slow.set(webhook.id, true);
+      if (turns.answered(webhook.id, performance.now() - begun)) this.#isGood = true;
       return { ...answer, body };
     } catch (error) {
       if (signal.aborted || visibleError(error)?.code === 'UNAVAILABLE') throw error;

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Db } from '../../db/connection/client.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
 import { claimQueues, type Queue, readBacklog, releaseQueue, renewClaims } from '../../db/webhook/queues.ts';
-import { Semaphore } from '../../turns.ts';
 import { within } from '../../within.ts';
+import { AttemptTurns } from './attempt-turns.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryStatus } from './events.ts';
 import { Outcomes } from './outcomes.ts';
@@ -15,12 +14,6 @@ import type { Random } from './signing.ts';
 
 /** How many receivers a process delivers to at once. */
 const MAX_QUEUES = 500;
-/** How many attempts it makes at once: those that have just begun, those that turned out to be slow, those of bad receivers. */
-const MAX_ATTEMPTS = 100;
-const MAX_OVERDUE = 400;
-const MAX_BAD = 100;
-/** How many slow receivers are remembered. */
-const MAX_SLOW = 10_000;
 
 /** From how many dispatched changes on the next ones are dispatched at once. */
 const MANY = 100;
@@ -81,10 +74,7 @@ export class Webhooks {
       attempted,
       by: this.#claim.by,
       outcomes: new Outcomes(dependencies.db),
-      turns: new Semaphore(MAX_ATTEMPTS),
-      overdueTurns: new Semaphore(MAX_OVERDUE),
-      badTurns: new Semaphore(MAX_BAD),
-      slow: new LRUCache({ max: MAX_SLOW }),
+      turns: new AttemptTurns(),
       signal: this.#abort.signal,
       isSafe: () => !this.#stopping && performance.now() - this.#keptAt < TRUSTED_FOR,
     };

@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { FrequentQuery, type Variables } from './compiled-queries.ts';
 import type { Context } from './context.ts';
 import { type Executing, executeDocument } from './execute.ts';
-import { breadthOf, documentsWithin } from './limits.ts';
+import { documentsWithin } from './limits.ts';
+import { breadthOf } from './operation-size.ts';
 
 /** The maximum number of operations. */
 const KEPT = 500;
@@ -24,7 +25,6 @@ function keyOf({ query, operationName }: SentOperation): string {
 interface Known {
   readonly document: DocumentNode;
   readonly frequent: FrequentQuery;
-  readonly breadth: number;
 }
 
 /** How many characters of a text take as much memory as the compiled code for a field: a fragment is compiled each time it is used. */
@@ -35,12 +35,7 @@ const CHARACTERS_OF_FIELD = 50;
  * nothing of the server but their execution.
  */
 export class KnownOperations {
-  readonly #known = new LRUCache<string, Known>({
-    ...documentsWithin,
-    max: KEPT,
-    sizeCalculation: ({ document, breadth }, key) =>
-      documentsWithin.sizeCalculation(document, key) + breadth * CHARACTERS_OF_FIELD,
-  });
+  readonly #known = new LRUCache<string, Known>({ max: KEPT, maxSize: documentsWithin.maxSize });
 
   /** Call it with each operation that the server has executed without an error. */
   executed(sent: SentOperation, document: DocumentNode): void {
@@ -54,7 +49,8 @@ export class KnownOperations {
       variableValues: sent.variables,
     });
     const frequent = new FrequentQuery(document, sent.operationName, operation, breadth);
-    this.#known.set(key, { document, frequent, breadth });
+    const size = documentsWithin.sizeCalculation(document, key) + breadth * CHARACTERS_OF_FIELD;
+    this.#known.set(key, { document, frequent }, { size });
   }
 
   /** Executes the operation; null if it is not known. */

@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache';
+import { Semaphore } from '../../turns.ts';
+import { LATE, within } from '../../within.ts';
+
+/** How many attempts a process makes at once: those that have just begun, those that turned out to be slow, those of bad receivers. */
+const MAX_ATTEMPTS = 100;
+const MAX_OVERDUE = 400;
+const MAX_BAD = 100;
+/** How many slow receivers are remembered. */
+const MAX_SLOW = 10_000;
+
+/** After how many milliseconds an attempt gives up its place to others, and for how long a receiver that is not slow may take. */
+const OVERDUE_AFTER = 2_000;
+const SLOW_AFTER = 5_000;
+
+/**
+ * The turns for a process's attempts. After a while, an attempt counts as overdue, so that it delays no others; receivers that
+ * are slow or fail have turns of their own.
+ */
+export class AttemptTurns {
+  readonly #turns = new Semaphore(MAX_ATTEMPTS);
+  readonly #overdue = new Semaphore(MAX_OVERDUE);
+  readonly #bad = new Semaphore(MAX_BAD);
+  /** The webhooks whose receivers took long for their last answer, or have not given it for a while. */
+  readonly #slow = new LRUCache<number, true>({ max: MAX_SLOW });
+
+  isSlow(webhookId: number): boolean {
+    return this.#slow.has(webhookId);
+  }
+
+  /** Call it with the time that an answer took, in milliseconds. Returns whether it came in time. */
+  answered(webhookId: number, time: number): boolean {
+    if (time < SLOW_AFTER) this.#slow.delete(webhookId);
+    else this.#slow.set(webhookId, true);
+    return time < SLOW_AFTER;
+  }
+
+  /**
+   * Makes an attempt when there is room for it.
+   * @param isBad whether the receiver is slow or fails, when it is its turn
+   */
+  async take<T>(webhookId: number, isBad: () => boolean, attempt: () => Promise<T>): Promise<T> {
+    const begun = await this.#turns.take(async () => {
+      if (isBad()) return null;
+      const result = attempt();
+      if ((await within(OVERDUE_AFTER, result)) !== LATE) return { result };
+      // Until it answers: what waits for a place need not try.
+      this.#slow.set(webhookId, true);
+      const moved = Promise.withResolvers<void>();
+      const wait = () => {
+        moved.resolve();
+        return result;
+      };
+      this.#overdue.take(wait).catch(() => {
+        // It is reported to the one who waits for the result.
+      });
+      await Promise.race([result, moved.promise]);
+      return { result };
+    });
+    return begun === null ? this.#bad.take(attempt) : begun.result;
+  }
+}

@@ -1,0 +1,71 @@
+import {
+  type ExecutionArgs,
+  type FragmentDefinitionNode,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { schema } from '../index.ts';
+import { CostCalculator, type OperationSize } from './cost.ts';
+
+const reckoner = new CostCalculator(schema);
+
+const DAY = 86_400_000;
+
+function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
+  return node.kind === Kind.FRAGMENT_DEFINITION;
+}
+
+/** The size of the cache of sizes, in characters of its keys, and the longest key. */
+const SIZES = 2_000_000;
+const LONGEST_KEY = 1_000;
+/** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
+const SHORT = 16;
+/** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON has not: longer than all other texts. */
+const LONG = 'a text of more than 16 characters';
+const INFINITE = 'a number beyond all numbers of JSON, which is ';
+
+const sizes = new LRUCache<string, OperationSize>({
+  maxSize: SIZES,
+  sizeCalculation: (_size, key) => key.length + 200,
+});
+/** A number for each parsed operation, for the cache's keys. */
+const numbers = new WeakMap<OperationDefinitionNode, number>();
+let numbered = 0;
+
+/** What the size of an operation depends on, as a cache key: its variables, and the day, from which periods count by default. */
+function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): string {
+  const number = numbers.get(operation) ?? ++numbered;
+  numbers.set(operation, number);
+  const declared = (operation.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
+  const shape = JSON.stringify(
+    Object.fromEntries(declared.map((name) => [name, variables[name]])),
+    (_key, value) => {
+      if (typeof value === 'string') return value.length > SHORT ? LONG : value;
+      return typeof value === 'number' && !Number.isFinite(value) ? INFINITE + value : value;
+    },
+  );
+  return `${number} ${Math.floor(Date.now() / DAY)} ${shape}`;
+}
+
+export type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
+
+/** The size of the operation; null if there is none to execute. */
+export function sizeOf({ document, operationName, variableValues }: Operation): OperationSize | null {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  const key = keyOf(operation, variableValues ?? {});
+  const before = sizes.get(key);
+  if (before) return before;
+  const fragments = document.definitions.filter(isFragment);
+  const named = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  const size = reckoner.sizeOf(operation, named, variableValues ?? {});
+  if (key.length <= LONGEST_KEY) sizes.set(key, size);
+  return size;
+}
+
+/** How many fields the operation selects; those of a fragment count each time it is used. */
+export function breadthOf(operation: Operation): number {
+  return sizeOf(operation)?.breadth ?? 0;
+}
