@@ -13,7 +13,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { type DomainError, invalid } from '../../domain/errors.ts';
 import type { Context } from './context.ts';
-import type { OperationSize } from './cost.ts';
+import type { OperationSize } from './cost-calculator.ts';
 import { type Operation, sizeOf } from './operation-size.ts';
 
 /** The limits of an operation; a page of links with all of their fields is far below. */

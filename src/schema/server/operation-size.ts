@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { schema } from '../index.ts';
-import { CostCalculator, type OperationSize } from './cost.ts';
+import { CostCalculator, type OperationSize } from './cost-calculator.ts';
 
 const reckoner = new CostCalculator(schema);
 

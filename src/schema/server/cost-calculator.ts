@@ -1,0 +1,221 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { FieldCost, WrittenArgs } from './cost.ts';
+
+/** The size of an operation. */
+export interface OperationSize {
+  /** The values of the largest possible answer, weighted by length, and the work for them. */
+  cost: number;
+  /** The part of the cost for values of the answer. */
+  values: number;
+  depth: number;
+  /** Selected fields; those of a fragment count each time it is used. */
+  breadth: number;
+  /** Records that are created, updated or deleted. */
+  records: number;
+}
+
+const NOTHING: OperationSize = { cost: 0, values: 0, depth: 0, breadth: 0, records: 0 };
+
+/** The weights of types, by the length of their values. */
+const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
+/** How many characters of its name add one to a value's weight: an answer repeats the name. */
+const NAME = 25;
+
+/** The length of each list of the introspection. */
+function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
+  const types = Object.values(schema.getTypeMap());
+  const fields = types.flatMap((type) =>
+    isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [],
+  );
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  const inputFields = sum(
+    types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0)),
+  );
+  const values = sum(types.map((type) => (isEnumType(type) ? type.getValues().length : 0)));
+  const most = (numbers: readonly number[]) => Math.max(1, ...numbers);
+  return new Map([
+    ['__Schema.types', types.length],
+    ['__Schema.directives', schema.getDirectives().length],
+    ['__Directive.locations', 5],
+    ['__Type.fields', fields.length / types.length],
+    ['__Field.args', sum(fields.map(({ args }) => args.length)) / fields.length],
+    ['__Type.inputFields', inputFields / types.length],
+    ['__Type.enumValues', values / types.length],
+    // Few types have these: not the average, which is less than one.
+    [
+      '__Type.possibleTypes',
+      most(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length)),
+    ],
+    ['__Type.interfaces', most(types.filter(isObjectType).map((type) => type.getInterfaces().length))],
+  ]);
+}
+
+/** Calculates the size of operations before they are executed. */
+export class CostCalculator {
+  readonly #schema: GraphQLSchema;
+  readonly #introspection: ReadonlyMap<string, number>;
+
+  constructor(schema: GraphQLSchema) {
+    this.#schema = schema;
+    this.#introspection = introspectionSizes(schema);
+  }
+
+  /** @param given the variables as they were sent */
+  sizeOf(
+    operation: OperationDefinitionNode,
+    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+    given: Readonly<Record<string, unknown>>,
+  ): OperationSize {
+    const root = this.#schema.getRootType(operation.operation);
+    if (!root) return NOTHING;
+    const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    );
+    const variables = { ...Object.fromEntries(defaults), ...given };
+    const calculation = { fragments, variables, known: new Map() };
+    return this.#sizeOfSelections(operation.selectionSet, root, calculation, {});
+  }
+
+  #sizeOfSelections(
+    selectionSet: SelectionSetNode,
+    type: GraphQLNamedType,
+    calculation: Calculation,
+    above: WrittenArgs,
+  ): OperationSize {
+    const { fragments, known } = calculation;
+    const what = `${type.name} ${JSON.stringify(above)}`;
+    const before = known.get(selectionSet)?.get(what);
+    if (before) return before;
+    const parts: Part[] = [];
+    for (const selection of selectionSet.selections) {
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      if (fragment === undefined) continue;
+      if (fragment.kind === Kind.FIELD) {
+        parts.push({ of: type, size: this.#sizeOfField(fragment, type, calculation, above) });
+        continue;
+      }
+      const of = (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type;
+      parts.push({ of, size: this.#sizeOfSelections(fragment.selectionSet, of, calculation, above) });
+    }
+    const total = this.#largest(type, parts);
+    const ofSet = known.get(selectionSet) ?? new Map<string, OperationSize>();
+    known.set(selectionSet, ofSet.set(what, total));
+    return total;
+  }
+
+  /** The sum of the parts; of a union or an interface, only those that one of its types has count for the answer. */
+  #largest(type: GraphQLNamedType, parts: readonly Part[]): OperationSize {
+    const total = sumOf(parts);
+    if (!isAbstractType(type)) return total;
+    const ofTypes = this.#schema
+      .getPossibleTypes(type)
+      .map((one) => sumOf(parts.filter(({ of }) => this.#includes(of, one))));
+    const largest = (measure: 'cost' | 'values') => Math.max(0, ...ofTypes.map((size) => size[measure]));
+    return { ...total, cost: largest('cost'), values: largest('values') };
+  }
+
+  #includes(type: GraphQLNamedType, one: GraphQLObjectType): boolean {
+    return type === one || (isAbstractType(type) && this.#schema.isSubType(type, one));
+  }
+
+  #sizeOfField(
+    node: FieldNode,
+    parent: GraphQLNamedType,
+    calculation: Calculation,
+    above: WrittenArgs,
+  ): OperationSize {
+    const field = fieldOfType(parent, node.name.value);
+    if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
+    // Only `costs` sets this.
+    const { size, weight, work, records, tells } = (field.extensions.cost ?? {}) as FieldCost;
+    const args = argsOf(field, node, calculation.variables);
+    const times = amount(size ?? this.#introspection.get(`${parent.name}.${field.name}`) ?? 1, args, above);
+    const type = getNamedType(field.type);
+    const below = node.selectionSet
+      ? this.#sizeOfSelections(node.selectionSet, type, calculation, tells?.(args) ?? {})
+      : NOTHING;
+    const isLeaf = isLeafType(type);
+    const ofName = Math.floor((node.alias ?? node.name).value.length / NAME);
+    const ofLeaf = weight ?? weights[type.name] ?? 1;
+    return {
+      cost: amount(work ?? 0, args, above) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),
+      values: ofName + times * (isLeaf ? ofLeaf : 1 + below.values),
+      depth: 1 + below.depth,
+      breadth: 1 + below.breadth,
+      records: amount(records ?? 0, args, above) + below.records,
+    };
+  }
+}
+
+interface Calculation {
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly known: Map<SelectionSetNode, Map<string, OperationSize>>;
+}
+
+/** A field or a fragment of a selection. */
+interface Part {
+  /** The type that has it. */
+  readonly of: GraphQLNamedType;
+  readonly size: OperationSize;
+}
+
+function sumOf(parts: readonly Part[]): OperationSize {
+  const total: OperationSize = { ...NOTHING };
+  for (const { size } of parts) {
+    total.cost += size.cost;
+    total.values += size.values;
+    total.breadth += size.breadth;
+    total.records += size.records;
+    total.depth = Math.max(total.depth, size.depth);
+  }
+  return total;
+}
+
+/** The definition of a field; none for `__typename`, which every type has. */
+function fieldOfType(type: GraphQLNamedType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+function amount(
+  given: number | ((args: WrittenArgs, above: WrittenArgs) => number),
+  args: WrittenArgs,
+  above: WrittenArgs,
+): number {
+  return typeof given === 'number' ? given : given(args, above);
+}
+
+function argsOf(
+  { args }: GraphQLField<unknown, unknown>,
+  { arguments: written = [] }: FieldNode,
+  variables: Readonly<Record<string, unknown>>,
+): WrittenArgs {
+  const values = args.map(({ name, defaultValue }) => {
+    const node = written.find((one) => one.name.value === name);
+    return [name, node ? valueFromASTUntyped(node.value, variables) : defaultValue];
+  });
+  return Object.fromEntries(values);
+}
