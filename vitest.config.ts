@@ -25,12 +25,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    coverage: {
-      provider: 'v8',
-      include: ['src/**'],
-      exclude: ['src/generated/**'],
-      reporter: ['text-summary'],
-    },
     projects: [
       { extends: true, test: { name: 'program', include: ['test/{program,browser}/**/*.test.ts'] } },
       ...databases.map((name) => ({
