@@ -1,7 +1,8 @@
 // Inserts many links by a few statements; requests, or Prisma's client, would take hours.
-import { openDatabase, type Provider, requireProvider } from '../src/db/connection/client.ts';
+import { openDatabase } from '../src/db/connection/client.ts';
 import { connectTo } from '../src/db/connection/postgres.ts';
 import { openFile } from '../src/db/connection/sqlite-file.ts';
+import { type Provider, requireProvider } from '../src/db/connection/url.ts';
 import { applyMigrations } from '../src/db/migrate.ts';
 import { createFirstKey } from '../src/domain/access/api-key.ts';
 import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';

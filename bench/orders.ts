@@ -2,7 +2,7 @@
 // The time of ordered, filtered and searched lists, relative to a plain page of the same links: medians of sequential
 // requests. A database that already has links is used unchanged.
 import { parseArgs } from 'node:util';
-import { requireProvider } from '../src/db/connection/client.ts';
+import { requireProvider } from '../src/db/connection/url.ts';
 import { knownMigrations, migrationStateOf } from '../src/db/migrate.ts';
 import { fillAtOnce, NEW_SPACE } from './fill.ts';
 import { KEY, median, startProgram, withDatabase } from './target.ts';

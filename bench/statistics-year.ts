@@ -1,12 +1,14 @@
 // Fills a database with a year of statistics, for bench/statistics.ts.
 import { randomUUID } from 'node:crypto';
-import { type Database, isSqlite } from '../src/db/connection/client.ts';
+import type { Database } from '../src/db/connection/client.ts';
+import { isSqlite } from '../src/db/connection/db.ts';
+import { join, raw, sql } from '../src/db/connection/sql.ts';
 import { daysAfter, startOf } from '../src/db/statistics/calendar.ts';
 import { ValueIds } from '../src/db/statistics/value-ids.ts';
 import { Salts } from '../src/db/statistics/visitors.ts';
 import { writeVisits } from '../src/db/statistics/write.ts';
 import { OTHER_REFERRER } from '../src/domain/visit/facts.ts';
-import { Prisma } from '../src/generated/sqlite/client.ts';
+import type { Prisma } from '../src/generated/sqlite/client.ts';
 import { PendingVisits } from '../src/redirect/pending-visits.ts';
 import type { Visit } from '../src/redirect/visit.ts';
 
@@ -87,30 +89,30 @@ export async function fillEveryDay(
 ): Promise<void> {
   const all = Array.from({ length: days }, (_, back) => daysAfter(last, -back));
   const dayRows = isSqlite(client)
-    ? Prisma.sql`(SELECT "value" AS "day" FROM json_each(${JSON.stringify(all)}))`
-    : Prisma.sql`(SELECT "day" FROM unnest(${`{${all}}`}::integer[]) AS "day")`;
-  const links = Prisma.sql`"Link"."id" IN (${Prisma.join([...linkIds])})`;
+    ? sql`(SELECT "value" AS "day" FROM json_each(${JSON.stringify(all)}))`
+    : sql`(SELECT "day" FROM unnest(${`{${all}}`}::integer[]) AS "day")`;
+  const links = sql`"Link"."id" IN (${join([...linkIds])})`;
   const [big = 0] = linkIds;
-  const clicks = Prisma.sql`CASE WHEN "Link"."id" = ${big} THEN 27400 ELSE 9 END`;
+  const clicks = sql`CASE WHEN "Link"."id" = ${big} THEN 27400 ELSE 9 END`;
   const run = (statement: Prisma.Sql) => client.$executeRaw(statement);
-  await run(Prisma.sql`INSERT INTO "LinkDay" ("linkId", "day", "clicks", "described", "visitors", "bots")
+  await run(sql`INSERT INTO "LinkDay" ("linkId", "day", "clicks", "described", "visitors", "bots")
     SELECT "Link"."id", "day", ${clicks}, ${clicks}, 5, 1 FROM "Link" CROSS JOIN ${dayRows} AS "days" WHERE ${links}
     ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + EXCLUDED."clicks", "described" = "LinkDay"."described" + EXCLUDED."described"`);
-  await run(Prisma.sql`INSERT INTO "LinkHour" ("linkId", "hour", "clicks")
+  await run(sql`INSERT INTO "LinkHour" ("linkId", "hour", "clicks")
     SELECT "Link"."id", "day" * 100 + 12, ${clicks} FROM "Link" CROSS JOIN ${dayRows} AS "days" WHERE ${links}
     ON CONFLICT ("linkId", "hour") DO UPDATE SET "clicks" = "LinkHour"."clicks" + EXCLUDED."clicks"`);
   // Each link has different values; the one with many visits has two hundred of each kind.
-  await run(Prisma.sql`INSERT INTO "LinkDayValue" ("linkId", "kind", "day", "valueId", "clicks")
+  await run(sql`INSERT INTO "LinkDayValue" ("linkId", "kind", "day", "valueId", "clicks")
     SELECT "Link"."id", "kind", "day", "VisitValue"."id", CASE WHEN "Link"."id" = ${big} THEN 137 ELSE 3 END
     FROM "Link" CROSS JOIN "VisitValue" CROSS JOIN ${dayRows} AS "days"
     WHERE ${links} AND "VisitValue"."id" <= 1000 AND (
       ("Link"."id" = ${big} AND "VisitValue"."id" <= 800) OR ("VisitValue"."id" + "Link"."id") % 333 = 0)
     ON CONFLICT ("linkId", "kind", "day", "valueId") DO NOTHING`);
   for (const table of ['Hour', 'Day', 'DayValue', 'MonthValue'])
-    await run(Prisma.raw(`DELETE FROM "Account${table}"`));
-  await run(Prisma.raw('DELETE FROM "LinkMonthValue"'));
+    await run(raw(`DELETE FROM "Account${table}"`));
+  await run(raw('DELETE FROM "LinkMonthValue"'));
   await run(
-    Prisma.raw(`INSERT INTO "LinkMonthValue" SELECT "linkId", "kind", "day" / 100, "valueId", SUM("clicks")
+    raw(`INSERT INTO "LinkMonthValue" SELECT "linkId", "kind", "day" / 100, "valueId", SUM("clicks")
     FROM "LinkDayValue" GROUP BY "linkId", "kind", "day" / 100, "valueId"`),
   );
   for (const [table, keys, sums] of [
@@ -120,8 +122,8 @@ export async function fillEveryDay(
     ['MonthValue', '"kind", "month", "valueId"', ['clicks']],
   ] as const)
     await run(
-      Prisma.raw(`INSERT INTO "Account${table}" SELECT "accountId", ${keys}, ${sums.map((sum) => `SUM("${table}"."${sum}")`)}
+      raw(`INSERT INTO "Account${table}" SELECT "accountId", ${keys}, ${sums.map((sum) => `SUM("${table}"."${sum}")`)}
         FROM "Link${table}" AS "${table}" JOIN "LinkCounter" USING ("linkId") GROUP BY "accountId", ${keys}`),
     );
-  await run(Prisma.raw(isSqlite(client) ? 'ANALYZE' : 'VACUUM ANALYZE'));
+  await run(raw(isSqlite(client) ? 'ANALYZE' : 'VACUUM ANALYZE'));
 }

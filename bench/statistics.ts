@@ -4,7 +4,8 @@
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { pino } from 'pino';
-import { type Database, isSqlite, openDatabase } from '../src/db/connection/client.ts';
+import { type Database, openDatabase } from '../src/db/connection/client.ts';
+import { isSqlite } from '../src/db/connection/db.ts';
 import { dayOf } from '../src/db/statistics/calendar.ts';
 import { ClickBuffer } from '../src/redirect/click-buffer.ts';
 import { fillEveryDay, visitOf, writeYear } from './statistics-year.ts';

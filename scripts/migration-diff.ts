@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Provider } from '../src/db/connection/client.ts';
+import type { Provider } from '../src/db/connection/url.ts';
 import { knownMigrations, migrationsFolder, scriptOf } from '../src/db/migrate.ts';
 import { noFilters, withSchemaEngine } from './schema-engine.ts';
 

@@ -9,7 +9,8 @@ import {
   type SqlQuery,
 } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { adapterFor, type Provider, requireProvider } from '../src/db/connection/client.ts';
+import { adapterFor } from '../src/db/connection/adapter.ts';
+import { type Provider, requireProvider } from '../src/db/connection/url.ts';
 
 export type SchemaEngine = bindings.SchemaEngine;
 export const noFilters = { externalTables: [], externalEnums: [] };

@@ -1,13 +1,8 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import {
-  DATABASE_URLS,
-  isDatabaseUrl,
-  POSTGRESQL_URL,
-  type PoolOptions,
-  providerOf,
-} from './db/connection/client.ts';
+import type { PoolOptions } from './db/connection/adapter.ts';
+import { DATABASE_URLS, isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/connection/url.ts';
 import { hostOf, isHostName, withoutPort } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';

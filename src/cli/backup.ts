@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backUp, datedName, keepNewest } from '../db/backup.ts';
-import { providerOf } from '../db/connection/client.ts';
 import { pathOf } from '../db/connection/sqlite-file.ts';
+import { providerOf } from '../db/connection/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError } from './command.ts';
 

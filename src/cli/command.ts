@@ -1,7 +1,9 @@
 import { type Config, readConfig } from '../config.ts';
 import { adviceOn } from '../db/connection/advice.ts';
-import { type Db, openDatabase, providerOf } from '../db/connection/client.ts';
+import { openDatabase } from '../db/connection/client.ts';
+import type { Db } from '../db/connection/db.ts';
 import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
+import { providerOf } from '../db/connection/url.ts';
 import { migrationStateOf } from '../db/migrate.ts';
 import { DomainError } from '../domain/errors.ts';
 import { oneLine } from '../one-line.ts';

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { advised } from '../db/connection/advice.ts';
-import { DATABASE_URLS, isDatabaseUrl, openDatabase, providerOf } from '../db/connection/client.ts';
+import { openDatabase } from '../db/connection/client.ts';
 import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
+import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/connection/url.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
 import { OperatorError } from '../operator-error.ts';

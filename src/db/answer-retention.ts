@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db } from './connection/client.ts';
+import type { Db } from './connection/db.ts';
 import { deleteOldAnswers } from './kept-answers.ts';
 import { Retention } from './retention.ts';
 

@@ -1,9 +1,9 @@
 import type { LinkCounter } from '../generated/sqlite/client.ts';
-import { type Db, isSqlite } from './connection/client.ts';
+import type { Tx } from './connection/db.ts';
+import { type Db, isSqlite } from './connection/db.ts';
 import { retryConflicts } from './connection/retry.ts';
-import type { Tx } from './connection/transaction.ts';
+import { empty, type Sql, sql } from './connection/sql.ts';
 import { dateText } from './date-text.ts';
-import { type Sql, sql } from './reading/list.ts';
 import { dayOf, hourOf } from './statistics/calendar.ts';
 import { END } from './statistics/write.ts';
 
@@ -12,7 +12,7 @@ import { END } from './statistics/write.ts';
  * beginning. Returns whether the link has statistics; null if the account has no such link.
  */
 export async function lockCounter(tx: Tx, linkId: number, accountId: number): Promise<boolean | null> {
-  const locked = isSqlite(tx) ? sql`` : sql`FOR NO KEY UPDATE`;
+  const locked = isSqlite(tx) ? empty : sql`FOR NO KEY UPDATE`;
   const [row] = await tx.$queryRaw<{ any: number | bigint }[]>(sql`
     SELECT CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
     FROM "LinkCounter" WHERE "linkId" = ${linkId} AND "accountId" = ${accountId} ${locked}`);

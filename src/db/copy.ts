@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/sqlite/client.ts';
 import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Database, Provider } from './connection/client.ts';
+import type { Database } from './connection/client.ts';
 import { directTransaction } from './connection/direct.ts';
-import { join, name, readNumbers, type Sql, sql } from './reading/list.ts';
+import { empty, join, name, raw, type Sql, sql } from './connection/sql.ts';
+import type { Provider } from './connection/url.ts';
+import { readNumbers } from './reading/list.ts';
 
 const BATCH = 500;
 /** Practically no limit: a copy is one transaction on either side. */
@@ -53,7 +55,7 @@ async function countOf(db: Transaction, model: Model): Promise<number> {
 async function* rowsOf(db: Transaction, model: Model): AsyncGenerator<Row[]> {
   const columns = keys[model] ?? ['id'];
   const key = join(columns.map(name));
-  let after: Sql = Prisma.empty;
+  let after: Sql = empty;
   for (;;) {
     const rows = await db.$queryRaw<Row[]>(
       sql`SELECT * FROM ${name(model)} ${after} ORDER BY ${key} LIMIT ${BATCH}`,
@@ -116,7 +118,7 @@ async function withoutTriggers(
 ): Promise<void> {
   if (provider === 'postgresql') {
     const set = (model: Model, how: 'ENABLE' | 'DISABLE') =>
-      db.$executeRaw(sql`ALTER TABLE ${name(model)} ${Prisma.raw(how)} TRIGGER USER`);
+      db.$executeRaw(sql`ALTER TABLE ${name(model)} ${raw(how)} TRIGGER USER`);
     for (const model of models) await set(model, 'DISABLE');
     await work();
     for (const model of models) await set(model, 'ENABLE');
@@ -127,7 +129,7 @@ async function withoutTriggers(
     SELECT "name", "sql" FROM sqlite_master WHERE "type" = 'trigger' AND "name" NOT LIKE 'Link_text_%'`;
   for (const trigger of triggers) await db.$executeRaw(sql`DROP TRIGGER ${name(trigger.name)}`);
   await work();
-  for (const trigger of triggers) await db.$executeRaw(Prisma.raw(trigger.sql));
+  for (const trigger of triggers) await db.$executeRaw(raw(trigger.sql));
 }
 
 /** The era of the log of changes. */

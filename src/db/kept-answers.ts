@@ -1,7 +1,7 @@
-import { type KeptAnswer, Prisma } from '../generated/sqlite/client.ts';
-import { type Db, isSqlite } from './connection/client.ts';
-import type { Tx } from './connection/transaction.ts';
-import { name, sql } from './reading/list.ts';
+import type { KeptAnswer } from '../generated/sqlite/client.ts';
+import type { Tx } from './connection/db.ts';
+import { type Db, isSqlite } from './connection/db.ts';
+import { join, name, sql } from './connection/sql.ts';
 
 /** The account and the idempotency key of an answer. */
 export type AnswerKey = Pick<KeptAnswer, 'accountId' | 'keyHash'>;
@@ -26,10 +26,10 @@ export async function takeKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promis
 /** Stores an answer, replacing one from before `since`. Returns false if there is a newer one. */
 export async function keepAnswer(db: Db | Tx, answer: NewAnswer, since: Date): Promise<boolean> {
   const columns = Object.entries(answer);
-  const names = Prisma.join(columns.map(([column]) => name(column)));
-  const set = Prisma.join(columns.map(([column]) => sql`${name(column)} = excluded.${name(column)}`));
+  const names = join(columns.map(([column]) => name(column)));
+  const set = join(columns.map(([column]) => sql`${name(column)} = excluded.${name(column)}`));
   const kept = await db.$executeRaw(sql`
-    INSERT INTO "KeptAnswer" (${names}) VALUES (${Prisma.join(columns.map(([, value]) => value))})
+    INSERT INTO "KeptAnswer" (${names}) VALUES (${join(columns.map(([, value]) => value))})
     ON CONFLICT ("accountId", "keyHash") DO UPDATE SET ${set} WHERE "KeptAnswer"."createdAt" <= ${since}`);
   return kept === 1;
 }

@@ -1,5 +1,5 @@
-import type { Db } from './connection/client.ts';
-import { join, sql } from './reading/list.ts';
+import type { Db } from './connection/db.ts';
+import { join, sql } from './connection/sql.ts';
 
 /**
  * Adds this process's requests of each key to the shared counts, and returns the new totals. Only for PostgreSQL, where

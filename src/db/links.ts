@@ -1,13 +1,13 @@
-import { type Link, Prisma } from '../generated/sqlite/client.ts';
+import type { Link, Prisma } from '../generated/sqlite/client.ts';
 import { announceOwnChanges, changingOne, type NewChange, txNumber } from './change/log.ts';
-import { type Db, isSqlite } from './connection/client.ts';
+import { type Db, isSqlite, type Tx } from './connection/db.ts';
 import { execute, readRows, type Steps } from './connection/direct.ts';
 import { retryConflicts } from './connection/retry.ts';
-import { isEnclosed, type Tx } from './connection/transaction.ts';
+import { empty, join, name, type Sql, sql } from './connection/sql.ts';
+import { isEnclosed } from './connection/transaction.ts';
 import { insertMany } from './many-rows.ts';
 import { columnsOf } from './reading/columns.ts';
 import { type LinkRow, wholeLink } from './reading/link-rows.ts';
-import { join, name, type Sql, sql } from './reading/list.ts';
 
 /** A link and its pixels, as they are stored. */
 export interface NewLink {
@@ -30,7 +30,7 @@ export async function readStoredLink(
   { id, accountId }: { readonly id: number; readonly accountId: number },
   { locked = false } = {},
 ): Promise<Link | null> {
-  const lock = locked && !isSqlite(db) ? sql`FOR NO KEY UPDATE` : Prisma.empty;
+  const lock = locked && !isSqlite(db) ? sql`FOR NO KEY UPDATE` : empty;
   const [link] = await readRows<Link>(
     db,
     sql`SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id} AND "accountId" = ${accountId} ${lock}`,
@@ -180,7 +180,7 @@ function fired(pixelIds: readonly number[]): Sql[] {
 
 /** Removes all other pixels from it. */
 function unfired(pixelIds: readonly number[]): Sql {
-  const others = pixelIds.length > 0 ? sql`AND "pixelId" NOT IN (${join([...pixelIds])})` : Prisma.empty;
+  const others = pixelIds.length > 0 ? sql`AND "pixelId" NOT IN (${join([...pixelIds])})` : empty;
   return sql`"unfired" AS (DELETE FROM "LinkPixel" USING "page" WHERE "linkId" = "page"."id" ${others})`;
 }
 
@@ -213,7 +213,7 @@ export interface LinkSettings {
 function updateOf(
   linkId: number,
   { columns }: LinkSettings,
-  { condition = Prisma.empty, returned = sql`"id"` } = {},
+  { condition = empty, returned = sql`"id"` } = {},
 ): Sql {
   const settings = Object.entries(columns).map(([column, value]) => sql`${name(column)} = ${value}`);
   return sql`UPDATE "Link" SET ${join(settings)} WHERE "id" = ${linkId} ${condition} RETURNING ${returned}`;

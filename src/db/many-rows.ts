@@ -1,8 +1,8 @@
 import type { Prisma } from '../generated/sqlite/client.ts';
-import { type Db, isSqlite } from './connection/client.ts';
-import type { Tx } from './connection/transaction.ts';
+import type { Tx } from './connection/db.ts';
+import { type Db, isSqlite } from './connection/db.ts';
+import { join, name, raw, type Sql, sql } from './connection/sql.ts';
 import { dateText } from './date-text.ts';
-import { join, name, raw, type Sql, sql } from './reading/list.ts';
 
 /** Texts, numbers, booleans, moments and nulls; what is undefined is not set. */
 type Row = Readonly<Record<string, unknown>>;

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { oneLine } from '../one-line.ts';
 import { unmark } from './backup.ts';
-import { type Database, type Provider, requireProvider } from './connection/client.ts';
+import type { Database } from './connection/client.ts';
 import { connectTo, isPooled, PoolerBetween } from './connection/postgres.ts';
 import { fileExists, openFile } from './connection/sqlite-file.ts';
+import { type Provider, requireProvider } from './connection/url.ts';
 import { dateText } from './date-text.ts';
 
 const FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type Db, isSqlite } from '../db/connection/client.ts';
+import type { Tx } from '../db/connection/db.ts';
+import { type Db, isSqlite } from '../db/connection/db.ts';
 import { EnclosingTransaction } from '../db/connection/enclosing.ts';
-import type { Tx } from '../db/connection/transaction.ts';
 import {
   type AnswerKey,
   type Bounds,

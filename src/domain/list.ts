@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { List, Position, Sql } from '../db/reading/list.ts';
+import type { Sql } from '../db/connection/sql.ts';
+import type { List, Position } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import { DomainError } from './errors.ts';
 import { integerOf, isStorable, MAX_INT, numberOf, parseInput, textOf, withDefault } from './input.ts';

@@ -1,5 +1,5 @@
-import type { Db } from '../db/connection/client.ts';
-import { lockRow, type Tx } from '../db/connection/transaction.ts';
+import type { Db, Tx } from '../db/connection/db.ts';
+import { lockRow } from '../db/connection/transaction.ts';
 import { type Actor, owned } from './access/actor.ts';
 import {
   type Changing,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Db } from '../db/connection/client.ts';
+import type { Db } from '../db/connection/db.ts';
+import { type Sql, sql } from '../db/connection/sql.ts';
 import { lockRow } from '../db/connection/transaction.ts';
 import { changeLinksIn } from '../db/links.ts';
-import { type Column, countOf, type List, type Sql, sql } from '../db/reading/list.ts';
+import { type Column, countOf, type List } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';

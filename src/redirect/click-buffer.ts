@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { forgetReceipts } from '../db/clicks.ts';
-import type { Db } from '../db/connection/client.ts';
+import type { Db } from '../db/connection/db.ts';
 import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
 import { ValueIds } from '../db/statistics/value-ids.ts';
 import { Salts } from '../db/statistics/visitors.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { CLAIMED_CLICKS, claimVisit } from '../db/clicks.ts';
-import type { Db } from '../db/connection/client.ts';
+import type { Db } from '../db/connection/db.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import type { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hasStatus } from '../domain/link/status.ts';

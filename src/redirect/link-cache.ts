@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type LoggedChange, onOwnChanges } from '../db/change/log.ts';
 import type { Revisions } from '../db/change/revisions.ts';
-import type { Db } from '../db/connection/client.ts';
+import type { Db } from '../db/connection/db.ts';
 import { DatabaseAway } from '../db/connection/errors.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/visited-link.ts';
 import { servesVisitors } from '../domain/domain/domain.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/db/connection/sql.ts';
 import {
   type Column,
   type List,
   type Position,
   readRowsOfEach,
-  sql,
   type Window,
 } from '../../src/db/reading/list.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';

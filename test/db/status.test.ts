@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readRows } from '../../src/db/connection/direct.ts';
-import { sql } from '../../src/db/reading/list.ts';
+import { sql } from '../../src/db/connection/sql.ts';
 import { hasStatus, type LinkStatus, linkStatuses, statusOf } from '../../src/domain/link/status.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { readRows } from '../../src/db/connection/direct.ts';
+import { sql } from '../../src/db/connection/sql.ts';
 import { transaction } from '../../src/db/connection/transaction.ts';
-import { sql } from '../../src/db/reading/list.ts';
 import { newDatabase } from '../support/database.ts';
 import { NOON } from '../support/server.ts';
 

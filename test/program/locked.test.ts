@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
-import { adapterFor } from '../../src/db/connection/client.ts';
+import { adapterFor } from '../../src/db/connection/adapter.ts';
 import { whenUnlocked } from '../../src/db/connection/sqlite-locks.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { startTestServer } from '../../src/testing/server.ts';

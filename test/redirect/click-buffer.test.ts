@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import type { Db } from '../../src/db/connection/client.ts';
+import type { Db } from '../../src/db/connection/db.ts';
 import { readRows } from '../../src/db/connection/direct.ts';
-import { sql } from '../../src/db/reading/list.ts';
+import { sql } from '../../src/db/connection/sql.ts';
 import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
 import { addClicks } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isSettled } from '../../src/db/change/log.ts';
-import { sql } from '../../src/db/reading/list.ts';
+import { sql } from '../../src/db/connection/sql.ts';
 import { removeHost, verifyHost } from '../../src/domain/domain/admin.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 

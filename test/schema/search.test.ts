@@ -104,7 +104,7 @@ test.runIf(inject('database').provider === 'sqlite')('looks up the rare parts of
   const caller = await server.caller('rare');
   const accountId = await fill(caller, 'rare', 'Number', 400);
   const rareOf = (text: string) =>
-    rareTrigrams(server.database.client, { accountId, column: 'titleKey', text });
+    rareTrigrams(server.database.client, { accountId, column: 'titleKey' }, text);
   expect(await rareOf('number')).toEqual([]);
   expect(await rareOf('my number')).toEqual(['my ', 'y n', ' nu']);
   expect(await rareOf('the number')).toEqual(['the', 'e n', ' nu']);

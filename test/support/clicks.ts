@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/connection/client.ts';
+import type { Db } from '../../src/db/connection/db.ts';
 import { ValueIds } from '../../src/db/statistics/value-ids.ts';
 import { Salts } from '../../src/db/statistics/visitors.ts';
 import { type Receipt, writeVisits } from '../../src/db/statistics/write.ts';

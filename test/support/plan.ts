@@ -1,4 +1,4 @@
-import { type Db, isSqlite } from '../../src/db/connection/client.ts';
+import { type Db, isSqlite } from '../../src/db/connection/db.ts';
 
 /** The steps of the database's plan of a statement, for any values of its parameters. */
 export async function planOf(client: Db, statement: string): Promise<string[]> {

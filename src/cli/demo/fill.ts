@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import type { Visits } from '../../db/statistics/batch.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { reopenDays } from '../../db/statistics/reopen.ts';

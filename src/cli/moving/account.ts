@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../../domain/access/actor.ts';
 import type { OperatorLists } from '../../domain/link/operator-lists.ts';
 import type { Site } from '../../domain/link/site.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import {
   type LoggedChange,
   type LogSnapshot,

@@ -1,10 +1,10 @@
-import { type Change, Prisma, type Revision } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite } from '../connection/client.ts';
+import type { Change, Revision } from '../../generated/sqlite/client.ts';
+import { type Db, isSqlite, type Tx } from '../connection/db.ts';
 import { execute, executeAtOnce, readRows, type Steps } from '../connection/direct.ts';
-import { clientOf, isEnclosed, type Tx, transaction, whenCommitted } from '../connection/transaction.ts';
+import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
+import { clientOf, isEnclosed, transaction, whenCommitted } from '../connection/transaction.ts';
 import { insertMany } from '../many-rows.ts';
 import { columnsOf } from '../reading/columns.ts';
-import { join, type Sql, sql } from '../reading/list.ts';
 
 /** A change that is not recorded yet. `fields` are names of the schema. */
 export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
@@ -24,7 +24,7 @@ export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
  * These numbers start again when a database is restored on another server, or copied: the era, which is raised then, comes
  * before them.
  */
-const ERA_BITS = Prisma.raw('40');
+const ERA_BITS = raw('40');
 const era = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`;
 const sqliteEra = sql`(${era} << ${ERA_BITS})`;
 const postgresqlEra = sql`(${era}::bigint << ${ERA_BITS})`;
@@ -194,9 +194,9 @@ function logged(row: Change): LoggedChange {
 
 /** Changes committed since then, in any order; may repeat some from just before. */
 export async function* newSince(db: Db, { open, next, lastId }: LogSnapshot): AsyncGenerator<LoggedChange> {
-  const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : Prisma.empty;
+  const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : empty;
   const isNew = isSqlite(db) ? sql`"id" > ${lastId}` : sql`(${opened} "tx" >= ${next})`;
-  let from: Sql = Prisma.empty;
+  let from: Sql = empty;
   for (;;) {
     const rows = await readRows<Change>(
       db,

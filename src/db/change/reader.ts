@@ -1,7 +1,6 @@
-import type { Db } from '../connection/client.ts';
+import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import type { Tx } from '../connection/transaction.ts';
-import { sql } from '../reading/list.ts';
+import { sql } from '../connection/sql.ts';
 import type { Place } from './log.ts';
 
 /** How far the named reader has read the log; null if it has not begun. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import { Retention } from '../retention.ts';
 import { deleteOldChanges } from './log.ts';
 

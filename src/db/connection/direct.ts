@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Sql } from '../reading/list.ts';
-import type { Db, StatementListener } from './client.ts';
+import type { Db, StatementListener, Tx } from './db.ts';
 import type { RawRows, Source } from './source.ts';
-import type { Tx } from './transaction.ts';
+import type { Sql } from './sql.ts';
 
 interface Direct {
   readonly source: Source;

@@ -1,8 +1,8 @@
 import { Semaphore, SemaphoreTimeout } from '../../turns.ts';
-import type { Db } from './client.ts';
+import type { Db, Tx } from './db.ts';
 import { setReadTarget } from './direct.ts';
 import { DatabaseAway } from './errors.ts';
-import { nested, type Tx, transaction } from './transaction.ts';
+import { nested, transaction } from './transaction.ts';
 
 /** How many of these transactions a process has open at once: each occupies a connection, or SQLite's only writer. */
 const MAX_OPEN = 3;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Notifications } from '../change/notifications.ts';
-import type { Database, Db } from './client.ts';
+import type { Database } from './client.ts';
+import type { Db } from './db.ts';
 
 /** How often each replica is asked for its position, in milliseconds. */
 const ASKED_EVERY = 100;

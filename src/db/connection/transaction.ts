@@ -1,10 +1,7 @@
-import { Prisma } from '../../generated/sqlite/client.ts';
-import { name, sql } from '../reading/list.ts';
-import { type Db, isSqlite, markSqlite } from './client.ts';
+import { type Db, isSqlite, markSqlite, type Tx } from './db.ts';
 import { directTransaction, readRows } from './direct.ts';
 import { retryConflicts } from './retry.ts';
-
-export type Tx = Prisma.TransactionClient;
+import { name, raw, sql } from './sql.ts';
 
 /** How long a transaction waits for a connection, and how long it may take, in milliseconds. */
 const LIMITS = { maxWait: 5_000, timeout: 30_000 };
@@ -97,6 +94,6 @@ export async function lockRow(
   if (!isSqlite(tx))
     await readRows(
       tx,
-      sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR ${Prisma.raw(deleting ? 'UPDATE' : 'NO KEY UPDATE')}`,
+      sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR ${raw(deleting ? 'UPDATE' : 'NO KEY UPDATE')}`,
     );
 }

@@ -1,8 +1,9 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
+import { raw } from '../connection/sql.ts';
 
 function listed(table: string, columns: Readonly<Record<string, string>>): Prisma.Sql {
   const names = Object.values(columns).map((column) => `"${table}"."${column}"`);
-  return Prisma.raw(names.join(', '));
+  return raw(names.join(', '));
 }
 
 /**
@@ -27,5 +28,5 @@ export const columnsOf = {
  */
 export function nestedColumns(alias: string, of: string, columns: readonly string[]): Prisma.Sql {
   const all = ['id', ...columns.filter((column) => column !== 'id')];
-  return Prisma.raw(all.map((column) => `"${alias}"."${column}" AS "${of}.${column}"`).join(', '));
+  return raw(all.map((column) => `"${alias}"."${column}" AS "${of}.${column}"`).join(', '));
 }

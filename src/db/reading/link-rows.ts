@@ -6,8 +6,9 @@ import {
   Prisma,
   type Space,
 } from '../../generated/sqlite/client.ts';
+import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
 import { nestedColumns } from './columns.ts';
-import { type Joined, join, type Sql, sql } from './list.ts';
+import type { Joined } from './list.ts';
 
 /** The counters of a link that are shown. */
 export type Counts = Pick<LinkCounter, 'clicks' | 'lastClickedAt'>;
@@ -53,7 +54,7 @@ export function linkSource(
     (column === 'domainId' && isWanted(wanted, 'domain')) ||
     (column === 'spaceId' && isWanted(wanted, 'space'));
   const names = linkColumns.filter(isRead).map((column) => `"Link"."${column}"`);
-  const columns = Prisma.raw(names.join(', '));
+  const columns = raw(names.join(', '));
   if (orderedBy !== 'clicks') return { columns, tables: sql`"Link"` };
   return {
     columns: sql`${columns}, "counter".*`,
@@ -84,7 +85,7 @@ const ofLink = sql`"LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pi
 function pixelLookup(wanted: Wanted, onSqlite: boolean, from: Sql): Sql {
   const pairs = wantedOf(wanted, 'pixels', pixelColumns).map((column) => `'${column}', "p"."${column}"`);
   const [all, each] = onSqlite ? ['json_group_array', 'json_object'] : ['json_agg', 'json_build_object'];
-  return sql`(SELECT CAST(${Prisma.raw(`${all}(${each}(${pairs.join(', ')}) ORDER BY "p"."id")`)} AS TEXT)
+  return sql`(SELECT CAST(${raw(`${all}(${each}(${pairs.join(', ')}) ORDER BY "p"."id")`)} AS TEXT)
     FROM ${from}) AS "pixels"`;
 }
 
@@ -143,7 +144,7 @@ function joinsOf(
   const tables = joined.map(([, { table }]) => table);
   return {
     columns: join([...found, ...columns]),
-    tables: tables.length > 0 ? join(tables, ' ') : Prisma.empty,
+    tables: tables.length > 0 ? join(tables, ' ') : empty,
   };
 }
 

@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader';
 import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../../slices.ts';
-import { type Db, isSqlite } from '../connection/client.ts';
+import { type Db, isSqlite } from '../connection/db.ts';
+import type { Sql } from '../connection/sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { linkJoins, type Wanted } from './link-rows.ts';
 import {
@@ -12,7 +13,6 @@ import {
   readNumbers,
   readRowsAndTotal,
   readRowsOfEach,
-  type Sql,
   type Window,
 } from './list.ts';
 import { contains, type LinkSearch, linksContaining, type SearchResult } from './search.ts';

@@ -1,11 +1,7 @@
-import { Prisma } from '../../generated/sqlite/client.ts';
-import type { Db } from '../connection/client.ts';
+import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import type { Tx } from '../connection/transaction.ts';
+import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
 import { columnsOf } from './columns.ts';
-
-export type Sql = Prisma.Sql;
-export const { sql, join, raw } = Prisma;
 
 /** A column to order by. Nulls come last in either direction. */
 export interface Column {
@@ -60,18 +56,13 @@ export interface Window {
 
 /** A whole number in a statement's text. PostgreSQL plans a statement with a literal limit once, with a parameter each time. */
 function constant(number: number): Sql {
-  return Prisma.raw(String(Math.trunc(number)));
-}
-
-/** A table's or a column's name. */
-export function name(identifier: string): Sql {
-  return Prisma.raw(`"${identifier}"`);
+  return raw(String(Math.trunc(number)));
 }
 
 /** The rows on one side of a position. Value and id are compared as a pair, so that one index range serves both. */
 function beyond({ orderBy, descending }: List, position: Position, later: boolean, inclusive = false): Sql {
   const [value, id] = position;
-  const operator = Prisma.raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
+  const operator = raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
   const { tie = 'id' } = orderBy;
   if (orderBy.name === 'id' || value === null) return sql`${name(tie)} ${operator} ${id}`;
   const bound = orderBy.type === 'moment' ? new Date(value) : value;
@@ -117,9 +108,9 @@ function conditions(list: List, window: Omit<Window, 'limit'>, part: Part): Sql 
 }
 
 function ordering({ orderBy, descending }: List, reversed = false, first?: Sql): Sql {
-  const direction = Prisma.raw(descending === reversed ? 'ASC' : 'DESC');
+  const direction = raw(descending === reversed ? 'ASC' : 'DESC');
   if (orderBy.name === 'id') return sql`"id" ${direction}`;
-  const before = first ? sql`${first} ${direction}, ` : Prisma.empty;
+  const before = first ? sql`${first} ${direction}, ` : empty;
   return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
 }
 
@@ -127,7 +118,7 @@ function ordering({ orderBy, descending }: List, reversed = false, first?: Sql):
 function orderingOfAll(list: List, reversed = false): Sql {
   const order = ordering(list, reversed);
   const { nullable, name: column } = list.orderBy;
-  return nullable ? sql`(${name(column)} IS NULL) ${Prisma.raw(reversed ? 'DESC' : 'ASC')}, ${order}` : order;
+  return nullable ? sql`(${name(column)} IS NULL) ${raw(reversed ? 'DESC' : 'ASC')}, ${order}` : order;
 }
 
 function sourceOf({ table, source }: List): Joined {
@@ -143,7 +134,7 @@ function rowsWhere(list: List, where: Sql, order: Sql, limit: number): Sql {
 function pageOf(list: List, window: Window): Sql {
   const { limit, offset = 0, fromEnd } = window;
   const order = orderingOfAll(list, fromEnd);
-  const skip = offset > 0 ? sql`OFFSET ${offset}` : Prisma.empty;
+  const skip = offset > 0 ? sql`OFFSET ${offset}` : empty;
   const parts = partsOf(list);
   const rowsOf = (part: Part, most: number) =>
     rowsWhere(list, conditions(list, window, part), ordering(list, fromEnd, part.first), most);

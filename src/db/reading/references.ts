@@ -1,7 +1,6 @@
-import { Prisma } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite } from '../connection/client.ts';
+import { type Db, isSqlite } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import { join, type Sql, sql } from './list.ts';
+import { empty, join, type Sql, sql } from '../connection/sql.ts';
 
 /** References of a link to look up; ids may be unknown. */
 export interface References {
@@ -53,7 +52,7 @@ export async function findReferences(db: Db, references: References): Promise<Fo
       sql`SELECT 'host' AS "kind", "id", "name" FROM "Domain" WHERE "name" IN (${join([...hosts])}) AND ${isUsable}`,
     );
   if (alias !== null) {
-    const another = linkId === null ? Prisma.empty : sql`AND "Link"."id" <> ${linkId}`;
+    const another = linkId === null ? empty : sql`AND "Link"."id" <> ${linkId}`;
     parts.push(
       sql`SELECT 'alias' AS "kind", "Link"."id", '' AS "name" FROM "Link"
         JOIN "Domain" ON "Domain"."id" = "domainId" AND ${isUsable}

@@ -1,8 +1,8 @@
 import type { Link } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite } from '../connection/client.ts';
-import type { Tx } from '../connection/transaction.ts';
+import type { Tx } from '../connection/db.ts';
+import { type Db, isSqlite } from '../connection/db.ts';
+import { join, name, type Sql, sql } from '../connection/sql.ts';
 import { columnsOf } from './columns.ts';
-import { join, name, type Sql, sql } from './list.ts';
 
 /** The account, domain and URL by which equal links are found. */
 export interface Destination {

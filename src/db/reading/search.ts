@@ -1,6 +1,6 @@
-import { type Db, isSqlite } from '../connection/client.ts';
+import { type Db, isSqlite } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import { name, type Sql, sql } from './list.ts';
+import { name, type Sql, sql } from '../connection/sql.ts';
 import { rareTrigrams } from './trigrams.ts';
 
 /** The columns of "Link" with a trigram index, on either database. */
@@ -55,7 +55,7 @@ async function candidates(db: Db, search: LinkSearch): Promise<number[] | null> 
   };
   const idsOf = (rows: Awaited<ReturnType<typeof matching>>) =>
     rows.length < Number(rows[0]?.limit ?? 1) ? rows.map(({ id }) => Number(id)) : null;
-  const rare = await rareTrigrams(db, search);
+  const rare = await rareTrigrams(db, search, text);
   const few = rare.length > 0 ? idsOf(await matching(rare, sql`${FEW}`)) : null;
   return few ?? idsOf(await matching([startOf(text)], manyOf(accountId)));
 }

@@ -1,4 +1,4 @@
-import { type Sql, sql } from './list.ts';
+import { type Sql, sql } from '../connection/sql.ts';
 
 // Totals that triggers maintain, as expressions: sums over a few rows, while counting would read all of an account's links.
 

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import { name, sql } from './list.ts';
-import type { LinkSearch } from './search.ts';
+import { name, sql } from '../connection/sql.ts';
 
 /** How many texts of an account are examined, and how much of each, in characters. */
 const SAMPLED = 64;
@@ -15,6 +14,12 @@ const MOST = 3;
 const KEPT = 200;
 const KEPT_FOR = 600_000;
 
+/** A column of an account's links. */
+interface Sampled {
+  readonly accountId: number;
+  readonly column: string;
+}
+
 type Samples = LRUCache<string, ReadonlySet<string>>;
 const samples = new WeakMap<Db, Samples>();
 
@@ -24,7 +29,7 @@ function trigramsOf(text: string): string[] {
   return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''));
 }
 
-async function sampleOf(db: Db, { accountId, column }: LinkSearch): Promise<ReadonlySet<string>> {
+async function sampleOf(db: Db, { accountId, column }: Sampled): Promise<ReadonlySet<string>> {
   const own = sql`FROM "Link" WHERE "accountId" = ${accountId}`;
   const parts = JSON.stringify(Array.from({ length: SAMPLED }, (_, index) => index / SAMPLED));
   const rows = await readRows<{ text: string | null }>(
@@ -40,16 +45,16 @@ async function sampleOf(db: Db, { accountId, column }: LinkSearch): Promise<Read
 }
 
 /** Trigrams of the text that, by a sample, only few of the account's links have in the column: up to three, far apart. */
-export async function rareTrigrams(db: Db, search: LinkSearch): Promise<string[]> {
+export async function rareTrigrams(db: Db, searched: Sampled, text: string): Promise<string[]> {
   const known: Samples = samples.get(db) ?? new LRUCache({ max: KEPT, ttl: KEPT_FOR });
   samples.set(db, known);
-  const key = `${search.accountId} ${search.column}`;
+  const key = `${searched.accountId} ${searched.column}`;
   let common = known.get(key);
   if (common === undefined) {
-    common = await sampleOf(db, search);
+    common = await sampleOf(db, searched);
     known.set(key, common);
   }
-  const rare = trigramsOf(search.text).filter((one) => !common.has(one));
+  const rare = trigramsOf(text).filter((one) => !common.has(one));
   if (rare.length <= MOST) return rare;
   return [0, Math.floor(rare.length / 2), rare.length - 1].map((index) => rare[index] ?? '');
 }

@@ -1,9 +1,9 @@
 import { type Link, type Pixel, Prisma } from '../../generated/sqlite/client.ts';
 import type { Turn } from '../clicks.ts';
-import type { Db } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
+import { sql } from '../connection/sql.ts';
 import { columnsOf, nestedColumns } from './columns.ts';
-import { sql } from './list.ts';
 
 /** A link as visitors need it. */
 export type VisitedRow = Link & Turn & { readonly pixels: readonly Pixel[] };

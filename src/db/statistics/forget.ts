@@ -1,6 +1,6 @@
 import { lockCounter } from '../clicks.ts';
-import type { Tx } from '../connection/transaction.ts';
-import { join, name, sql } from '../reading/list.ts';
+import type { Tx } from '../connection/db.ts';
+import { join, name, sql } from '../connection/sql.ts';
 
 /** The tables, with their key columns besides the owner, and their sums. */
 const tables = [

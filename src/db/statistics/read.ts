@@ -1,8 +1,8 @@
-import type { Db } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
+import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
 import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
 import { rowsAsTable } from '../many-rows.ts';
-import { join, name, raw, type Sql, sql } from '../reading/list.ts';
 import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
 import type { Kind, ValueColumn } from './value.ts';
 
@@ -45,7 +45,7 @@ function sourceOf(scope: Scope, what: Times, ids: readonly number[]): { owner: S
 }
 
 /** The prefix of a statement: the best plan for a space depends on the number of its links. */
-const planOf = (scope: Scope): Sql => (scope === 'space' ? raw(PLANNED_EACH_TIME) : sql``);
+const planOf = (scope: Scope): Sql => (scope === 'space' ? raw(PLANNED_EACH_TIME) : empty);
 
 /** The counts of the days, for each owner that has any. */
 export function readTotals(

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Db } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import {
   type Counts,
   type Days,

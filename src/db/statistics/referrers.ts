@@ -1,6 +1,6 @@
-import type { Tx } from '../connection/transaction.ts';
+import type { Tx } from '../connection/db.ts';
+import { sql } from '../connection/sql.ts';
 import { rowsAsTable } from '../many-rows.ts';
-import { sql } from '../reading/list.ts';
 import type { DayOfLink, Visits } from './batch.ts';
 import { kinds, type Value } from './value.ts';
 

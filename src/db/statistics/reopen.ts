@@ -1,4 +1,4 @@
-import type { Db } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import { daysAfter } from './calendar.ts';
 
 /** Allows visitors to be counted from a past day on; only for an empty database, in which none were counted yet. */

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
-import type { Database, Db } from '../connection/client.ts';
+import type { Database } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
+import { empty, join, name, sql } from '../connection/sql.ts';
 import { emptyLog } from '../connection/sqlite-file.ts';
-import { join, name, sql } from '../reading/list.ts';
 import { Retention } from '../retention.ts';
 import { above, dayOf, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
@@ -96,7 +97,7 @@ export class StatisticsRetention extends Retention {
         const key = join(keys.map(name));
         // Each kind separately, so that the primary key finds the oldest rows.
         for (const kind of keys.length > 1 ? Object.values(kinds) : [null]) {
-          const ofKind = kind === null ? sql`` : sql`AND "kind" = ${kind}`;
+          const ofKind = kind === null ? empty : sql`AND "kind" = ${kind}`;
           await this.untilNone(
             async () =>
               (await this.#db.$executeRaw(sql`

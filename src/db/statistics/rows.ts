@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/sqlite/client.ts';
-import type { Tx } from '../connection/transaction.ts';
+import type { Tx } from '../connection/db.ts';
+import { join, name, sql } from '../connection/sql.ts';
 import { rowsAsTable } from '../many-rows.ts';
-import { join, name, sql } from '../reading/list.ts';
 
 /** Adds to rows, and inserts missing ones. Rows begin with `keys`, and all processes sort them in the same order. */
 export async function addTo(

@@ -1,7 +1,7 @@
 import type { Link } from '../../generated/sqlite/client.ts';
-import type { Db } from '../connection/client.ts';
+import type { Db } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import { sql } from '../reading/list.ts';
+import { sql } from '../connection/sql.ts';
 
 /** The columns of a link that its page of statistics needs. */
 export type ShownLink = Pick<Link, 'id' | 'alias' | 'password' | 'privacyPassword' | 'expirationClicks'>;

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { growingTo } from '../../growing.ts';
-import type { Tx } from '../connection/transaction.ts';
+import type { Tx } from '../connection/db.ts';
+import { join, name, sql } from '../connection/sql.ts';
 import { rowsAsTable } from '../many-rows.ts';
-import { join, name, sql } from '../reading/list.ts';
 import { type Value, valueColumns } from './value.ts';
 
 /** How many ids a process caches. */

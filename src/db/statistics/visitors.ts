@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Db } from '../connection/client.ts';
-import type { Tx } from '../connection/transaction.ts';
+import type { Db, Tx } from '../connection/db.ts';
+import { sql } from '../connection/sql.ts';
 import { rowsAsTable } from '../many-rows.ts';
-import { sql } from '../reading/list.ts';
 import type { Visits } from './batch.ts';
 
 /** The salts of days, shared by all processes through the database. */

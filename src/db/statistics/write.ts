@@ -1,9 +1,9 @@
 import type { LinkCounter } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite } from '../connection/client.ts';
-import { type Tx, transaction } from '../connection/transaction.ts';
+import { type Db, isSqlite, type Tx } from '../connection/db.ts';
+import { empty, type Sql, sql } from '../connection/sql.ts';
+import { transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
 import { rowsAsTable } from '../many-rows.ts';
-import { type Sql, sql } from '../reading/list.ts';
 import { type DayOfLink, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { above } from './calendar.ts';
 import { referrersWithin } from './referrers.ts';
@@ -49,7 +49,7 @@ async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, Counter>
   const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
   const rows = await tx.$queryRaw<({ linkId: number } & Counter)[]>(sql`
     SELECT "linkId", "accountId", "resets" FROM ${rowsAsTable(tx, { id: 'integer' }, ids)} AS "given"
-    JOIN "LinkCounter" ON "linkId" = "id" ${isSqlite(tx) ? sql`` : sql`ORDER BY "linkId" FOR NO KEY UPDATE OF "LinkCounter"`}`);
+    JOIN "LinkCounter" ON "linkId" = "id" ${isSqlite(tx) ? empty : sql`ORDER BY "linkId" FOR NO KEY UPDATE OF "LinkCounter"`}`);
   return new Map(
     rows.map(({ linkId, accountId, resets }) => [
       Number(linkId),

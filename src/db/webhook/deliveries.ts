@@ -1,10 +1,9 @@
-import { Prisma, type WebhookDelivery } from '../../generated/sqlite/client.ts';
-import type { Db } from '../connection/client.ts';
+import type { WebhookDelivery } from '../../generated/sqlite/client.ts';
+import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
 import { retryConflicts } from '../connection/retry.ts';
-import type { Tx } from '../connection/transaction.ts';
+import { empty, join, type Sql, sql } from '../connection/sql.ts';
 import { insertMany } from '../many-rows.ts';
-import { join, type Sql, sql } from '../reading/list.ts';
 
 /** A new delivery. */
 export type NewDelivery = Pick<
@@ -60,7 +59,7 @@ export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: 
 }
 
 function dueOf(webhookId: number, now: Date | null): Sql {
-  const due = now === null ? Prisma.empty : sql`AND "one"."nextAttemptAt" <= ${now}`;
+  const due = now === null ? empty : sql`AND "one"."nextAttemptAt" <= ${now}`;
   return sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = ${webhookId} AND "one"."status" = 'PENDING' ${due}
     AND NOT ${waits} ORDER BY "one"."nextAttemptAt", "one"."id"`;
 }

@@ -1,10 +1,9 @@
-import { Prisma } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite } from '../connection/client.ts';
+import { type Db, isSqlite, type Tx } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
 import { retryConflicts } from '../connection/retry.ts';
-import { type Tx, transaction } from '../connection/transaction.ts';
+import { empty, join, type Sql, sql } from '../connection/sql.ts';
+import { transaction } from '../connection/transaction.ts';
 import { rowsAsTable } from '../many-rows.ts';
-import { join, type Sql, sql } from '../reading/list.ts';
 import { nextDue } from './deliveries.ts';
 
 /** The queue of a webhook; one process at a time delivers from it. */
@@ -41,7 +40,7 @@ export async function claimQueues(
   // A read is cheaper than a claim, which on SQLite would block other writers.
   const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
   if (due.length === 0) return [];
-  const unlocked = isSqlite(db) ? Prisma.empty : sql`FOR UPDATE SKIP LOCKED`;
+  const unlocked = isSqlite(db) ? empty : sql`FOR UPDATE SKIP LOCKED`;
   const claimed = await db.$queryRaw<{ webhookId: number; failingSince: Date | null }[]>(sql`
     UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, duration)} WHERE "webhookId" IN (
       SELECT "webhookId" FROM "WebhookQueue" WHERE ${isFree(db, now)} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}
@@ -93,7 +92,7 @@ export interface WebhookAtReader {
 /** The webhooks of the accounts, as they stay until the transaction ends: on PostgreSQL, deletions wait for it. */
 export async function webhooksAtReader(tx: Tx, accountIds: readonly number[]): Promise<WebhookAtReader[]> {
   if (accountIds.length === 0) return [];
-  const locked = isSqlite(tx) ? Prisma.empty : sql`FOR KEY SHARE OF "Webhook"`;
+  const locked = isSqlite(tx) ? empty : sql`FOR KEY SHARE OF "Webhook"`;
   return readRows(
     tx,
     sql`SELECT "webhookId", "accountId", "queue"."events", "changeId"

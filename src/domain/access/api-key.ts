@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { isUniqueViolation } from '../../db/connection/errors.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf } from '../input.ts';

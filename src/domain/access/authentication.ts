@@ -1,5 +1,5 @@
 import type { Revisions } from '../../db/change/revisions.ts';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from './actor.ts';
 import { hashKey, parseScopes } from './api-key.ts';

@@ -1,6 +1,5 @@
 import { changing, type NewChange } from '../../db/change/log.ts';
-import type { Db } from '../../db/connection/client.ts';
-import type { Tx } from '../../db/connection/transaction.ts';
+import type { Db, Tx } from '../../db/connection/db.ts';
 
 /** The kinds of changes. */
 export const changeActions = {

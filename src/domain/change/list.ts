@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { changesWithIds, isSettled, type LoggedChange } from '../../db/change/log.ts';
-import type { Db } from '../../db/connection/client.ts';
-import { countOf, type List, sql } from '../../db/reading/list.ts';
+import type { Db } from '../../db/connection/db.ts';
+import { sql } from '../../db/connection/sql.ts';
+import { countOf, type List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import { type LoggedChange, type LogSnapshot, readLogSnapshot, wasCommitted } from '../../db/change/log.ts';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { DatabaseAway } from '../../db/connection/errors.ts';
 import { LATE, within } from '../../within.ts';
 import type { Actor } from '../access/actor.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { OPERATOR, recordingChanges } from '../change/change.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import { countOf, type List, sql } from '../../db/reading/list.ts';
+import { sql } from '../../db/connection/sql.ts';
+import { countOf, type List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { LATE, within } from '../../within.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../access/actor.ts';
 import { linkTexts } from '../link/input.ts';
 import { shortUrlOf } from '../link/short-url.ts';

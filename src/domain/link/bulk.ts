@@ -1,5 +1,5 @@
 import { setImportedClicks } from '../../db/clicks.ts';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { insertLinksIn } from '../../db/links.ts';
 import { findManyReferences } from '../../db/reading/references.ts';

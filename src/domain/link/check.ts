@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';

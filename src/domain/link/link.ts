@@ -1,6 +1,6 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db, Tx } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import { lockRow, type Tx } from '../../db/connection/transaction.ts';
+import { lockRow } from '../../db/connection/transaction.ts';
 import { insertLink, insertLinkIn, readShownLink } from '../../db/links.ts';
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import type { Destination } from '../../db/reading/same-links.ts';

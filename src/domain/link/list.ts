@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Db } from '../../db/connection/client.ts';
-import type { Tx } from '../../db/connection/transaction.ts';
+import type { Db, Tx } from '../../db/connection/db.ts';
+import { join, type Sql, sql } from '../../db/connection/sql.ts';
 import { readShownLink } from '../../db/links.ts';
 import { type LinkRow, linkSource, type Wanted } from '../../db/reading/link-rows.ts';
-import { type Column, countOf, join, type List, type Sql, sql } from '../../db/reading/list.ts';
+import { type Column, countOf, type List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { notFound } from '../errors.ts';

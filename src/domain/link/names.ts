@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import type { AliasHolder } from '../../db/reading/references.ts';
 import { foldCase } from '../fold.ts';
 import type { OperatorLists } from './operator-lists.ts';

@@ -1,5 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
-import type { Tx } from '../../db/connection/transaction.ts';
+import type { Db, Tx } from '../../db/connection/db.ts';
 import {
   type Destination,
   findSameLinks,

@@ -1,5 +1,5 @@
+import { join, sql } from '../../db/connection/sql.ts';
 import type { LinkRow, Wanted } from '../../db/reading/link-rows.ts';
-import { join, sql } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { namesServing, normalizeHost } from '../url.ts';

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../db/reading/list.ts';
+import { type Sql, sql } from '../../db/connection/sql.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 
 /** Each link has exactly one status; DISABLED has precedence over EXPIRED. */

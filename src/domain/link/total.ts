@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../db/reading/list.ts';
+import { type Sql, sql } from '../../db/connection/sql.ts';
 import {
   disabledLinksOf,
   endedLinksOf,

@@ -1,6 +1,5 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db, Tx } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import type { Tx } from '../../db/connection/transaction.ts';
 import {
   type LinkSettings,
   readPixelIds,

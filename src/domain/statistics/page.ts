@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { dayOf, daysAfter } from '../../db/statistics/calendar.ts';
 import { StatisticsReader } from '../../db/statistics/reader.ts';
 import type { ShownLink } from '../../db/statistics/shown-link.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import { type Actor, owned } from '../access/actor.ts';

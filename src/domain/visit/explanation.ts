@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { servesVisitors } from '../domain/domain.ts';
 import { parseInput, textOf, type Unparsed } from '../input.ts';

@@ -1,6 +1,7 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
+import { sql } from '../../db/connection/sql.ts';
 import { transaction } from '../../db/connection/transaction.ts';
-import { countOf, type List, sql } from '../../db/reading/list.ts';
+import { countOf, type List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';

@@ -1,7 +1,7 @@
 import { type LoggedChange, readLogSnapshot, settledAfter } from '../../db/change/log.ts';
 import { moveReader, placeOfReader } from '../../db/change/reader.ts';
-import type { Db } from '../../db/connection/client.ts';
-import { type Tx, transaction } from '../../db/connection/transaction.ts';
+import type { Db, Tx } from '../../db/connection/db.ts';
+import { transaction } from '../../db/connection/transaction.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
 import { type EventKind, eventOf, eventsOf } from './events.ts';

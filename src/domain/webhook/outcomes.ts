@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { type Outcome, writeOutcomes } from '../../db/webhook/deliveries.ts';
 
 /** Writes the results of attempts. Results that arrive during a write are batched into the next one. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
 import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '../../db/change/feed.ts';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
 import { claimQueues, type Queue, readBacklog, releaseQueue, renewClaims } from '../../db/webhook/queues.ts';
 import { within } from '../../within.ts';

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { placeOf, readLogSnapshot } from '../../db/change/log.ts';
 import { beginReader } from '../../db/change/reader.ts';
-import type { Db } from '../../db/connection/client.ts';
-import { lockRow, type Tx } from '../../db/connection/transaction.ts';
-import { countOf, type List, sql } from '../../db/reading/list.ts';
+import type { Db, Tx } from '../../db/connection/db.ts';
+import { sql } from '../../db/connection/sql.ts';
+import { lockRow } from '../../db/connection/transaction.ts';
+import { countOf, type List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import type { Site } from '../../domain/link/site.ts';

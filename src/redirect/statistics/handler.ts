@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { readShownLink, type ShownLink } from '../../db/statistics/shown-link.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';

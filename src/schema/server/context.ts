@@ -1,6 +1,6 @@
 import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { Logger } from 'pino';
-import type { Db } from '../../db/connection/client.ts';
+import type { Db } from '../../db/connection/db.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';

@@ -1,0 +1,38 @@
+export type Provider = 'sqlite' | 'postgresql';
+
+/** The provider of a URL: `file:…` is SQLite, `postgres://…` and `postgresql://…` are PostgreSQL, others null. */
+export function providerOf(url: string): Provider | null {
+  if (/^file:./.test(url)) return 'sqlite';
+  if (/^postgres(ql)?:\/\//.test(url)) return 'postgresql';
+  return null;
+}
+
+/** The form of PostgreSQL's URLs, in words. */
+export const POSTGRESQL_URL =
+  'postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded';
+
+/** The forms of the URLs of databases, in words. */
+export const DATABASE_URLS = `file:PATH for SQLite, without parameters, or ${POSTGRESQL_URL}`;
+
+/** Whether a URL names a database that can be opened again and, for PostgreSQL, can be parsed. */
+export function isDatabaseUrl(url: string): boolean {
+  // SQLite takes these for databases that end with their connection.
+  if (/^file:(\s|:memory:)/.test(url)) return false;
+  // Other programs take parameters there; this one would make a file with that name.
+  if (/^file:.*\?/s.test(url)) return false;
+  if (providerOf(url) !== 'postgresql') return providerOf(url) !== null;
+  try {
+    const { username, password, pathname } = new URL(url);
+    decodeURIComponent(`${username}${password}${pathname}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The provider of a database URL. @throws Error if it has none */
+export function requireProvider(url: string): Provider {
+  const provider = providerOf(url);
+  if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
+  return provider;
+}
