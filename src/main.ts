@@ -1,16 +1,19 @@
 import { randomInt } from 'node:crypto';
 import { lookup, Resolver } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
+import type { Logger } from 'pino';
 import { allValid, type Config, ConfigError, migratedDatabase, readConfig, shown } from './config.ts';
 import { settleEra } from './db/change/log.ts';
 import { adviceOn, advised } from './db/connection/advice.ts';
 import { openDatabase } from './db/connection/client.ts';
+import type { Db } from './db/connection/db.ts';
 import { applyMigrations, migrationStateOf } from './db/migrate.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { HostHeld, shareDefaultDomain } from './domain/domain/default-domain.ts';
 import { hashPassword } from './domain/password.ts';
 import { stopperOf } from './http/limits/stop.ts';
 import { listen } from './http/listen.ts';
+import type { Metrics } from './http/metrics.ts';
 import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
 import { createHttpServer, holdRequests } from './http/server.ts';
@@ -49,10 +52,8 @@ function portOf(server: Server): number | null {
   return address !== null && typeof address === 'object' ? address.port : null;
 }
 
-async function start(config: Config): Promise<void> {
-  const worker = ownWorker();
-  const log = createLog({ level: config.logLevel, worker: worker?.id, shared: config.workers > 1 });
-  log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
+/** The files that the configuration names. */
+function readFiles(config: Config, log: Logger) {
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   const readTrusted = async (path: string) => {
     const { readTrustedDocuments } = await import('./schema/server/trusted-documents.ts');
@@ -60,30 +61,27 @@ async function start(config: Config): Promise<void> {
       refused('TRUSTED_DOCUMENTS', path, 'a file of documents that the schema allows'),
     );
   };
-  const [countryOf, trusted, operatorFiles] = await allValid([
+  return allValid([
     countryLookup(countryHeader, geoipDatabase).catch(
       refused('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),
     ),
     trustedDocuments === undefined ? undefined : readTrusted(trustedDocuments),
     readOperatorFiles(config, log),
   ] as const);
+}
+
+async function migrate(config: Config, log: Logger): Promise<void> {
+  const migrated = migratedDatabase(config);
+  for (const migration of await advised(...migrated, applyMigrations))
+    log.info({ migration }, 'migration applied');
+  const { unknown } = await advised(...migrated, migrationStateOf);
+  if (unknown.length > 0)
+    log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');
+}
+
+/** Opens the database and its replicas. */
+async function openDatabases(config: Config, log: Logger, metrics: Metrics | undefined) {
   const { pool, databaseDirectUrl: directUrl } = config;
-  // With workers, the primary has done this.
-  if (worker === undefined) {
-    const migrated = migratedDatabase(config);
-    for (const migration of await advised(...migrated, applyMigrations))
-      log.info({ migration }, 'migration applied');
-    const { unknown } = await advised(...migrated, migrationStateOf);
-    if (unknown.length > 0)
-      log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');
-  }
-  if (config.workers > 1 && worker === undefined) {
-    const { supervise } = await import('./workers/primary.ts');
-    return supervise(config, log, import.meta.filename);
-  }
-  // Loaded only if needed, since loading takes time.
-  const metrics =
-    config.metricsPort === undefined ? undefined : new (await import('./http/metrics.ts')).Metrics();
   const onStatement = metrics && ((_sql: string, seconds: number) => metrics.statement(seconds));
   const database = await openDatabase(config.databaseUrl, { pool, directUrl, onStatement });
   if (database.pooled && directUrl === undefined)
@@ -96,6 +94,42 @@ async function start(config: Config): Promise<void> {
       advised('DATABASE_READ_URLS', url, () => openDatabase(url, { pool, onStatement })),
     ),
   );
+  return { database, replicas };
+}
+
+/** Makes the base URL's host the default domain, and gives its id. */
+async function settleDefaultDomain(config: Config, db: Db, baseUrl: string, log: Logger): Promise<number> {
+  const { host } = new URL(baseUrl);
+  const notFoundUrl = config.notFoundUrl ?? null;
+  const { id, renamed } = await shareDefaultDomain(db, host, notFoundUrl, now()).catch((error: unknown) => {
+    if (!(error instanceof HostHeld)) throw error;
+    throw new ConfigError(
+      `BASE_URL is "${baseUrl}", whose host the account "${error.account}" holds as its own domain; it may be another URL, or take the host from the account: npm run domains -- remove ${error.host}`,
+    );
+  });
+  if (renamed)
+    log.info(
+      { from: renamed.from, to: host, links: renamed.links },
+      'default domain renamed, as the base URL says: its links go on under the new host',
+    );
+  return id;
+}
+
+async function start(config: Config): Promise<void> {
+  const worker = ownWorker();
+  const log = createLog({ level: config.logLevel, worker: worker?.id, shared: config.workers > 1 });
+  log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
+  const [countryOf, trusted, operatorFiles] = await readFiles(config, log);
+  // With workers, the primary has done this.
+  if (worker === undefined) await migrate(config, log);
+  if (config.workers > 1 && worker === undefined) {
+    const { supervise } = await import('./workers/primary.ts');
+    return supervise(config, log, import.meta.filename);
+  }
+  // Loaded only if needed, since loading takes time.
+  const metrics =
+    config.metricsPort === undefined ? undefined : new (await import('./http/metrics.ts')).Metrics();
+  const { database, replicas } = await openDatabases(config, log, metrics);
 
   // Loaded here, like other parts, since the primary of workers does not need them.
   const { createApp } = await import('./app.ts');
@@ -112,24 +146,8 @@ async function start(config: Config): Promise<void> {
   ]);
   const port = portOf(http) ?? config.port;
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  const { host } = new URL(baseUrl);
-  const { id: defaultDomainId, renamed } = await shareDefaultDomain(
-    database.client,
-    host,
-    config.notFoundUrl ?? null,
-    now(),
-  ).catch((error: unknown) => {
-    if (!(error instanceof HostHeld)) throw error;
-    throw new ConfigError(
-      `BASE_URL is "${baseUrl}", whose host the account "${error.account}" holds as its own domain; it may be another URL, or take the host from the account: npm run domains -- remove ${error.host}`,
-    );
-  });
-  if (renamed)
-    log.info(
-      { from: renamed.from, to: host, links: renamed.links },
-      'default domain renamed, as the base URL says: its links go on under the new host',
-    );
-  const dependencies = {
+  const defaultDomainId = await settleDefaultDomain(config, database.client, baseUrl, log);
+  const app = createApp({
     ...config,
     database,
     replicas,
@@ -145,8 +163,7 @@ async function start(config: Config): Promise<void> {
     metrics,
     trusted,
     lists: operatorFiles.lists,
-  };
-  const app = createApp(dependencies);
+  });
   app.start();
   operatorFiles.start();
   app.attachTo(http);
