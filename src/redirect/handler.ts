@@ -1,61 +1,38 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RateLimiterRes } from 'rate-limiter-flexible';
-import { CLAIMED_CLICKS, claimVisit } from '../db/clicks.ts';
-import type { Db } from '../db/connection/db.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
-import type { OperatorLists } from '../domain/link/operator-lists.ts';
-import { hasStatus } from '../domain/link/status.ts';
 import { asciiOf, hostOf, normalizeHost } from '../domain/url.ts';
-import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
-import type { Visitor } from '../domain/visit/visitor.ts';
 import { ClientSlots, NoFreeSlot } from '../http/limits/places.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
+import { createDecisions, type DecisionDependencies, leadsOn, type Request } from './decisions.ts';
 import { PasswordChecks } from './guesses.ts';
-import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
+import type { LinkLookup } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { header, passwordIn, readVisit } from './request.ts';
 import { createStatisticsPages } from './statistics/handler.ts';
-import type { VisitRecorder } from './visit.ts';
 
 /** How many forms are received at once, in all and from one address: clients may send them slowly. */
 const MAX_FORMS = 200;
 const MAX_FORMS_OF_NETWORK = 20;
 
-export interface RedirectDependencies {
-  readonly db: Db;
-  readonly links: LinkCache;
-  readonly lists: OperatorLists;
-  readonly visits: VisitRecorder;
-  /** Writes the clicks of a link that wait in this process. */
-  settleClicks(linkId: number): Promise<void>;
+export interface RedirectDependencies extends DecisionDependencies {
   readonly trust: Trust;
   readonly countryOf: CountryOf;
   /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
   /** Whether links have pages of statistics. */
   readonly publicStatistics: boolean;
-  now(): Date;
   /** Called for every internal error. */
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** A visit: the visitor, and the link. */
-interface Request {
-  readonly found: LinkLookup;
-  readonly visitor: Visitor;
-  readonly address: string;
-  readonly referrer: string;
-  /** Whether it is a HEAD request, which does not count as a visit. */
-  readonly isHead: boolean;
-}
-
 /** Answers visitors of short links, as `decideRedirect` decides. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, lists, visits, settleClicks, trust, countryOf, scheme, publicStatistics, now, report } =
-    dependencies;
+  const { db, links, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
+  const { decisionOn, decide } = createDecisions(dependencies);
   const guesses = new PasswordChecks();
   const forms = new ClientSlots(MAX_FORMS, MAX_FORMS_OF_NETWORK);
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
@@ -65,44 +42,6 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     ...{ db, scheme, trust, guesses, askDatabase, now },
     passwordIn: givenPassword,
   });
-
-  const decisionOn = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
-    decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
-
-  /** Counts a visit in the database at once, for links with a click limit or a rotation. */
-  const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
-    const { visitor, address, referrer } = request;
-    const at = now();
-    const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
-    // The visits from before the limit was set.
-    if (link.expirationClicks !== null) await settleClicks(link.id);
-    const claimed = await links.askDatabase(() => claimVisit(db, link.id, active, at));
-    if (claimed) {
-      const decision = decisionOn({ ...link, ...claimed }, visitor);
-      const destination = decision.target ?? null;
-      visits.record({ link, at, visitor, address, referrer, destination, claimed: claimed.resets });
-      return decision;
-    }
-    // The link has expired, or was changed meanwhile.
-    const fresh = await links.reload(link.id);
-    const decision = decisionOn(fresh, visitor);
-    return fresh && leadsOn(decision) ? claim(fresh, request) : decision;
-  };
-
-  /** Decides a visit, and counts it if it reaches the destination. */
-  const decide = async (request: Request): Promise<RedirectDecision> => {
-    const { visitor, address, referrer, isHead } = request;
-    const { link } = request.found;
-    const at = now();
-    const decision = decisionOn(link, visitor, at);
-    const { outcome, target } = decision;
-    if (link === null || !(leadsOn(decision) || outcome === 'PREVIEW')) return decision;
-    if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
-      return claim(link, request);
-    if (!isHead)
-      visits.record({ link, at, visitor, address, referrer, destination: target ?? null, claimed: null });
-    return decision;
-  };
 
   const answer = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const decision = await decide(request);
@@ -179,8 +118,4 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
     });
   };
-}
-
-function leadsOn({ outcome }: RedirectDecision): boolean {
-  return outcome === 'REDIRECT' || outcome === 'PIXELS';
 }

@@ -20,9 +20,9 @@ export interface FoundReferences {
   /** Whether the space is the account's. */
   space: boolean;
   /** Which of the pixels are the account's. */
-  pixelIds: Set<number>;
+  pixelIds: ReadonlySet<number>;
   /** Which of the hosts are short domains of the service that the account may use. */
-  hosts: Set<string>;
+  hosts: ReadonlySet<string>;
   /** Whether another link has the alias on the domain. */
   alias: boolean;
 }
@@ -97,7 +97,7 @@ export interface FoundMany {
   readonly domainIds: ReadonlySet<number>;
   readonly spaceIds: ReadonlySet<number>;
   readonly pixelIds: ReadonlySet<number>;
-  readonly hosts: Set<string>;
+  readonly hosts: ReadonlySet<string>;
   readonly aliasHolders: readonly AliasHolder[];
 }
 

@@ -2,7 +2,7 @@ import { setImportedClicks } from '../../db/clicks.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { insertLinksIn } from '../../db/links.ts';
-import { findManyReferences } from '../../db/reading/references.ts';
+import { type FoundMany, findManyReferences } from '../../db/reading/references.ts';
 import type { Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import type { FieldError } from '../errors.ts';
@@ -102,8 +102,42 @@ async function createOnce(
   now: Date,
 ): Promise<BulkOutcome[]> {
   const { accountId } = actor;
-  const inputs = parsed.flatMap(({ data }) => (data ? [withAlias(data, site)] : []));
-  const found = await findManyReferences(db, {
+  const inputs = parsed.map(({ data }) => data && withAlias(data, site));
+  const found = await findReferences(
+    db,
+    accountId,
+    inputs.filter((input) => input !== undefined),
+  );
+  const names = new TakenAliases(found.aliasHolders, trial);
+  const outcomes: BulkOutcome[] = [];
+  const rows: NewRow[] = [];
+  for (const [index, { origin }] of items.entries()) {
+    const { data, error } = parsed[index] ?? {};
+    const input = inputs[index];
+    if (input === undefined) {
+      outcomes.push({ kind: 'refused', fields: error ? fieldErrors(error) : [], taken: false });
+      continue;
+    }
+    const renames = onTaken === 'suffix' || data?.alias == null;
+    const outcome = await outcomeOf(input, { db, accountId, site, found, names, renames });
+    outcomes.push(outcome);
+    if (outcome.kind === 'refused' && outcome.taken && onTaken === 'stop') break;
+    if (outcome.kind === 'created' && trial === undefined)
+      rows.push({
+        row: await rowOf(input, outcome.alias, actor, site, origin, now),
+        pixelIds: input.pixelIds ?? [],
+        origin,
+      });
+  }
+  if (trial !== undefined) trial.addAll(names);
+  if (rows.length > 0) await write(db, actor, rows, now);
+  return outcomes;
+}
+
+type WithAlias = ReturnType<typeof withAlias>;
+
+function findReferences(db: Db, accountId: number, inputs: readonly WithAlias[]): Promise<FoundMany> {
+  return findManyReferences(db, {
     accountId,
     domainIds: [...new Set(inputs.map(({ domainId }) => domainId))],
     spaceIds: [...new Set(inputs.flatMap(({ spaceId }) => spaceId ?? []))],
@@ -112,68 +146,52 @@ async function createOnce(
     aliases: inputs.map(({ alias }) => alias),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),
   });
-  const names = new TakenAliases(found.aliasHolders, trial);
-  const outcomes: BulkOutcome[] = [];
-  const rows: NewRow[] = [];
-  for (const [index, { origin }] of items.entries()) {
-    const { data, error } = parsed[index] ?? {};
-    if (data === undefined) {
-      outcomes.push({ kind: 'refused', fields: error ? fieldErrors(error) : [], taken: false });
-      continue;
-    }
-    const input = withAlias(data, site);
-    const { domainId, alias, url, spaceId } = input;
-    const refusals = refusalsBy(
-      {
-        domain: found.domainIds.has(domainId),
-        space: spaceId != null && found.spaceIds.has(spaceId),
-        pixelIds: new Set(found.pixelIds),
-        hosts: found.hosts,
-        alias: false,
-      },
-      site,
-      input,
-      null,
-    );
-    const holder = names.holderOf(domainId, alias);
-    const isSame = (name: Name) => name.accountId === accountId && name.url === url;
-    if (holder && isSame(holder)) {
-      outcomes.push({ kind: 'existing', alias });
-      continue;
-    }
-    if (refusals.length > 0) {
-      outcomes.push({ kind: 'refused', fields: refusals, taken: false });
-      continue;
-    }
-    let name = alias;
-    if (holder) {
-      const next =
-        onTaken === 'suffix' || data.alias == null
-          ? await nextFreeName(db, names, { domainId, alias }, isSame, site.lists)
-          : null;
-      if (next === null || !next.free) {
-        const taken = [{ path: ['alias'], messages: [aliasTaken] }];
-        outcomes.push(
-          next ? { kind: 'existing', alias: next.alias } : { kind: 'refused', fields: taken, taken: true },
-        );
-        if (next === null && onTaken === 'stop') break;
-        continue;
-      }
-      name = next.alias;
-    }
-    const similar = names.similarTo({ domainId, alias: name, accountId });
-    names.add({ domainId, alias: name, url, accountId });
-    outcomes.push({ kind: 'created', alias: name, renamed: name !== alias, similar });
-    if (trial === undefined)
-      rows.push({
-        row: await rowOf(input, name, actor, site, origin, now),
-        pixelIds: input.pixelIds ?? [],
-        origin,
-      });
+}
+
+interface Surroundings {
+  readonly db: Db;
+  readonly accountId: number;
+  readonly site: Site;
+  readonly found: FoundMany;
+  /** The taken names; that of a created link is added. */
+  readonly names: TakenAliases;
+  /** Whether a link whose alias is taken gets another. */
+  readonly renames: boolean;
+}
+
+/** What becomes of a link; it is not written yet. */
+async function outcomeOf(
+  input: WithAlias,
+  { db, accountId, site, found, names, renames }: Surroundings,
+): Promise<BulkOutcome> {
+  const { domainId, alias, url, spaceId } = input;
+  const holder = names.holderOf(domainId, alias);
+  const isSame = (name: Name) => name.accountId === accountId && name.url === url;
+  if (holder && isSame(holder)) return { kind: 'existing', alias };
+  const refusals = refusalsBy(
+    {
+      domain: found.domainIds.has(domainId),
+      space: spaceId != null && found.spaceIds.has(spaceId),
+      pixelIds: found.pixelIds,
+      hosts: found.hosts,
+      alias: false,
+    },
+    site,
+    input,
+    null,
+  );
+  if (refusals.length > 0) return { kind: 'refused', fields: refusals, taken: false };
+  let name = alias;
+  if (holder) {
+    const next = renames ? await nextFreeName(db, names, { domainId, alias }, isSame, site.lists) : null;
+    if (next === null)
+      return { kind: 'refused', fields: [{ path: ['alias'], messages: [aliasTaken] }], taken: true };
+    if (!next.free) return { kind: 'existing', alias: next.alias };
+    name = next.alias;
   }
-  if (trial !== undefined) trial.addAll(names);
-  if (rows.length > 0) await write(db, actor, rows, now);
-  return outcomes;
+  const similar = names.similarTo({ domainId, alias: name, accountId });
+  names.add({ domainId, alias: name, url, accountId });
+  return { kind: 'created', alias: name, renamed: name !== alias, similar };
 }
 
 /** The input with a default alias and domain. */
@@ -188,7 +206,7 @@ function withAlias(input: Parsed, site: Site) {
 }
 
 async function rowOf(
-  input: ReturnType<typeof withAlias>,
+  input: WithAlias,
   alias: string,
   actor: Writer,
   site: Site,

@@ -1,0 +1,76 @@
+import { CLAIMED_CLICKS, claimVisit } from '../db/clicks.ts';
+import type { Db } from '../db/connection/db.ts';
+import type { OperatorLists } from '../domain/link/operator-lists.ts';
+import { hasStatus } from '../domain/link/status.ts';
+import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
+import type { Visitor } from '../domain/visit/visitor.ts';
+import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
+import type { VisitRecorder } from './visit.ts';
+
+export interface DecisionDependencies {
+  readonly db: Db;
+  readonly links: LinkCache;
+  readonly lists: OperatorLists;
+  readonly visits: VisitRecorder;
+  /** Writes the clicks of a link that wait in this process. */
+  settleClicks(linkId: number): Promise<void>;
+  now(): Date;
+}
+
+/** A visit: the visitor, and the link. */
+export interface Request {
+  readonly found: LinkLookup;
+  readonly visitor: Visitor;
+  readonly address: string;
+  readonly referrer: string;
+  /** Whether it is a HEAD request, which does not count as a visit. */
+  readonly isHead: boolean;
+}
+
+/** Decides visits by `decideRedirect`, and counts those that reach a destination. */
+export function createDecisions({ db, links, lists, visits, settleClicks, now }: DecisionDependencies) {
+  const decisionOn = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
+    decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
+
+  /** Counts a visit in the database at once, for links with a click limit or a rotation. */
+  const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
+    const { visitor, address, referrer } = request;
+    const at = now();
+    const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
+    // The visits from before the limit was set.
+    if (link.expirationClicks !== null) await settleClicks(link.id);
+    const claimed = await links.askDatabase(() => claimVisit(db, link.id, active, at));
+    if (claimed) {
+      const decision = decisionOn({ ...link, ...claimed }, visitor);
+      const destination = decision.target ?? null;
+      visits.record({ link, at, visitor, address, referrer, destination, claimed: claimed.resets });
+      return decision;
+    }
+    // The link has expired, or was changed meanwhile.
+    const fresh = await links.reload(link.id);
+    const decision = decisionOn(fresh, visitor);
+    return fresh && leadsOn(decision) ? claim(fresh, request) : decision;
+  };
+
+  /** Decides a visit, and counts it if it reaches the destination. */
+  const decide = async (request: Request): Promise<RedirectDecision> => {
+    const { visitor, address, referrer, isHead } = request;
+    const { link } = request.found;
+    const at = now();
+    const decision = decisionOn(link, visitor, at);
+    const { outcome, target } = decision;
+    if (link === null || !(leadsOn(decision) || outcome === 'PREVIEW')) return decision;
+    if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
+      return claim(link, request);
+    if (!isHead)
+      visits.record({ link, at, visitor, address, referrer, destination: target ?? null, claimed: null });
+    return decision;
+  };
+
+  return { decisionOn, decide };
+}
+
+/** Whether the visitor gets to a destination. */
+export function leadsOn({ outcome }: RedirectDecision): boolean {
+  return outcome === 'REDIRECT' || outcome === 'PIXELS';
+}
