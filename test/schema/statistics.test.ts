@@ -420,11 +420,25 @@ test('clicks claimed before a reset leave no values, whoever claims others after
   }
 });
 
-test.each(['0000-01-10', '1969-12-31'])('a day before 1970, %s, is a wrong argument', async (day) => {
-  const { id } = await (await server.caller('early')).link();
-  const query = `{ link(id: ${id}) { statistics(to: "${day}") { clicks } } }`;
-  const { errors } = await (await server.caller('early')).graphql(query);
-  expect(errors?.[0]).toMatchObject({ extensions: { code: 'VALIDATION', fields: [{ path: ['to'] }] } });
+test.each([
+  ['0000-12-31', undefined],
+  ['0001-01-05', '0001-01-01'],
+  ['1970-01-05', '1969-12-07'],
+  ['9999-12-31', '9999-12-02'],
+])('a period to %s is from %s on by default, which is a day itself', async (to, from) => {
+  const caller = await server.caller('early');
+  const { id } = await caller.link();
+  const between = (days: string) =>
+    caller.graphql(`{ link(id: ${id}) { statistics(${days}) {
+      from clicks series(interval: MONTH) { clicks } hours: series(interval: HOUR) { clicks } top(by: BROWSER) { others }
+    } } }`);
+  const { data, errors } = await between(`to: "${to}"`);
+  if (from === undefined)
+    return expect(errors?.[0]).toMatchObject({
+      extensions: { code: 'VALIDATION', fields: [{ path: ['to'] }] },
+    });
+  expect(data).toMatchObject({ link: { statistics: { from, clicks: 0 } } });
+  expect((await between(`from: "${from}", to: "${to}"`)).data).toEqual(data);
 });
 
 test('a reset before the rest of a visit is written removes all of it', async () => {

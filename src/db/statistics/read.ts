@@ -63,6 +63,9 @@ export function readTotals(
   );
 }
 
+/** PostgreSQL refuses larger numbers, which hours have from the year 2147 on. */
+const hour = (number: number) => Math.min(number, 2_147_483_647);
+
 /** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
 export function readPoints(
   db: Db,
@@ -76,7 +79,7 @@ export function readPoints(
     return readRows(
       db,
       sql`${planOf(scope)} SELECT ${source.owner} AS "id", "hour" AS "time", SUM("clicks") AS "clicks", 0 AS "described", 0 AS "visitors",
-        SUM("bots") AS "bots" FROM ${source.from} AND "hour" BETWEEN ${from * 100} AND ${to * 100 + 23} GROUP BY "hour", ${source.owner}`,
+        SUM("bots") AS "bots" FROM ${source.from} AND "hour" BETWEEN ${hour(from * 100)} AND ${hour(to * 100 + 23)} GROUP BY "hour", ${source.owner}`,
     );
   const time = interval === 'DAY' ? sql`"day"` : sql`"day" / 100`;
   // SQLite sorts the rows for it: the time, which differs, is compared first.

@@ -8,6 +8,7 @@ import { parseInput } from '../input.ts';
 const DEFAULT_DAYS = 30;
 const MAX_YEARS = 10;
 const DAY = 86_400_000;
+const FIRST_DAY = '0001-01-01';
 
 const wrong = 'must be a day, such as 2026-11-21';
 
@@ -16,7 +17,12 @@ const dayInput = z
   .string(wrong)
   .refine((text) => {
     const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
-    return at !== null && at.getTime() >= 0 && at.toISOString().slice(0, 10) === text;
+    return (
+      at !== null &&
+      text >= FIRST_DAY &&
+      !Number.isNaN(at.getTime()) &&
+      at.toISOString().slice(0, 10) === text
+    );
   }, wrong)
   .meta({ type: 'string', format: 'date' });
 
@@ -38,7 +44,7 @@ const dayIn = (text: string): number => Number(text.replaceAll('-', ''));
 export function parsePeriod(input: PeriodInput, now: Date): Days {
   const { from, to } = parseInput(periodInput, input);
   const last = to == null ? dayOf(now) : dayIn(to);
-  const first = from == null ? daysAfter(last, 1 - DEFAULT_DAYS) : dayIn(from);
+  const first = from == null ? Math.max(daysAfter(last, 1 - DEFAULT_DAYS), dayIn(FIRST_DAY)) : dayIn(from);
   if (first > last)
     throw invalid([{ path: ['from'], messages: [`may not be after to, which is ${dayText(last)}`] }]);
   // The same calendar day ten years before; days are numbers such as 20261121.
