@@ -1,22 +1,26 @@
 import type { LinkCounter } from '../generated/sqlite/client.ts';
-import type { Tx } from './connection/db.ts';
-import { type Db, isSqlite } from './connection/db.ts';
+import { type Db, isSqlite, type Tx } from './connection/db.ts';
 import { retryConflicts } from './connection/retry.ts';
-import { empty, type Sql, sql } from './connection/sql.ts';
+import { empty, join, type Sql, sql } from './connection/sql.ts';
 import { dateText } from './date-text.ts';
 import { dayOf, hourOf } from './statistics/calendar.ts';
 import { END } from './statistics/write.ts';
 
 /**
- * Locks the counter of the account's link until the transaction ends; on SQLite, a transaction locks everything from its
- * beginning. Returns whether the link has statistics; null if the account has no such link.
+ * Locks the counters of the account's links until the transaction ends; on SQLite, a transaction locks everything from its
+ * beginning. Returns the ids of the links that exist, and for each whether it has statistics.
  */
-export async function lockCounter(tx: Tx, linkId: number, accountId: number): Promise<boolean | null> {
+export async function lockCounters(
+  tx: Tx,
+  linkIds: readonly number[],
+  accountId: number,
+): Promise<Map<number, boolean>> {
   const locked = isSqlite(tx) ? empty : sql`FOR NO KEY UPDATE`;
-  const [row] = await tx.$queryRaw<{ any: number | bigint }[]>(sql`
-    SELECT CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
-    FROM "LinkCounter" WHERE "linkId" = ${linkId} AND "accountId" = ${accountId} ${locked}`);
-  return row ? Number(row.any) > 0 : null;
+  const rows = await tx.$queryRaw<{ linkId: number | bigint; any: number | bigint }[]>(sql`
+    SELECT "linkId",
+      CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
+    FROM "LinkCounter" WHERE "linkId" IN (${join([...linkIds])}) AND "accountId" = ${accountId} ORDER BY "linkId" ${locked}`);
+  return new Map(rows.map(({ linkId, any }) => [Number(linkId), Number(any) > 0]));
 }
 
 /** The clicks of a link before its import. */

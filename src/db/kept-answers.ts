@@ -1,6 +1,5 @@
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
-import type { Tx } from './connection/db.ts';
-import { type Db, isSqlite } from './connection/db.ts';
+import { type Db, isSqlite, type Tx } from './connection/db.ts';
 import { join, name, sql } from './connection/sql.ts';
 
 /** The account and the idempotency key of an answer. */

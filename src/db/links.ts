@@ -38,6 +38,15 @@ export async function readStoredLink(
   return link ?? null;
 }
 
+/** The links on the domain, by id, locked for deletion until the transaction ends. */
+export function lockLinksOn(tx: Tx, domainId: number): Promise<Pick<Link, 'id' | 'accountId'>[]> {
+  const lock = isSqlite(tx) ? empty : sql`FOR UPDATE`;
+  return readRows(
+    tx,
+    sql`SELECT "id", "accountId" FROM "Link" WHERE "domainId" = ${domainId} ORDER BY "id" ${lock}`,
+  );
+}
+
 /** The ids of the link's pixels. */
 export async function readPixelIds(db: Db | Tx, linkId: number): Promise<number[]> {
   const rows = await readRows<{ pixelId: number }>(

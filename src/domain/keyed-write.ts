@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Tx } from '../db/connection/db.ts';
-import { type Db, isSqlite } from '../db/connection/db.ts';
+import { type Db, isSqlite, type Tx } from '../db/connection/db.ts';
 import { EnclosingTransaction } from '../db/connection/enclosing.ts';
 import {
   type AnswerKey,

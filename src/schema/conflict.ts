@@ -1,5 +1,4 @@
-import type { DomainError } from '../domain/errors.ts';
-import { notFound } from '../domain/errors.ts';
+import { type DomainError, notFound } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { ErrorInterface, Failure } from './error.ts';
 import { asNode, Node } from './node.ts';

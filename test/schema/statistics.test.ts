@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeHost } from '../../src/domain/domain/admin.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -16,6 +17,11 @@ const IPHONE =
 interface Top {
   rows: { value: string | null; clicks: number }[];
   others: number;
+}
+
+interface Shown {
+  hours: { clicks: number }[];
+  top: { rows: { value: string }[] };
 }
 
 interface Owner {
@@ -456,4 +462,39 @@ test('a reset before the rest of a visit is written removes all of it', async ()
   expect(await caller.data(query)).toEqual({
     link: { clicks: 4, statistics: { clicks: 1, visitors: 1, top: { rows: [{ clicks: 1 }] } } },
   });
+});
+
+test('an account loses the statistics of links that the operator removes with their domain', async () => {
+  const removed = { name: 'removed.example', hostKey: 'removed.example', verifiedAt: NOON };
+  const { client } = server.database;
+  const { id: domain_id } = await client.domain.create({
+    data: { ...removed, createdAt: NOON, updatedAt: NOON },
+  });
+  const callers = [await server.caller('one of two'), await server.caller('two of two')];
+  for (const caller of callers) {
+    const { alias: kept } = await caller.link();
+    await visit(server.origin, `/${kept}`);
+    for (let i = 0; i < 2; i++) {
+      const { alias } = await caller.link({ domain_id });
+      await visit(server.origin, `/${alias}`, { headers: { Host: 'removed.example', 'User-Agent': IPHONE } });
+    }
+  }
+  await server.flush();
+  const counted = async (clicks: number, browsers: string[]) => {
+    const query =
+      '{ viewer { account { statistics { clicks visitors hours: series(interval: HOUR) { clicks } top(by: BROWSER) { rows { value } } } } } }';
+    for (const caller of callers) {
+      const { viewer } = await caller.data<{ viewer: { account: { statistics: Shown } } }>(query);
+      const { hours, top, ...sums } = viewer.account.statistics;
+      const sum = hours.reduce((total, hour) => total + hour.clicks, 0);
+      expect([sums, sum, top.rows.map(({ value }) => value)]).toEqual([
+        { clicks, visitors: clicks },
+        clicks,
+        browsers,
+      ]);
+    }
+  };
+  await counted(3, ['Safari', 'Chrome']);
+  await removeHost(client, 'removed.example', true, NOON);
+  await counted(1, ['Chrome']);
 });

@@ -1,6 +1,5 @@
 import type { Link } from '../../generated/sqlite/client.ts';
-import type { Tx } from '../connection/db.ts';
-import { type Db, isSqlite } from '../connection/db.ts';
+import { type Db, isSqlite, type Tx } from '../connection/db.ts';
 import { join, name, type Sql, sql } from '../connection/sql.ts';
 import { columnsOf } from './columns.ts';
 

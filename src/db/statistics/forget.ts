@@ -1,4 +1,4 @@
-import { lockCounter } from '../clicks.ts';
+import { lockCounters } from '../clicks.ts';
 import type { Tx } from '../connection/db.ts';
 import { join, name, sql } from '../connection/sql.ts';
 
@@ -10,29 +10,49 @@ const tables = [
   { what: 'MonthValue', keys: ['kind', 'month', 'valueId'], sums: ['clicks'] },
 ] as const;
 
+/** The links of one statement at most. */
+const TOGETHER = 500;
+
 /**
- * Subtracts the statistics of a link from its account's, and deletes them. Its clicks stay. Returns whether there were any;
- * null if the account has no such link.
+ * Subtracts the statistics of links from their account's, and deletes them. Their clicks stay. Returns the ids of the links that
+ * the account has, in their order, and for each whether there were any.
  */
-export async function forgetStatistics(tx: Tx, linkId: number, accountId: number): Promise<boolean | null> {
-  const any = await lockCounter(tx, linkId, accountId);
-  if (any !== true) return any;
+export async function forgetStatistics(
+  tx: Tx,
+  linkIds: readonly number[],
+  accountId: number,
+): Promise<Map<number, boolean>> {
+  const found = new Map<number, boolean>();
+  const ordered = linkIds.toSorted((a, b) => a - b);
+  for (let next = 0; next < ordered.length; next += TOGETHER) {
+    const locked = await lockCounters(tx, ordered.slice(next, next + TOGETHER), accountId);
+    for (const [id, any] of locked) found.set(id, any);
+    const counted = [...locked].flatMap(([id, any]) => (any ? id : []));
+    if (counted.length > 0) await forgetTogether(tx, counted, accountId);
+  }
+  return found;
+}
+
+async function forgetTogether(tx: Tx, linkIds: readonly number[], accountId: number): Promise<void> {
+  const ofLinks = sql`"linkId" IN (${join([...linkIds])})`;
   // Values of clicks that were claimed before are not written after it.
-  await tx.$executeRaw`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE "linkId" = ${linkId}`;
+  await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE ${ofLinks}`);
   for (const { what, keys, sums } of tables) {
     const [own, whole] = [name(`Link${what}`), name(`Account${what}`)];
+    const key = join(keys.map(name));
+    const summed = sums.map((sum) => sql`SUM(${name(sum)}) AS ${name(sum)}`);
     const left = sums.map((sum) => sql`${name(sum)} = ${whole}.${name(sum)} - "own".${name(sum)}`);
-    const same = keys.map((key) => sql`${whole}.${name(key)} = "own".${name(key)}`);
+    const same = keys.map((one) => sql`${whole}.${name(one)} = "own".${name(one)}`);
     await tx.$executeRaw(sql`
-      UPDATE ${whole} SET ${join(left)} FROM ${own} AS "own"
-      WHERE "own"."linkId" = ${linkId} AND ${whole}."accountId" = ${accountId} AND ${join(same, ' AND ')}`);
+      UPDATE ${whole} SET ${join(left)} FROM (SELECT ${key}, ${join(summed)} FROM ${own} WHERE ${ofLinks} GROUP BY ${key}) AS "own"
+      WHERE ${whole}."accountId" = ${accountId} AND ${join(same, ' AND ')}`);
     if (what.endsWith('Value'))
       await tx.$executeRaw(sql`
         DELETE FROM ${whole} WHERE "accountId" = ${accountId} AND "clicks" <= 0
-          AND (${join(keys.map(name))}) IN (SELECT ${join(keys.map(name))} FROM ${own} WHERE "linkId" = ${linkId})`);
-    await tx.$executeRaw(sql`DELETE FROM ${own} WHERE "linkId" = ${linkId}`);
+          AND (${key}) IN (SELECT ${key} FROM ${own} WHERE ${ofLinks})`);
+    await tx.$executeRaw(sql`DELETE FROM ${own} WHERE ${ofLinks}`);
   }
-  await tx.$executeRaw(sql`
-    DELETE FROM "DayVisitor" WHERE "linkId" = ${linkId} AND "day" IN (SELECT "day" FROM "DaySalt")`);
-  return true;
+  await tx.$executeRaw(
+    sql`DELETE FROM "DayVisitor" WHERE ${ofLinks} AND "day" IN (SELECT "day" FROM "DaySalt")`,
+  );
 }

@@ -1,5 +1,7 @@
 import type { Db } from '../../db/connection/db.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
+import { lockLinksOn } from '../../db/links.ts';
+import { forgetStatistics } from '../../db/statistics/forget.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { normalizeHost } from '../url.ts';
@@ -62,7 +64,7 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
     );
   return recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
     await lockRow(tx, 'Domain', id, { deleting: true });
-    const found = await tx.link.findMany({ where: { domainId: id }, select: { id: true, accountId: true } });
+    const found = await lockLinksOn(tx, id);
     const links = found.length;
     if (links > 0 && !withLinks)
       throw new DomainError(
@@ -71,13 +73,14 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
           ? `The domain ${name} has 1 link: name --with-links to remove that too.`
           : `The domain ${name} has ${links} links: name --with-links to remove them too.`,
       );
+    const byOwner = Map.groupBy(found, (link) => link.accountId);
+    const idsOf = [...byOwner].map(([owner, own]) => ({ owner, ids: own.map((link) => link.id) }));
+    // The statistics of an account are the sums over its links.
+    for (const { owner, ids } of idsOf) await forgetStatistics(tx, ids, owner);
     await tx.link.deleteMany({ where: { domainId: id } });
     await tx.domain.delete({ where: { id } });
     // Each change is recorded for the link's own account; a shared domain has links of many.
-    for (const owner of new Set(found.map((link) => link.accountId))) {
-      const ids = found.filter((link) => link.accountId === owner).map((link) => link.id);
-      await record('DELETED', 'LINK', ids, [], { owner });
-    }
+    for (const { owner, ids } of idsOf) await record('DELETED', 'LINK', ids, [], { owner });
     await record('DELETED', 'DOMAIN', [id]);
     return links;
   });

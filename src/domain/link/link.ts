@@ -113,6 +113,6 @@ export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): P
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
     // Before its counter, as all other writes do.
     await lockRow(tx, 'Link', linkId, { deleting: true });
-    await forgetStatistics(tx, linkId, actor.accountId);
+    await forgetStatistics(tx, [linkId], actor.accountId);
   });
 }

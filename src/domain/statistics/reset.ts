@@ -15,8 +15,8 @@ export async function resetStatistics(db: Db, actor: Actor, linkId: string, now:
   const where = owned(actor, linkId);
   if (where === null) throw notFound('link');
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const any = await forgetStatistics(tx, where.id, where.accountId);
-    if (any === null) throw notFound('link');
+    const any = (await forgetStatistics(tx, [where.id], where.accountId)).get(where.id);
+    if (any === undefined) throw notFound('link');
     if (any) await record('UPDATED', 'LINK', [where.id], ['statistics']);
     return shownLink(tx, where.id);
   });
