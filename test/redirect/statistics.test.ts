@@ -212,6 +212,28 @@ test('the same visitor counts once a day over all processes, and visitors are de
   expect(await stored()).toEqual([0, 0]);
 });
 
+test('a visitor is not counted again by a process that writes late, after the day is over', async () => {
+  const [one] = servers as [TestServer, TestServer];
+  const owner = await one.caller('late');
+  const { id, alias } = await owner.link();
+  const day = NOON.getTime() + 100 * DAY;
+  const come = async () => {
+    one.clock.now = new Date(day);
+    await visit(one.origin, `/${alias}`);
+  };
+  await come();
+  await one.flush();
+  await come();
+  const later = new Date(day + 2 * DAY);
+  await new StatisticsRetention(one.database, 0, () => later, pino({ level: 'silent' })).deleteOld();
+  await one.flush();
+  const { client } = one.database;
+  expect(await client.linkDay.findMany({ where: { linkId: id } })).toMatchObject([
+    { clicks: 2, visitors: 1 },
+  ]);
+  expect(await client.dayVisitor.count()).toBe(0);
+});
+
 test.runIf(provider === 'sqlite')(
   'nothing of a salt or a visitor’s hash stays in the files of SQLite',
   async () => {

@@ -12,7 +12,7 @@ export class Salts {
   async forDays(db: Db, days: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
     const salts = new Map<number, string>();
     const last = Math.max(...this.#known.keys(), ...days);
-    // Other processes may have deleted the salt of a day that is over: only the last day's is certain to exist.
+    // Those of days that are over are deleted. `addVisitors` asks whether the last day is over, too.
     for (const day of this.#known.keys()) if (day < last) this.#known.delete(day);
     for (const day of days) {
       const salt = this.#known.get(day) ?? (await readSalt(db, day));
@@ -24,6 +24,7 @@ export class Salts {
   }
 }
 
+/** The last day that is over. */
 const forgotten = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'visitors')`;
 
 /** The salt of a day; null if the day is over. */
@@ -37,7 +38,7 @@ async function readSalt(db: Db, day: number): Promise<string | null> {
   return row?.salt ?? null;
 }
 
-/** Adds the visitors of each day; returns how many of them are new, by `link day`. */
+/** Adds the visitors of each day that is not over; returns how many of them are new, by `link day`. */
 export async function addVisitors(
   tx: Tx,
   visits: Visits,
@@ -57,8 +58,8 @@ export async function addVisitors(
   if (rows.length === 0) return added;
   const given = rowsAsTable(tx, { day: 'integer', linkId: 'integer', hash: 'text' }, rows);
   const inserted = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
-    INSERT INTO "DayVisitor" ("day", "linkId", "hash") SELECT "day", "linkId", "hash" FROM ${given} AS "given" WHERE 1 = 1
-    ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);
+    INSERT INTO "DayVisitor" ("day", "linkId", "hash") SELECT "day", "linkId", "hash" FROM ${given} AS "given"
+    WHERE "day" > ${forgotten} ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);
   for (const { linkId, day } of inserted) {
     const key = `${linkId} ${day}`;
     added.set(key, (added.get(key) ?? 0) + 1);
