@@ -31,7 +31,7 @@ export interface RedirectDependencies extends DecisionDependencies {
 
 /** Answers visitors of short links, as `decideRedirect` decides. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
+  const { db, links, lists, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
   const { decisionOn, decide } = createDecisions(dependencies);
   const guesses = new PasswordChecks();
   const forms = new ClientSlots(MAX_FORMS, MAX_FORMS_OF_NETWORK);
@@ -39,7 +39,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     forms.take(networkOf(address), () => passwordIn(req, res));
   const askDatabase = links.askDatabase.bind(links);
   const statisticsPages = createStatisticsPages({
-    ...{ db, scheme, trust, guesses, askDatabase, now },
+    ...{ db, lists, scheme, trust, guesses, askDatabase, now },
     passwordIn: givenPassword,
   });
 

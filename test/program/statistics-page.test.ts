@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { OperatorLists } from '../../src/domain/link/operator-lists.ts';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
-import { mergeSmallValues, pageLength, showsDestinations } from '../../src/domain/statistics/page.ts';
+import { mergeHiddenValues, pageLength, showsDestinations } from '../../src/domain/statistics/page.ts';
 import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';
 import { wordsFor } from '../../src/redirect/statistics/words.ts';
+
+const lists = new OperatorLists();
+lists.setBlockedHosts({ entries: new Set(['bad.example']) });
 
 type Row = [value: string | null, clicks: number];
 
@@ -83,6 +87,17 @@ describe('values with few clicks are folded into the others', () => {
       0,
     ],
     [
+      'destinations on blocked hosts',
+      'DESTINATION',
+      [
+        ['https://bad.example/login', 50],
+        ['https://good.example/', 7],
+      ],
+      1,
+      [['https://good.example/', 7]],
+      51,
+    ],
+    [
       'referrers that had no place',
       'REFERRER',
       [
@@ -96,7 +111,7 @@ describe('values with few clicks are folded into the others', () => {
     ['other devices are a value', 'DEVICE', [['other', 50]], 0, [['other', 50]], 0],
   ])('%s', (_what, by, rows, others, left, folded) => {
     const asRows = (list: Row[]) => list.map(([value, clicks]) => ({ value, clicks }));
-    expect(mergeSmallValues({ rows: asRows(rows), others }, by)).toEqual({
+    expect(mergeHiddenValues({ rows: asRows(rows), others }, by, lists)).toEqual({
       rows: asRows(left),
       others: folded,
     });

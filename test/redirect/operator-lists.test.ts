@@ -99,6 +99,16 @@ describe('a blocked host', () => {
     await expect.poll(() => statusOf(link)).toBe(302);
   });
 
+  test('is not shown on the page of statistics', async () => {
+    const { alias } = await owner.link({ url: 'https://shown.example/secret' });
+    for (let i = 0; i < 5; i++) await visit(server.origin, `/${alias}`);
+    await server.flush();
+    const page = async () => (await visit(server.origin, `/${alias}+`)).body;
+    expect(await page()).toContain('shown.example/secret');
+    writeFileSync(blockedHostsFile, 'shown.example');
+    await expect.poll(page).not.toContain('shown.example');
+  });
+
   test('does not ask for the password of a link', async () => {
     const link = await owner.link({ url: 'https://locked.example/', password: 'x', expiration_clicks: 2 });
     expect(await statusOf(link)).toBe(401);

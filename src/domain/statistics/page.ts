@@ -3,6 +3,7 @@ import { dayOf, daysAfter } from '../../db/statistics/calendar.ts';
 import { StatisticsReader } from '../../db/statistics/reader.ts';
 import type { ShownLink } from '../../db/statistics/shown-link.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
+import type { OperatorLists } from '../link/operator-lists.ts';
 import type { StatisticsDimension } from './dimension.ts';
 import { dayText } from './period.ts';
 import { Statistics, type StatisticsPoint, type StatisticsRow, type StatisticsTop } from './statistics.ts';
@@ -22,10 +23,16 @@ export function pageLength(asked: string | null): PageLength {
   return pageLengths.find((length) => String(length) === asked) ?? DEFAULT_LENGTH;
 }
 
-/** Moves values with too few clicks, and referrers beyond the limit, to the others. */
-export function mergeSmallValues({ rows, others }: StatisticsTop, by: StatisticsDimension): StatisticsTop {
+/** Moves values with too few clicks, referrers beyond the limit, and destinations on blocked hosts to the others. */
+export function mergeHiddenValues(
+  { rows, others }: StatisticsTop,
+  by: StatisticsDimension,
+  lists: OperatorLists,
+): StatisticsTop {
   const isShown = ({ value, clicks }: StatisticsRow) =>
-    clicks >= FEWEST && !(by === 'REFERRER' && value === 'other');
+    clicks >= FEWEST &&
+    !(by === 'REFERRER' && value === 'other') &&
+    !(by === 'DESTINATION' && value !== null && lists.blocksAddress(value));
   const folded = rows.filter((row) => !isShown(row)).reduce((sum, { clicks }) => sum + clicks, 0);
   return { rows: rows.filter(isShown), others: others + folded };
 }
@@ -67,6 +74,7 @@ async function countDestinations(statistics: Statistics): Promise<number> {
 /** Reads the public statistics of a link. */
 export async function readPublicStatistics(
   db: Db,
+  lists: OperatorLists,
   link: ShownLink,
   length: PageLength,
   now: Date,
@@ -79,7 +87,10 @@ export async function readPublicStatistics(
   ]);
   const shown = shownDimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
   const tops = await Promise.all(
-    shown.map(async (by) => ({ by, top: mergeSmallValues(await statistics.top({ by, first: ROWS }), by) })),
+    shown.map(async (by) => ({
+      by,
+      top: mergeHiddenValues(await statistics.top({ by, first: ROWS }), by, lists),
+    })),
   );
   const destinations = showsDestinations(link) ? null : await countDestinations(statistics);
   return { length, clicks, visitors, bots, days, tops, destinations };

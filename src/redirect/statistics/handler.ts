@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Db } from '../../db/connection/db.ts';
 import { readShownLink, type ShownLink } from '../../db/statistics/shown-link.ts';
+import type { OperatorLists } from '../../domain/link/operator-lists.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
@@ -22,6 +23,7 @@ const PAGES = 300;
 
 export interface StatisticsPageDependencies {
   readonly db: Db;
+  readonly lists: OperatorLists;
   readonly scheme: string;
   readonly trust: Trust;
   readonly guesses: PasswordChecks;
@@ -45,7 +47,7 @@ export type StatisticsPages = (req: IncomingMessage, res: ServerResponse, asked:
 
 /** Serves the pages of statistics, as `privacy` allows. */
 export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
-  const { db, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
+  const { db, lists, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
   const making = new ClientSlots(MAX_PAGES, MAX_PAGES_OF_NETWORK);
   const made = new RateLimiterMemory({ points: PAGES, duration: 60 });
 
@@ -59,7 +61,7 @@ export function createStatisticsPages(dependencies: StatisticsPageDependencies):
     const network = networkOf(address);
     await made.consume(network);
     const shown = await making.take(network, () =>
-      askDatabase(() => readPublicStatistics(db, link, length, now())),
+      askDatabase(() => readPublicStatistics(db, lists, link, length, now())),
     );
     const shortUrl = shortUrlOf({ scheme }, domain, link);
     sendPage(req, res, 200, statisticsPage(shown, shortUrl, header(req, 'accept-language')));
