@@ -100,13 +100,16 @@ describe('a blocked host', () => {
   });
 
   test('is not shown on the page of statistics', async () => {
-    const { alias } = await owner.link({ url: 'https://shown.example/secret' });
-    for (let i = 0; i < 5; i++) await visit(server.origin, `/${alias}`);
+    const link = await owner.link({ url: 'https://shown.example/secret' });
+    for (let i = 0; i < 5; i++) await visit(server.origin, `/${link.alias}`);
     await server.flush();
-    const page = async () => (await visit(server.origin, `/${alias}+`)).body;
+    const page = async () => (await visit(server.origin, `/${link.alias}+`)).body;
     expect(await page()).toContain('shown.example/secret');
     writeFileSync(blockedHostsFile, 'shown.example');
-    await expect.poll(page).not.toContain('shown.example');
+    await expect.poll(() => statusOf(link)).toBe(410);
+    const shown = await page();
+    expect(shown).toContain('Destinations');
+    expect(shown).not.toContain('shown.example');
   });
 
   test('does not ask for the password of a link', async () => {
