@@ -97,13 +97,16 @@ describe('multipart/form-data', () => {
     expect((await send('POST', '/links', body, type)).status).toBe(400);
   });
 
-  test('400s on bytes that are not UTF-8', async () => {
-    const body = Buffer.from(
-      '--a\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\xff\r\n--a--\r\n',
-      'latin1',
-    );
+  test.each([
+    ['bytes that are not UTF-8', 'x\xff', 400],
+    ['such bytes after a replacement character', '\xef\xbf\xbd\xff', 400],
+    ['a replacement character', '\xef\xbf\xbd', 201],
+  ])('with %s', async (_what, title, expected) => {
+    const parts = ['name="url"\r\n\r\nhttps://example.com/', `name="title"\r\n\r\n${title}`];
+    const text = parts.map((part) => `--a\r\nContent-Disposition: form-data; ${part}\r\n`).join('');
     const headers = { 'Content-Type': 'multipart/form-data; boundary=a' };
-    expect((await owner.fetch('/api/v1/links', { method: 'POST', headers, body })).status).toBe(400);
+    const body = Buffer.from(`${text}--a--\r\n`, 'latin1');
+    expect((await owner.fetch('/api/v1/links', { method: 'POST', headers, body })).status).toBe(expected);
   });
 });
 

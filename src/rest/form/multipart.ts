@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { pauseIfBlocked } from '../../slices.ts';
 import { Refused, unsupportedMediaType } from '../answer.ts';
@@ -26,13 +27,13 @@ function parserFor(contentType: string): BusboyInstance {
  */
 export async function parseMultipart(body: Buffer, contentType: string): Promise<FormFields> {
   const collector = new FieldCollector();
-  const mayHaveReplacement = body.includes(REPLACEMENT);
+  // Then a replacement character is the client's own.
+  const isAllUtf8 = isUtf8(body);
   const parser = parserFor(contentType);
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value) => {
       try {
-        if (!mayHaveReplacement && value.includes(REPLACEMENT))
-          throw new UnreadableBody('The form is not in UTF-8.');
+        if (!isAllUtf8 && value.includes(REPLACEMENT)) throw new UnreadableBody('The form is not in UTF-8.');
         collector.put(name, value.trim());
       } catch (error) {
         reject(error);
