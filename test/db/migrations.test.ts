@@ -1,9 +1,10 @@
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { diffToModels } from '../../scripts/migration-diff.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { openFile } from '../../src/db/connection/sqlite-file.ts';
 import { applyMigrations, knownMigrations, migrationStateOf, scriptOf } from '../../src/db/migrate.ts';
 import { newDatabase, onServer } from '../support/database.ts';
+import { startTestServer } from '../support/server.ts';
 
 const { provider } = inject('database');
 
@@ -146,6 +147,28 @@ test('webhooks keep getting their events, from the place on that was reached in 
   await today.close();
   expect(queues.map(({ events }) => events)).toEqual(['LINK_CREATED LINK_DELETED', '', '', '']);
   expect(logged.map(({ webhookEvents }) => webhookEvents)).toEqual([null, 'SPACE_CREATED', null, null, '']);
+});
+
+test('names and titles with a capital sharp s are found by every spelling of it', async () => {
+  const url = await oldDatabase('20261123090328_counter_resets', [
+    `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time})`,
+    `INSERT INTO "Space" ("accountId", "name", "nameKey", "color", "createdAt", "updatedAt")
+      VALUES (1, 'GROẞ', 'groß', 1, ${time}, ${time})`,
+    `INSERT INTO "Domain" ("name", "hostKey", "createdAt", "updatedAt") VALUES (${text('s.example')}, ${time}, ${time})`,
+    `INSERT INTO "Link" ("accountId", "domainId", "title", "titleKey", "alias", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
+      VALUES (1, 1, 'GROẞER TAG', 'großer tag', ${text('a')}, ${text('https://example.com/')}, ${time}, ${time})`,
+  ]);
+  await applyMigrations(url);
+  const server = await startTestServer({ url });
+  onTestFinished(() => server.stop());
+  const caller = await server.caller('old');
+  for (const search of ['groß', 'GROSS', 'GROẞ'])
+    expect(
+      await caller.data(
+        `query ($search: String) { links(filter: { search: $search }) { totalCount } spaces(filter: { search: $search }) { totalCount } }`,
+        { search },
+      ),
+    ).toEqual({ links: { totalCount: 1 }, spaces: { totalCount: 1 } });
 });
 
 test('of several processes that migrate at once, one does, and the others wait', async () => {
