@@ -71,6 +71,6 @@ export function createDecisions({ db, links, lists, visits, settleClicks, now }:
 }
 
 /** Whether the visitor gets to a destination. */
-export function leadsOn({ outcome }: RedirectDecision): boolean {
+function leadsOn({ outcome }: RedirectDecision): boolean {
   return outcome === 'REDIRECT' || outcome === 'PIXELS';
 }

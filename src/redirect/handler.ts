@@ -7,7 +7,7 @@ import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
-import { createDecisions, type DecisionDependencies, leadsOn, type Request } from './decisions.ts';
+import { createDecisions, type DecisionDependencies, type Request } from './decisions.ts';
 import { PasswordChecks } from './guesses.ts';
 import type { LinkLookup } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
@@ -44,20 +44,14 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   });
 
   const answer = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
-    const decision = await decide(request);
-    const { outcome, destination } = decision;
+    const { outcome, destination } = await decide(request);
     const { domain, link } = request.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
     if (outcome === 'PIXELS' && link && destination !== null)
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language));
     const elsewhere = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, domain) : destination;
-    if (elsewhere !== null) {
-      const status = req.method === 'POST' ? 303 : 302;
-      // A destination is already in ASCII, and differs too often to be cached if visits add a query.
-      const location = leadsOn(decision) ? elsewhere : asciiOf(elsewhere);
-      return send(req, res, status, { Location: location });
-    }
+    if (elsewhere !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: elsewhere });
     if (outcome === 'REDIRECT' || outcome === 'PIXELS') throw new Error('a redirect without a destination');
     sendMessage(req, res, ...ended[outcome]);
   };
@@ -73,7 +67,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const isItself =
       pathname.replace(/^\/+/, '/') === req.url?.split('?', 1)[0] &&
       [name, normalizeHost(clientOf(req, trust).host)].includes(hostOf(notFoundUrl));
-    return isItself ? null : notFoundUrl;
+    return isItself ? null : asciiOf(notFoundUrl);
   };
 
   const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {

@@ -95,8 +95,11 @@ test('its examples, and the guide, have what the server takes and answers', asyn
     ...targets,
   });
   await call('POST', '/links', { url: 'example.com', 'country[0][key]': 'XX' });
-  for (const path of ['/spaces', '/links', '/spaces/:id', '/links/:id', '/stats/:id', '/links/:id/qr'])
-    put(`GET ${path}`, 403, (await writer.rest('GET', path.replace(':id', '1'))).body);
+  for (const path of ['/spaces', '/links', '/spaces/:id', '/links/:id', '/stats/:id', '/links/:id/qr']) {
+    const ofOne = path.replace(':id', '1');
+    put(`GET ${path}`, 400, (await owner.rest('GET', `${ofOne}?page=%ff`)).body);
+    put(`GET ${path}`, 403, (await writer.rest('GET', ofOne)).body);
+  }
   for (const path of ['/spaces', '/links']) {
     await call('GET', path);
     await call('GET', `${path}?sort=up&page=0`);

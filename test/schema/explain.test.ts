@@ -59,7 +59,7 @@ test('explains what a visitor gets, rule by rule', async () => {
 test('explains a visit at another time', async () => {
   const { id } = await owner.link({
     expiration_date: '2027-01-01',
-    expiration_url: 'https://example.com/over',
+    expiration_url: 'https://example.com/über',
   });
   const linkId = String(id);
   expect(await explain({ linkId })).toMatchObject({
@@ -68,7 +68,7 @@ test('explains a visit at another time', async () => {
   });
   expect(await explain({ linkId, at: '2027-01-01T01:00+01:00' })).toEqual({
     outcome: 'EXPIRED',
-    destination: 'https://example.com/over',
+    destination: 'https://example.com/%C3%BCber',
     steps: [
       { rule: 'EXISTS', applied: false, why: 'The link exists.' },
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },

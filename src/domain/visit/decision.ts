@@ -1,7 +1,7 @@
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 import { statusOf } from '../link/status.ts';
 import { targetingOf } from '../link/targeting.ts';
-import { withQuery } from '../url.ts';
+import { asciiOf, withQuery } from '../url.ts';
 import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
@@ -42,7 +42,7 @@ export interface RedirectStep {
 
 export interface RedirectDecision {
   outcome: RedirectOutcome;
-  /** The URL of the redirect: at once, after the pixels, or of the expired link; null for a page of ours. */
+  /** The URL of the redirect, in ASCII: at once, after the pixels, or of the expired link; null for a page of ours. */
   destination: string | null;
   /** The destination without the query of the visit; absent if the visitor does not reach it. */
   target?: string;
@@ -142,7 +142,7 @@ export function decideRedirect(
     return end('BLOCKED');
   const expired = status === 'EXPIRED';
   if (step('EXPIRED', expired, expired ? whyExpired(link, now) : 'It has not expired.'))
-    return end('EXPIRED', link.expirationUrl);
+    return end('EXPIRED', link.expirationUrl && asciiOf(link.expirationUrl));
   const asks = link.password !== null && !visitor.passwordGiven;
   const right = link.password === null ? 'It has no password.' : 'The right password was given.';
   if (step('PASSWORD', asks, asks ? 'It needs a password, and the right one was not given.' : right))

@@ -38,7 +38,7 @@ function decodeText(bytes: string): string {
   try {
     return utf8.decode(unescaped(bytes));
   } catch {
-    throw new UnreadableBody('The form is not in UTF-8.');
+    throw new UnreadableBody('The fields are not in UTF-8.');
   }
 }
 

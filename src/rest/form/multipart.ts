@@ -33,7 +33,8 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value) => {
       try {
-        if (!isAllUtf8 && value.includes(REPLACEMENT)) throw new UnreadableBody('The form is not in UTF-8.');
+        if (!isAllUtf8 && value.includes(REPLACEMENT))
+          throw new UnreadableBody('The fields are not in UTF-8.');
         collector.put(name, value.trim());
       } catch (error) {
         reject(error);

@@ -129,10 +129,9 @@ function successOf(route: AnyRoute): JsonSchema {
 function failuresOf(route: AnyRoute): number[] {
   const takesFields = Object.keys(route.fields).length > 0;
   const by: [boolean, number[]][] = [
-    [true, [401, 403, 429, 500, 503]],
+    [true, [400, 401, 403, 429, 500, 503]],
     [isOfOne(route), [404]],
-    [takesBody(route), [400, 413, 415]],
-    [!route.methods.includes('GET'), [409]],
+    [!route.methods.includes('GET'), [409, 413, 415]],
     [takesFields || !route.methods.includes('GET'), [422]],
   ];
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
