@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { VisitedPixel } from '../db/reading/visited-link.ts';
 import { isFireable } from '../domain/pixel.ts';
-import type { Pixel } from '../generated/sqlite/client.ts';
 import { scriptOf } from './pixels.ts';
 import { type Message, textsFor } from './texts.ts';
 
@@ -109,7 +109,11 @@ export function passwordPage(
 const PIXELS_TIME = 600;
 
 /** A page that fires the pixels and then redirects; it has a plain link, and redirects at once without JavaScript. */
-export function pixelsPage(pixels: readonly Pixel[], destination: string, acceptLanguage: string): Page {
+export function pixelsPage(
+  pixels: readonly VisitedPixel[],
+  destination: string,
+  acceptLanguage: string,
+): Page {
   const nonce = newNonce();
   const address = escapeHtml(destination);
   const { texts } = textsFor(acceptLanguage);

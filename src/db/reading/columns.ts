@@ -1,9 +1,13 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
-import { raw } from '../connection/sql.ts';
+import { raw, type Sql } from '../connection/sql.ts';
 
-function listed(table: string, columns: Readonly<Record<string, string>>): Prisma.Sql {
-  const names = Object.values(columns).map((column) => `"${table}"."${column}"`);
-  return raw(names.join(', '));
+/** Columns of a table. */
+export function columnsIn(table: string, columns: readonly string[]): Sql {
+  return raw(columns.map((column) => `"${table}"."${column}"`).join(', '));
+}
+
+function listed(table: string, columns: Readonly<Record<string, string>>): Sql {
+  return columnsIn(table, Object.values(columns));
 }
 
 /**
@@ -26,7 +30,7 @@ export const columnsOf = {
  * @param alias the table's alias in the statement
  * @param of the object's name
  */
-export function nestedColumns(alias: string, of: string, columns: readonly string[]): Prisma.Sql {
+export function nestedColumns(alias: string, of: string, columns: readonly string[]): Sql {
   const all = ['id', ...columns.filter((column) => column !== 'id')];
   return raw(all.map((column) => `"${alias}"."${column}" AS "${of}.${column}"`).join(', '));
 }

@@ -1,19 +1,31 @@
-import { type Link, type Pixel, Prisma } from '../../generated/sqlite/client.ts';
-import type { Turn } from '../clicks.ts';
+import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
 import type { Db } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import { sql } from '../connection/sql.ts';
-import { columnsOf, nestedColumns } from './columns.ts';
+import { join, sql } from '../connection/sql.ts';
+import { columnsIn, nestedColumns } from './columns.ts';
+
+const linkColumns = [
+  ...(['id', 'url', 'password', 'disabled', 'expirationUrl', 'expiresAt', 'expirationClicks'] as const),
+  ...(['targetType', 'countries', 'platforms', 'languages', 'rotation'] as const),
+] as const;
+const counterColumns = ['clicks', 'turns'] as const;
+const pixelColumns = ['id', 'type', 'value'] as const;
+
+/** What visitors need of a link, without its pixels. */
+type Visited = Pick<Link, (typeof linkColumns)[number]> & Pick<LinkCounter, (typeof counterColumns)[number]>;
+export type VisitedPixel = Pick<Pixel, (typeof pixelColumns)[number]>;
 
 /** A link as visitors need it. */
-export type VisitedRow = Link & Turn & { readonly pixels: readonly Pixel[] };
+export type VisitedRow = Visited & { readonly pixels: readonly VisitedPixel[] };
 
 /** The same with one of its pixels, or null. */
-interface FlatRow extends Link, Turn {
-  readonly pixel: Pixel | null;
-}
+type FlatRow = Visited & { readonly pixel: VisitedPixel | null };
 
-const pixelColumns = nestedColumns('p', 'pixel', Object.values(Prisma.PixelScalarFieldEnum));
+const columns = join([
+  columnsIn('Link', linkColumns),
+  columnsIn('LinkCounter', counterColumns),
+  nestedColumns('p', 'pixel', pixelColumns),
+]);
 
 /** The link with this id, or with this alias on this domain, in one statement; null if there is none. */
 export async function readVisitedLink(
@@ -27,7 +39,7 @@ export async function readVisitedLink(
   const rows = await readRows<FlatRow>(
     db,
     sql`
-    SELECT ${columnsOf.Link}, "LinkCounter"."clicks", "LinkCounter"."turns", ${pixelColumns}
+    SELECT ${columns}
     FROM "Link" JOIN "LinkCounter" ON "LinkCounter"."linkId" = "Link"."id"
       LEFT JOIN "LinkPixel" ON "LinkPixel"."linkId" = "Link"."id" LEFT JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
     WHERE ${which} ORDER BY "p"."id"`,
