@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Sql } from '../db/connection/sql.ts';
 import type { List, Position } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
-import { DomainError } from './errors.ts';
-import { integerOf, isStorable, MAX_INT, numberOf, parseInput, textOf, withDefault } from './input.ts';
+import { invalid } from './errors.ts';
+import { fieldErrors, integerOf, isStorable, MAX_INT, numberOf, textOf, withDefault } from './input.ts';
 import { MAX_URL } from './url.ts';
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;
@@ -58,9 +58,10 @@ export async function readPage<Row extends { id: number }>(
   return { items: found.rows, total: found.total, page, perPage, pageCount };
 }
 
-const cursorInput = z.string().max(16_384, 'is no cursor of this list').nullish();
+const wrongCursor = 'must be a cursor that this list gave, in the same order';
+const cursorInput = z.string().max(16_384, wrongCursor).nullish();
 
-export const edgesInput = z
+const edgesInput = z
   .object({
     first: integerOf(0, MAX_EDGES).nullish(),
     after: cursorInput,
@@ -98,23 +99,33 @@ function isOf({ type, nullable, large }: List['orderBy'], value: Position[0]): b
   return typeof value === 'string' && isStorable(value);
 }
 
-function decodeCursor(
-  cursor: string | null | undefined,
-  { table, orderBy }: List,
-  argument: string,
-): Position | undefined {
-  if (cursor == null) return undefined;
+/** The position that the cursor of a list is; null if it is none. */
+function positionOf(cursor: string, { table, orderBy }: List): Position | null {
   try {
     const content: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     const [ofTable, order, value, id] = cursorContent.parse(content);
-    if (ofTable === table && order === orderBy.name && isOf(orderBy, value) && Math.abs(id) <= MAX_INT)
-      return [value, id];
+    const isOwn = ofTable === table && order === orderBy.name;
+    return isOwn && isOf(orderBy, value) && Math.abs(id) <= MAX_INT ? [value, id] : null;
   } catch {
-    // Reported below, with the same message.
+    return null;
   }
-  throw new DomainError('VALIDATION', `${argument} is no cursor of this list.`, [
-    { path: [argument], messages: ['must be a cursor that this list gave, in the same order'] },
-  ]);
+}
+
+/** The slice of the list that is asked for. @throws DomainError VALIDATION */
+function parseEdges(input: EdgesInput, list: List) {
+  const parsed = edgesInput.safeParse(input);
+  const wrong = parsed.success ? [] : fieldErrors(parsed.error);
+  const cursor = (name: 'after' | 'before'): Position | undefined => {
+    const given = input[name];
+    if (given == null || wrong.some(({ path }) => path[0] === name)) return undefined;
+    const position = positionOf(given, list);
+    if (position === null) wrong.push({ path: [name], messages: [wrongCursor] });
+    return position ?? undefined;
+  };
+  const cursors = { after: cursor('after'), before: cursor('before') };
+  if (wrong.length > 0) throw invalid(wrong);
+  const { first, last } = input;
+  return { fromEnd: last != null, size: last ?? first ?? DEFAULT_EDGES, ...cursors };
 }
 
 export interface Edges<Row> {
@@ -133,11 +144,7 @@ export async function readEdges<Row extends { id: number }>(
   list: List,
   input: EdgesInput,
 ): Promise<Edges<Row>> {
-  const { first, last, ...cursors } = parseInput(edgesInput, input);
-  const after = decodeCursor(cursors.after, list, 'after');
-  const before = decodeCursor(cursors.before, list, 'before');
-  const fromEnd = last != null;
-  const size = (fromEnd ? last : first) ?? DEFAULT_EDGES;
+  const { fromEnd, size, after, before } = parseEdges(input, list);
   const rows = await lists.rows<Row>(list, { limit: size + 1, after, before, fromEnd });
   const more = rows.length > size;
   if (more) rows.splice(fromEnd ? 0 : size, 1);

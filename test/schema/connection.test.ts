@@ -176,6 +176,12 @@ test.each([
   ]);
 });
 
+test('names every wrong argument', async () => {
+  const { errors } = await owner.graphql(query, { first: 101, after: 'x', before: 'y' });
+  const fields = ['first', 'after', 'before'].map((argument) => ({ path: [argument] }));
+  expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION', fields } }]);
+});
+
 test('refuses a cursor of another order', async () => {
   await make('a', 'b');
   const { pageInfo } = await spaces({ first: 1 });
