@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import { type LoggedChange, onOwnChanges } from '../db/change/log.ts';
 import type { Revisions } from '../db/change/revisions.ts';
 import type { Db } from '../db/connection/db.ts';
-import { DatabaseAway } from '../db/connection/errors.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/visited-link.ts';
 import { servesVisitors } from '../domain/domain/domain.ts';
 import { isAlias } from '../domain/link/alias.ts';
@@ -11,7 +10,7 @@ import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import { growingTo } from '../growing.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { LATE, within } from '../within.ts';
+import { type Remembered, type Running, SharedReads } from './shared-reads.ts';
 
 /** The maximum number of cached links and domains, and the memory of the links in bytes. */
 const MAX_LINKS = 20_000;
@@ -21,16 +20,6 @@ const MAX_DOMAINS = 10_000;
 const MAX_MISSING = 2_000;
 /** Hosts longer than any name, in characters, are not cached. */
 const LONGEST_NAME = 255;
-/** How long an unknown name is cached, in milliseconds: not all new records are announced. */
-const MISSING_FOR = 900;
-/** How long other entries are cached, in milliseconds: changes made by hand are in no log. */
-const TRUSTED_FOR = 60_000;
-/** How long a visit waits for the renewal of an old entry, or for the read of another visit, in milliseconds. */
-const LOOKED_AGAIN_WITHIN = 200;
-/** How long a visit waits for the reads of others altogether, in milliseconds. */
-const READ_WITHIN = 2_000;
-/** How many visits may wait for a database that does not answer; more are refused at once. */
-const MAX_WAITING = 20;
 
 export type FoundLink = VisitedRow;
 
@@ -38,30 +27,6 @@ export type FoundLink = VisitedRow;
 export interface LinkLookup {
   readonly domain: Domain;
   readonly link: FoundLink | null;
-}
-
-/** A cache entry; null for something that does not exist. */
-interface Remembered<T> {
-  readonly value: T | null;
-  readonly readAt: number;
-}
-
-/** A running read, and the number of the last change before it. */
-interface Running<T> {
-  readonly at: number;
-  readonly readAt: number;
-  readonly answer: Promise<T | null>;
-}
-
-/** A read of the database. Others who ask for the same key meanwhile wait for it, but not for long. */
-interface Read<T> {
-  readonly running: Map<string, Running<T>>;
-  readonly key: string;
-  /** The cache's entry. */
-  known(): Remembered<T> | null | undefined;
-  ask(): Promise<T | null>;
-  /** Receives the value, and the number of the last change before the read. */
-  remember(remembered: Remembered<T>, at: number): void;
 }
 
 /** The approximate size of a link in bytes. */
@@ -81,6 +46,7 @@ export class LinkCache {
   readonly #revisions: Revisions;
   readonly #site: Pick<Site, 'defaultDomainId' | 'verifiesDomains'>;
   readonly #metrics: Metrics | undefined;
+  readonly #reads: SharedReads;
   /** By name. */
   readonly #domains = new LRUCache<string, Remembered<Domain>>(growingTo(MAX_DOMAINS));
   readonly #missingDomains = new LRUCache<string, Remembered<Domain>>({ max: MAX_MISSING });
@@ -100,11 +66,8 @@ export class LinkCache {
   readonly #readDomains = new Map<string, Running<Domain>>();
   /** A cache by host. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_MISSING });
-  /** Raised with each change. A result that was read before a change that concerns it is not cached. */
-  #now = 0;
   readonly #lastChanges = { names: 0, pixels: 0, domains: 0 };
   readonly #lastOfLink = new LRUCache<number, number>(growingTo(MAX_LINKS));
-  #waiting = 0;
 
   constructor(
     db: Db,
@@ -115,6 +78,7 @@ export class LinkCache {
     this.#metrics = metrics;
     this.#db = db;
     this.#revisions = revisions;
+    this.#reads = new SharedReads(revisions);
     this.#site = site;
     /** The log announces this process's own changes again. */
     const own = new LRUCache<number, true>(growingTo(MAX_LINKS));
@@ -134,7 +98,7 @@ export class LinkCache {
     recordId,
     fields,
   }: Pick<LoggedChange, 'kind' | 'action' | 'recordId'> & { fields: string | readonly string[] }): void {
-    const now = ++this.#now;
+    const now = this.#reads.changed();
     if (kind === 'LINK' && action !== 'CREATED') {
       this.#lastOfLink.set(recordId, now);
       this.#forgetLink(recordId);
@@ -174,7 +138,7 @@ export class LinkCache {
     const domain = this.#revisions.isFresh ? this.#domainNow(host) : undefined;
     if (domain === undefined) return undefined;
     const link = this.#links.get(`${domain.id} ${alias}`);
-    if (!link?.value || !this.#isTrusted(link)) return undefined;
+    if (!link?.value || !this.#reads.isTrusted(link)) return undefined;
     this.#metrics?.lookup('hit');
     return { domain, link: link.value };
   }
@@ -183,96 +147,23 @@ export class LinkCache {
     let known: Remembered<Domain> | null | undefined;
     for (const name of this.#namesOf(host)) {
       known = this.#domains.get(name) ?? this.#missingDomains.get(name);
-      if (known === undefined || !this.#isTrusted(known)) return undefined;
+      if (known === undefined || !this.#reads.isTrusted(known)) return undefined;
       if (known.value !== null) return known.value;
     }
     known = this.#defaultDomain;
-    return known?.value && this.#isTrusted(known) ? known.value : undefined;
+    return known?.value && this.#reads.isTrusted(known) ? known.value : undefined;
   }
 
   /** Runs a query, unless the database is down and too many already wait for it. */
-  async askDatabase<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#revisions.away && this.#waiting >= MAX_WAITING)
-      throw new DatabaseAway('the database does not answer');
-    this.#waiting++;
-    return ask().finally(() => {
-      this.#waiting--;
-    });
-  }
-
-  /** Whether an entry is valid: for some time, and while the database is down. */
-  #isTrusted({ value, readAt }: Remembered<unknown>): boolean {
-    if (this.#revisions.away) return true;
-    return performance.now() - readAt < (value === null ? MISSING_FOR : TRUSTED_FOR);
-  }
-
-  /**
-   * The cached value, or else that of the database. If the database does not answer soon, an old entry is used; an old entry for
-   * an unknown name only with `missingServes`.
-   */
-  async #lookUp<T>(read: Read<T>, missingServes = false): Promise<T | null> {
-    const known = read.known();
-    if (known && this.#isTrusted(known)) return known.value;
-    const asked = this.#read(read);
-    if (!known || (known.value === null && !missingServes)) return asked;
-    const { value } = known;
-    const found = await within(
-      LOOKED_AGAIN_WITHIN,
-      asked.catch(() => value),
-    );
-    return found === LATE ? value : found;
-  }
-
-  /** @throws DatabaseAway if the database does not answer in time, or its own error */
-  async #read<T>(read: Read<T>): Promise<T | null> {
-    const deadline = performance.now() + READ_WITHIN;
-    let failed = false;
-    /** Earlier reads may still answer. */
-    const joined = new Set<Running<T>>();
-    for (;;) {
-      const other = read.running.get(read.key);
-      // A read from before a change may not know of it, and a slow one may be on a broken connection.
-      if (other?.at !== this.#now || performance.now() - other.readAt >= LOOKED_AGAIN_WITHIN)
-        return this.#readNow(read);
-      try {
-        joined.add(other);
-        const answers = [...joined].filter(({ at }) => at === this.#now).map(({ answer }) => answer);
-        const found = await this.askDatabase(() => within(LOOKED_AGAIN_WITHIN, Promise.any(answers)));
-        if (found !== LATE) return found;
-      } catch (error) {
-        // The first failure may be that of a connection.
-        if (failed) throw error instanceof AggregateError ? error.errors.at(-1) : error;
-        failed = true;
-      }
-      const known = read.known();
-      // An old entry of an unknown name was refused before.
-      if (known?.value && this.#isTrusted(known)) return known.value;
-      if (performance.now() >= deadline) throw new DatabaseAway('the database did not answer in time');
-    }
-  }
-
-  #readNow<T>({ running, key, ask, remember }: Read<T>): Promise<T | null> {
-    const at = this.#now;
-    const readAt = performance.now();
-    // Changes by others are announced only from the first poll on.
-    const { hasBegun } = this.#revisions.feed;
-    const answer = this.askDatabase(ask)
-      .then((value) => {
-        if (hasBegun) remember({ value, readAt }, at);
-        return value;
-      })
-      .finally(() => {
-        if (running.get(key)?.answer === answer) running.delete(key);
-      });
-    running.set(key, { at, readAt, answer });
-    return answer;
+  askDatabase<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#reads.askDatabase(ask);
   }
 
   #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
     const key = `${domainId} ${alias}`;
     const known = () => this.#links.get(key) ?? this.#missingLinks.get(key);
     const entry = known();
-    this.#metrics?.lookup(entry && this.#isTrusted(entry) ? 'hit' : 'miss');
+    this.#metrics?.lookup(entry && this.#reads.isTrusted(entry) ? 'hit' : 'miss');
     const ask = () => readVisitedLink(this.#db, { domainId, alias });
     const remember = (remembered: Remembered<FoundLink>, at: number) => {
       const { value } = remembered;
@@ -290,7 +181,7 @@ export class LinkCache {
         this.#keys.set(value.id, key);
       }
     };
-    return this.#lookUp({ running: this.#readLinks, key, known, ask, remember });
+    return this.#reads.lookUp({ running: this.#readLinks, key, known, ask, remember });
   }
 
   /** Reads the link from the database. */
@@ -328,12 +219,12 @@ export class LinkCache {
       (remembered.value === null ? this.#missingDomains : this.#domains).set(name, remembered);
     };
     // Most unknown hosts are other names of this service, so old entries may be used.
-    return this.#lookUp({ running: this.#readDomains, key: name, known, ask, remember }, true);
+    return this.#reads.lookUp({ running: this.#readDomains, key: name, known, ask, remember }, true);
   }
 
   async #default(): Promise<Domain> {
     const where = { id: this.#site.defaultDomainId };
-    const domain = await this.#lookUp({
+    const domain = await this.#reads.lookUp({
       running: this.#readDomains,
       // No name is empty.
       key: '',
