@@ -59,7 +59,11 @@ function parseTrust(text: string): Config['trustProxy'] {
 
 const isPostgresqlUrl = (url: string) => providerOf(url) === 'postgresql' && isDatabaseUrl(url);
 
-const flag = z.enum(Object.keys(flags), 'on or off').transform((text) => flags[text] === true);
+// Not an enum, as which a wrong value would keep combinations of other variables from being checked.
+const flag = z
+  .string()
+  .refine((text) => Object.hasOwn(flags, text), 'on or off')
+  .transform((text) => flags[text] === true);
 
 const webAddress = z
   .string()
@@ -132,7 +136,11 @@ const variables = z.object({
     .pipe(number(1, MAX_WORKERS, 'auto, or '))
     .default(1),
   WEBHOOK_ALLOW_PRIVATE: flag.default(false),
-  LOG_LEVEL: z.enum(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
+  LOG_LEVEL: z
+    .string()
+    .refine((text) => logLevels.some((level) => level === text), `one of ${logLevels.join(', ')}`)
+    .transform((text) => logLevels.find((level) => level === text) ?? 'info')
+    .default('info'),
 });
 
 type Values = z.output<typeof variables>;

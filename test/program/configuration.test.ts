@@ -152,6 +152,13 @@ test('all wrong variables are reported at once', async () => {
   ]).toEqual([1, ['PORT', 'BASE_URL', 'LOG_LEVEL']]);
 });
 
+test('wrong words do not hide wrong combinations', () => {
+  const env = { GRAPHIQL: 'toString', LOG_LEVEL: 'loud', WORKERS: '3', PORT: '3000', METRICS_PORT: '3000' };
+  const lines = () => readConfig(env);
+  for (const name of ['GRAPHIQL', 'LOG_LEVEL', 'WORKERS', 'METRICS_PORT'])
+    expect(lines).toThrow(new RegExp(`^${name} is `, 'm'));
+});
+
 test('of the lines for wrong variables, only secrets are masked', async () => {
   const { stderr } = await runProgram('main', {
     DATABASE_URL: 'mysql://a:b/@?#"c@d/e',

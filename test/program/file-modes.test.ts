@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/connection/client.ts';
+import { keepPrivate } from '../../src/db/connection/sqlite-file.ts';
 import { runProgram, startProgram } from '../support/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-modes-'));
@@ -27,6 +29,15 @@ test.runIf(platform() !== 'win32')('only the program’s user can read its SQLit
   expect((await runProgram('cli/copy', {}, copy)).code).toBe(0);
   expect([modeOf(copies), modesIn(copies)['copy.db']]).toEqual(['700', '600']);
   await program.end('SIGTERM');
+});
+
+const device = join(folder, 'device');
+const madeDevice = spawnSync('mknod', [device, 'c', '1', '3']).status === 0;
+
+test.runIf(madeDevice)('a device stays everybody’s', () => {
+  chmodSync(device, 0o666);
+  keepPrivate(device);
+  expect(modeOf(device)).toBe('666');
 });
 
 test.runIf(platform() !== 'win32').each([0o644, 0o640, 0o660])(

@@ -27,8 +27,10 @@ export function keepPrivate(path: string): void {
   // SQLite creates the -wal and -shm files with the same mode.
   closeSync(openSync(path, 'a', 0o600));
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? {};
-    if (mode !== undefined && (mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
+    const found = statSync(file, { throwIfNoEntry: false });
+    // A device, such as /dev/null, is everybody's.
+    if (found?.isFile() && (found.mode & 0o077) !== 0 && found.uid === process.getuid?.())
+      chmodSync(file, 0o600);
   }
 }
 
