@@ -23,7 +23,7 @@ import { Caller } from './caller.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
-/** The cost of password hashes, a hundredth of the program's. */
+/** The cost of password hashes, much less than the program's. */
 const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 
 /** How often the operator's lists are polled, in milliseconds. */

@@ -12,9 +12,6 @@ import type { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, networkOf, type Trust } from './client.ts';
 import { requestInfoOf } from './info.ts';
 
-/** How many characters of an operation's name are logged: clients choose it. */
-const LONGEST_NAME = 100;
-
 export interface ContextDependencies {
   readonly database: Database;
   readonly readers: Pick<Replicas, 'readerFor' | 'wrote'>;
@@ -78,7 +75,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       requestId: info.requestId,
       log,
       named(operation) {
-        info.operation ??= operation.slice(0, LONGEST_NAME);
+        info.operation ??= operation;
       },
       usedDeprecated(fields) {
         if (fields.length > 0) info.deprecated = fields;
