@@ -21,7 +21,7 @@ export default defineConfig({
     isolate: false,
     // One more than the cores: a third of the time the tests wait, for PostgreSQL, for a process that starts, for a second.
     maxWorkers: availableParallelism() + 1,
-    // They measure nothing: they end what hangs, and are many times what the slowest test takes on a busy machine.
+    // Only to end tests that hang: many times as long as the slowest test takes on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import type { PoolOptions } from './db/connection/adapter.ts';
 import { DATABASE_URLS, isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/connection/url.ts';
-import { hostOf, isHostName, withoutPort } from './domain/url.ts';
+import { hostOf, isHostName, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
 
@@ -65,10 +65,12 @@ const flag = z
   .refine((text) => Object.hasOwn(flags, text), 'on or off')
   .transform((text) => flags[text] === true);
 
-const webAddress = z
+const notFoundUrl = z
   .string()
-  .refine((text) => /^https?:\/\/./i.test(text) && URL.parse(text) !== null, 'an absolute http or https URL')
-  .refine((text) => text.length <= 2048, 'an absolute http or https URL of 2048 characters at most');
+  .refine(
+    (text) => sendableAddress.safeParse(text).success,
+    `an absolute http or https URL of ${MAX_URL} characters at most`,
+  );
 
 const variables = z.object({
   NODE_ENV: z.string().optional(),
@@ -109,7 +111,7 @@ const variables = z.object({
   GRAPHIQL: flag.optional(),
   TRUSTED_DOCUMENTS: z.string().endsWith('.json', 'the path of a .json file').optional(),
   DOMAIN_VERIFICATION: flag.default(true),
-  NOT_FOUND_URL: webAddress.optional(),
+  NOT_FOUND_URL: notFoundUrl.optional(),
   BLOCKED_HOSTS: z.string().optional(),
   RESERVED_ALIASES: z.string().optional(),
   COUNTRY_HEADER: z

@@ -28,6 +28,8 @@ import { ownWorker, servePrimary } from './workers/worker.ts';
 /** How long the stop waits for pending writes, and for connections to close, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
 const CLOSE_TIMEOUT = 2_000;
+/** How long the first key waits for the log, in milliseconds. */
+const FLUSH_TIMEOUT = 1_000;
 
 const now = () => new Date();
 
@@ -110,7 +112,7 @@ async function settleDefaultDomain(config: Config, db: Db, baseUrl: string, log:
   if (renamed)
     log.info(
       { from: renamed.from, to: host, links: renamed.links },
-      'default domain renamed, as the base URL says: its links go on under the new host',
+      'default domain renamed to the host of BASE_URL: its links work under the new host',
     );
   return id;
 }
@@ -171,10 +173,13 @@ async function start(config: Config): Promise<void> {
   // Only now: if the start failed, the new key would not be printed, and would be lost.
   const isFirst = worker === undefined || worker.id === 1;
   const firstKey = isFirst && (await createFirstKey(database.client, now(), config.initialApiKey));
-  if (firstKey)
+  if (firstKey) {
+    // After the many lines of a first start, which would hide it.
+    await within(FLUSH_TIMEOUT, new Promise<void>((resolve) => log.flush(() => resolve())));
     process.stdout.write(
       greeting(config.initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
     );
+  }
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
 
   let stopping = false;
@@ -220,7 +225,7 @@ function endWithArguments([first]: readonly string[]): void {
   if (first === undefined) return;
   const answer = answers.get(first);
   if (answer === undefined)
-    process.stderr.write(`The start has no argument ${shown('', first)}. See --help.\n`);
+    process.stderr.write(`npm start takes no arguments, but got ${shown('', first)}. See --help.\n`);
   else process.stdout.write(answer);
   process.exit(answer === undefined ? 1 : 0);
 }

@@ -59,7 +59,7 @@ export async function readOperatorFiles(paths: Paths, log: FileLog, every?: numb
           log.warn({ variable, path, line, text: written, allowed }, 'line of a list ignored');
       },
       onLost: (reason) =>
-        log.warn({ variable, path, reason }, 'list cannot be read: what it said last goes on to count'),
+        log.warn({ variable, path, reason }, 'list cannot be read: its last entries stay in use'),
       ...(every !== undefined && { every }),
     });
     await file.read().catch((error: unknown) => {

@@ -39,6 +39,6 @@ export class Semaphore {
     if (timeout === undefined) return promise;
     // If the turn comes at the same moment as the timeout, it is used.
     if ((await within(timeout, promise)) === LATE && this.#waiting.delete(come))
-      throw new SemaphoreTimeout('it took too long until the turn came');
+      throw new SemaphoreTimeout('timed out while waiting for a turn');
   }
 }

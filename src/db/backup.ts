@@ -43,7 +43,8 @@ export function backUp(url: string, target: string): void {
   if (!fileExists(url)) throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
   if (existsSync(target)) {
     if (isSameFile(target, pathOf(url))) throw new OperatorError(`${target} is the database itself.`);
-    if (!isBackup(target)) throw new OperatorError(`${target} is there already, and no backup of Linkspace.`);
+    if (!isBackup(target))
+      throw new OperatorError(`${target} already exists, and is not a backup of Linkspace.`);
   }
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}`);

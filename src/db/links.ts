@@ -251,7 +251,7 @@ export async function updateLinkIn(tx: Tx, linkId: number, settings: LinkSetting
 
 /**
  * Changes a link and records the change, unless somebody else has changed the link since it was read: each change gives a link a
- * new time. Within an enclosing transaction it changes nothing: what a vain try locks would stay locked.
+ * new time. Within an enclosing transaction it changes nothing: the locks of a failed attempt would be kept.
  * @returns null if the link was not changed
  */
 export async function updateLinkAsRead(

@@ -38,7 +38,7 @@ function running(): DomainError {
 }
 
 function mismatch(): DomainError {
-  const message = 'This Idempotency-Key came with another request: each needs a key of its own';
+  const message = 'This Idempotency-Key was already used for another request: use a new key for each request';
   return new DomainError('IDEMPOTENCY_MISMATCH', `${message}.`);
 }
 
@@ -130,7 +130,7 @@ export class KeyedWrite {
       throw invalid([
         {
           path: ['Idempotency-Key'],
-          messages: ['has too much to do before this: send less at once, or without it'],
+          messages: ['was used for a write that takes too long: send less at once, or omit the header'],
         },
       ]);
   }

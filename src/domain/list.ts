@@ -42,6 +42,15 @@ export interface Page<Row> {
   pageCount: number;
 }
 
+/** A page with these items, of a list with that total. */
+export function pageWith<Row>(
+  items: Row[],
+  total: number,
+  { page, perPage }: z.output<typeof pageInput>,
+): Page<Row> {
+  return { items, total, page, perPage, pageCount: Math.max(1, Math.ceil(total / perPage)) };
+}
+
 /**
  * One numbered page of a list, with its total, in one statement.
  * @param total an expression for the number of the list's rows
@@ -54,8 +63,7 @@ export async function readPage<Row extends { id: number }>(
 ): Promise<Page<Row>> {
   const window = { limit: perPage, offset: (page - 1) * perPage };
   const found = await lists.page<Row>(list, window, total);
-  const pageCount = Math.max(1, Math.ceil(found.total / perPage));
-  return { items: found.rows, total: found.total, page, perPage, pageCount };
+  return pageWith(found.rows, found.total, { page, perPage });
 }
 
 const wrongCursor = 'must be a cursor that this list gave, in the same order';

@@ -30,6 +30,9 @@ export function isSendable(address: string): boolean {
   return new URL(address).href.length <= MAX_URL + 1;
 }
 
+/** A web address that clients accept in a header. */
+export const sendableAddress = webAddress.refine((text) => !isUrl(text) || isSendable(text), tooLongAsSent);
+
 /** A host without a final dot, with which it would be the same host. */
 function withoutFinalDot(host: string): string {
   return host.replace(/\.(?=:|$)/, '');

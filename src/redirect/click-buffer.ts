@@ -68,7 +68,7 @@ export class ClickBuffer {
         this.#pending.add(visit);
       } catch (error) {
         // `#pending.add` counts the click before it parses anything.
-        this.#log.error({ err: error }, 'a visit was counted as a click alone');
+        this.#log.error({ err: error }, 'a visit was counted as a click, without statistics');
       }
     }
   }

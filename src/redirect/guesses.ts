@@ -36,7 +36,7 @@ class GuessLimit {
   readonly #forgives: boolean;
   readonly #guessers = new LRUCache<string, Guesser>(growingTo(MAX_GUESSERS));
 
-  /** @param forgives whether a right password makes up for the wrong ones before it */
+  /** @param forgives whether a right password resets the count */
   constructor(max: number, forgives: boolean) {
     this.#max = max;
     this.#forgives = forgives;

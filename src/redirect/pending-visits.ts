@@ -85,7 +85,7 @@ export class PendingVisits {
       return;
     }
     const day = this.#addTo(link.id, at, { clicks: 1, claimed: claimed === null ? 0 : 1 });
-    if (claimed !== null && !this.#isLast(day, claimed)) return;
+    if (claimed !== null && !this.#startAfterReset(day, claimed)) return;
     if (!visitor.optedOut) day.described++;
     if (!this.#described || this.#details >= this.#bounds.details) return;
     if (destination !== null) this.#addValue(day, destinationOf(destination));
@@ -116,8 +116,8 @@ export class PendingVisits {
     return taken;
   }
 
-  /** Whether no later reset is known than that before a claimed click. What is known from before a reset is forgotten. */
-  #isLast(day: DayOfLink, resets: number): boolean {
+  /** Drops what was counted before the reset that a claimed click follows. Returns false if the click is from before a later one. */
+  #startAfterReset(day: DayOfLink, resets: number): boolean {
     const { visitors, values, resets: before } = day;
     if (before !== null && before < resets) {
       this.#details -= visitors.size + values.size;
@@ -158,7 +158,7 @@ export class PendingVisits {
     let number = asked;
     // A claimed visit is already counted in its own hour, and must stay there.
     if (!hours.has(number) && !claimed && hours.size > 0 && this.#hours >= this.#bounds.hours)
-      [number = number] = [...hours.keys()].slice(-1);
+      number = [...hours.keys()].at(-1) ?? number;
     let hour = hours.get(number);
     if (hour === undefined) {
       hour = emptyHour();

@@ -14,7 +14,7 @@ export function header(req: IncomingMessage, name: string): string {
   return String(req.headers[name] ?? '').slice(0, LONGEST_HEADER);
 }
 
-/** The headers by which browsers of now and before say that nobody sees the page yet, and how. */
+/** Headers by which current and older browsers mark a prefetch or a preview, and their values. */
 const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 const UNSEEN = /prefetch|preview/i;
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Request, Response } from 'express';
+import { guardCell } from '../domain/importing/formats.ts';
 
 /** A value for each column. */
 export type CsvRow = readonly unknown[];
@@ -40,12 +41,12 @@ export function wantsCsv(req: Request): boolean {
 }
 
 /**
- * A cell by RFC 4180. Spreadsheets would run text that begins like a formula: an apostrophe before it makes it text.
+ * A cell by RFC 4180, which spreadsheets do not run.
  */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'string') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const text = guardCell(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

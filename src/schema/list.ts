@@ -5,11 +5,12 @@ import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { costs, countOf } from './server/cost.ts';
 
-/** The cost of a statement, of skipping many rows, of a condition without an index, and of a search. */
+/** The cost of a statement, of a filter or of skipping many rows, and of a search. */
 const STATEMENT = 10;
-const ROWS_PAST = 100;
 const NARROWING = 200;
 const SEARCH = 6_000;
+/** Pages after this one skip many rows. */
+const MAX_CHEAP_PAGE = 100;
 
 /**
  * The cost of a list: its fields count once for each possible record. The field with its records then needs no size of its
@@ -21,7 +22,7 @@ export const listCost = costs({
   work({ filter, page }) {
     const { search, ...narrowing } = { search: undefined, ...(typeof filter === 'object' ? filter : {}) };
     const narrows = Object.values(narrowing).some((one) => one != null);
-    const past = typeof page === 'number' && page > ROWS_PAST ? NARROWING : 0;
+    const past = typeof page === 'number' && page > MAX_CHEAP_PAGE ? NARROWING : 0;
     return STATEMENT + (search ? SEARCH : 0) + (narrows ? NARROWING : 0) + past;
   },
 });

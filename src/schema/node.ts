@@ -92,7 +92,7 @@ builder.queryFields((t) => ({
     type: [Node],
     nullable: { list: false, items: true },
     description:
-      'The records with these global ids, at most 100, in order; null in place of what the account has not.',
+      'The records with these global ids, at most 100, in order; null for records that the account does not have.',
     extensions: costs({
       size: ({ nodeIds }) => (Array.isArray(nodeIds) ? nodeIds.length : 1),
       work: () => STATEMENT * loaders.size,

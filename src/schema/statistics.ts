@@ -8,6 +8,8 @@ import { dayText, writtenLength } from '../domain/statistics/period.ts';
 import { resetStatistics } from '../domain/statistics/reset.ts';
 import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/rows.ts';
 import {
+  MAX_DAYS_OF_HOURS,
+  MAX_TOP,
   Statistics,
   type StatisticsPoint,
   type StatisticsRow,
@@ -114,6 +116,8 @@ const RowOrder = builder.inputType('StatisticsRowOrder', {
 /** The cost of reading the statistics of an owner; it doubles for a year. */
 const READ: Record<Scope, number> = { link: 10, space: 500, account: 50 };
 const DAYS = 365;
+/** How many rows are shown by default. */
+const DEFAULT_ROWS = 10;
 
 /** The cost of reading a period. */
 const readWork = (_args: WrittenArgs, { scope, days }: WrittenArgs): number =>
@@ -122,7 +126,7 @@ const readWork = (_args: WrittenArgs, { scope, days }: WrittenArgs): number =>
 function bucketsOf({ interval }: WrittenArgs, { days }: WrittenArgs): number {
   const length = Number(days);
   // More days of hours are refused.
-  if (interval === 'HOUR') return 24 * Math.min(length, 31);
+  if (interval === 'HOUR') return 24 * Math.min(length, MAX_DAYS_OF_HOURS);
   return interval === 'MONTH' ? Math.ceil(length / 28) + 1 : length;
 }
 
@@ -167,14 +171,14 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
         'The values with the most clicks. Visitors who decline tracking count by destination only.',
       extensions: costs({
         work: (args, above) => 3 * readWork(args, above),
-        tells: ({ first }) => ({ rows: countOf(first, 100) ?? 10 }),
+        tells: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
       }),
       args: {
         by: t.arg({ type: Dimension, required: true, description: 'The dimension.' }),
         first: t.arg.int({
           required: true,
-          defaultValue: 10,
-          description: 'The number of values: 0 to 100.',
+          defaultValue: DEFAULT_ROWS,
+          description: `The number of values: 0 to ${MAX_TOP}.`,
         }),
       },
       resolve: (statistics, args) => statistics.top(args),
@@ -183,7 +187,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       type: RowPage,
       description: 'All days, hours or values with their clicks, paginated by page number.',
       extensions: costs({
-        size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? 10,
+        size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? DEFAULT_ROWS,
         work: (args, above) => 3 * readWork(args, above),
       }),
       args: {
@@ -193,7 +197,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
           defaultValue: 1,
           description: 'The page number, from 1. Pages after the last one are empty.',
         }),
-        perPage: t.arg.int({ defaultValue: 10, description: `The page size: 1 to ${MAX_ROWS}.` }),
+        perPage: t.arg.int({ defaultValue: DEFAULT_ROWS, description: `The page size: 1 to ${MAX_ROWS}.` }),
       },
       resolve: (statistics, args) => pageOfStatistics(statistics, args),
     }),

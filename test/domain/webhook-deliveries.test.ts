@@ -172,7 +172,9 @@ test('fails after seven attempts, with the reason, and redelivers on request', a
   expect(await caller.data(redeliver, { id: delivery?.id })).toEqual({
     redeliver: {
       __typename: 'ValidationError',
-      fields: [{ path: ['deliveryId'], messages: ['is that of a disabled webhook: enable it first'] }],
+      fields: [
+        { path: ['deliveryId'], messages: ['belongs to a disabled webhook: enable the webhook first'] },
+      ],
     },
   });
   await caller.space('Never told of');

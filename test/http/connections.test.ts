@@ -146,12 +146,12 @@ describe('the target of a request', () => {
   });
 });
 
-test('paths and names of operations are shortened in the log', async () => {
+test('long paths are shortened in the log, and too long names of operations are not in it', async () => {
   const caller = await server.caller();
   await fetch(`${server.origin}/${'x'.repeat(10_000)}`);
   await caller.graphql(`query ${'N'.repeat(100)} { __typename }`);
   await caller.graphql(`query ${'N'.repeat(900_000)} { __typename }`);
-  await expect.poll(() => server.log.some(({ path }) => String(path).startsWith('/xxx'))).toBe(true);
+  await expect.poll(() => server.log.some(({ path }) => path === `/${'x'.repeat(499)}`)).toBe(true);
   await expect.poll(() => server.log.some(({ operation }) => operation === 'N'.repeat(100))).toBe(true);
   for (const line of server.log) expect(JSON.stringify(line).length).toBeLessThan(1_000);
 });

@@ -56,7 +56,7 @@ test('a start on a database that cannot be used says what to do', async () => {
   const { host } = url;
   const change = (changes: Partial<URL>) => Object.assign(new URL(url.href), changes);
   expect(await refusalOf(change({ username: role }))).toBe(
-    `The user "${role}" of DATABASE_URL may not make tables in the schema public of the database "${name}": from PostgreSQL 15 on, only the owner may. Let a superuser say ALTER DATABASE "${name}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".\n`,
+    `The user "${role}" of DATABASE_URL may not create tables in the schema public of the database "${name}": from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${name}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".\n`,
   );
   expect(await refusalOf(change({ search: '?sslmode=require' }))).toBe(
     `The PostgreSQL server at ${host} offers no TLS, which DATABASE_URL asks for by sslmode. Take sslmode out of the URL, or set up TLS on the server.\n`,
@@ -107,7 +107,7 @@ test('it names the variable of a URL without the password, or with another serve
     });
   });
   expect(await refusalOf(new URL(guarded))).toBe(
-    `The PostgreSQL server at ${new URL(guarded).host} wants a password of the user "me", and DATABASE_URL has none.\n`,
+    `The PostgreSQL server at ${new URL(guarded).host} requires a password for the user "me", and DATABASE_URL has none.\n`,
   );
   const web = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   expect(await refusalOf(new URL(web))).toBe(

@@ -70,7 +70,9 @@ test('a backup replaces an earlier one, but no other file', async () => {
 
   const mine = join(folder, 'mine.txt');
   writeFileSync(mine, 'not a backup');
-  expect((await backup('--to', mine)).stderr).toBe(`${mine} is there already, and no backup of Linkspace.\n`);
+  expect((await backup('--to', mine)).stderr).toBe(
+    `${mine} already exists, and is not a backup of Linkspace.\n`,
+  );
   expect(readFileSync(mine, 'utf8')).toBe('not a backup');
   const database = DATABASE_URL.replace('file:', '');
   expect((await backup('--to', database)).stderr).toBe(`${database} is the database itself.\n`);
@@ -98,7 +100,7 @@ test('a database that was restored from a backup is no backup any more', async (
   expect(() => backUp(url, linked)).toThrow('is the database itself');
   rmSync(linked);
   await applyMigrations(url);
-  expect(() => backUp(DATABASE_URL, live)).toThrow('is there already, and no backup of Linkspace');
+  expect(() => backUp(DATABASE_URL, live)).toThrow('already exists, and is not a backup of Linkspace');
   expect(keepNewest(folder, 1, DATABASE_URL)).toEqual([]);
 });
 

@@ -162,7 +162,7 @@ test('the start explains itself with --help, and refuses other arguments', async
     expect(await runProgram('main', {}, [argument])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The start has no argument "${argument}". See --help.\n`,
+      stderr: `npm start takes no arguments, but got "${argument}". See --help.\n`,
     });
 });
 

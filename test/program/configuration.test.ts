@@ -39,7 +39,7 @@ test.each([
   [
     'NOT_FOUND_URL',
     'javascript:alert(1)',
-    'NOT_FOUND_URL is "javascript:alert(1)"; it may be an absolute http or https URL.',
+    'NOT_FOUND_URL is "javascript:alert(1)"; it may be an absolute http or https URL of 2048 characters at most.',
   ],
   [
     'BASE_URL',

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -327,13 +327,6 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   [
     /^npm i node@24 postgraphile@5$/,
     () => expect(readFileSync('bench/postgraphile.mjs', 'utf8')).toContain('postgraphile'),
-  ],
-  [
-    /^npx vitest run --project (\w+) (\S+) -u$/,
-    (project = '', path = '') => {
-      expect(readFileSync('vitest.config.ts', 'utf8')).toContain(`'${project}'`);
-      expect(statSync(`${path}.test.ts`).isFile()).toBe(true);
-    },
   ],
   [
     /^(?:node )?dist\/cli\/(\w+)\.js(.*)$/,

@@ -401,11 +401,7 @@ describe('POST /links', () => {
       'expiration_date=2027-01-01&expiration_time=24:00',
       { expiration_time: 'must be a time of day, as HH:MM, from 00:00 to 23:59' },
     ],
-    [
-      'a time without a date',
-      'expiration_time=10:00',
-      { expiration_time: 'needs expiration_date beside it' },
-    ],
+    ['a time without a date', 'expiration_time=10:00', { expiration_time: 'needs expiration_date as well' }],
     ['no clicks', 'expiration_clicks=0', { expiration_clicks: 'must be a whole number from 1 to 999999999' }],
     ...['005', '%2B5', '5.0'].map((clicks): [string, string, Record<string, string>] => [
       `clicks in another form: ${clicks}`,
@@ -648,7 +644,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     ['alias=', { alias: 'must have 1 to 255 characters' }],
     ['disabled=', { disabled: 'must be one of 0, 1' }],
     ['privacy=', { privacy: 'must be one of 0, 1, 2' }],
-    ['expiration_time=10:00', { expiration_time: 'needs expiration_date beside it' }],
+    ['expiration_time=10:00', { expiration_time: 'needs expiration_date as well' }],
     ['alias=taken&title=x', { alias: 'is already taken on this domain' }],
     [
       'url=https://s.example/&space_id=99999',

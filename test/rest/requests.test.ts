@@ -140,7 +140,7 @@ test.each([
 
 test.each([
   ['broken JSON', 'application/json', '{"name":'],
-  ['JSON that is no object', 'application/json', '["name"]'],
+  ['JSON that is not an object', 'application/json', '["name"]'],
   ['JSON nested without end', 'application/json', `{"name":${'['.repeat(40_000)}${']'.repeat(40_000)}}`],
   [
     'JSON that is not in UTF-8',

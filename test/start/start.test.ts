@@ -29,6 +29,8 @@ test('the first start prints a key once, with commands to paste; later starts pr
   await expect.poll(() => first.stdout).toContain('/graphql\n');
   const keys = new Set(first.stdout.match(/ls_[\w-]{43}/g));
   expect(keys.size).toBe(1);
+  // Where nobody has to look for it.
+  expect(first.stdout.indexOf('ls_')).toBeGreaterThan(first.stdout.lastIndexOf('migration applied'));
   const answers = [];
   for (const [command] of first.stdout.matchAll(/^ {2}curl .*$/gm)) {
     const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl', 'curl -s')]);

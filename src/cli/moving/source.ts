@@ -67,7 +67,9 @@ async function* bytesOf(stream: ReadStream, isWide: boolean): AsyncGenerator<Buf
       beginning = false;
     }
   } catch (error) {
-    throw new BrokenOff(`It cannot be read on: ${error instanceof Error ? error.message : error}`);
+    throw new BrokenOff(
+      `The rest of the file cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
   } finally {
     stream.destroy();
   }
@@ -177,7 +179,7 @@ async function* jsonRecords(
       // Any object is a record of unknown values.
       const raw = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
       yield raw === null
-        ? { line, size, unreadable: 'is no object' }
+        ? { line, size, unreadable: 'is not an object' }
         : { line, size, raw, header: Object.keys(raw), isCsv: false };
     }
   }

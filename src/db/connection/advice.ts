@@ -49,7 +49,7 @@ const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: s
   [
     /password must be a/,
     ({ server, role }, variable) =>
-      `The PostgreSQL server at ${server} wants a password of the user "${role}", and ${variable} has none.`,
+      `The PostgreSQL server at ${server} requires a password for the user "${role}", and ${variable} has none.`,
   ],
   [
     /AuthenticationFailed|28P01|28000/,
@@ -74,7 +74,7 @@ const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: s
   [
     /permission denied for schema/,
     ({ database, role }, variable) =>
-      `The user "${role}" of ${variable} may not make tables in the schema public of the database "${database}": from PostgreSQL 15 on, only the owner may. Let a superuser say ALTER DATABASE "${database}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
+      `The user "${role}" of ${variable} may not create tables in the schema public of the database "${database}": from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${database}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
   ],
 ];
 

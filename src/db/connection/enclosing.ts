@@ -50,11 +50,6 @@ export class EnclosingTransaction {
     return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;
   }
 
-  /** The transaction; null if nothing was changed. */
-  get tx(): Tx | null {
-    return this.#tx;
-  }
-
   #get(property: string | symbol): unknown {
     const from = this.#tx ?? this.#client;
     const value: unknown = Reflect.get(from, property);

@@ -35,7 +35,7 @@ export function keepsTransactionsApart(
     while (open) {
       // A deadlock otherwise: the transaction would wait for itself.
       if (current !== null && currentTransaction() === current)
-        throw new Error('the work of a transaction asks past it: it has to use its own client');
+        throw new Error('a query within a transaction did not use the client of the transaction');
       await open;
     }
     return run();

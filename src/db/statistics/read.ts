@@ -171,11 +171,11 @@ function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly 
   )`;
 }
 
-/** The rows for owners of whom the same is asked, with a number of theirs. Clicks without a value are a row whose value is null. */
+/** The rows for all owners with the same question, each with the index of the question. Clicks without a value are a row whose value is null. */
 function rowsOf(db: Db, index: number, asked: ValuesAsked, owners: readonly OwnerAsked[]): Sql {
   const value = sql`"VisitValue".${name(asked.column)}`;
   const known = name(`known${index}`);
-  // Whoever is asked of twice has one row.
+  // An owner that is asked for twice has one row.
   const rows = [...new Map(owners.map(({ id, all }) => [id, all]))];
   const given = rowsAsTable(db, { id: 'integer', all: 'bigint' }, rows);
   return sql`SELECT CAST(${index} AS INTEGER) AS "index", "id", "value", "clicks", "total", "rank" FROM (
@@ -209,7 +209,7 @@ export async function readValues(
   questions: readonly OwnerAsked[],
 ): Promise<ValueRow[][]> {
   const answers = new Map<OwnerAsked, ValueRow[]>();
-  // Owners of whom the same is asked are answered together.
+  // Owners with the same question share a statement.
   const alike = [...Map.groupBy(questions, ({ asked }) => JSON.stringify(asked)).values()];
   for (let next = 0; next < alike.length; next += MAX_DIFFERENT) {
     const different = alike.slice(next, next + MAX_DIFFERENT);

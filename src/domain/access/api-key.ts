@@ -121,3 +121,8 @@ export async function revokeKey(db: Db, id: string, now: Date): Promise<void> {
   });
   if (count === 0 && (await db.apiKey.findUnique({ where: { id: number } })) === null) throw notFound('key');
 }
+
+/** A condition for keys that are neither revoked nor expired. */
+export function validKeys(now: Date) {
+  return { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+}

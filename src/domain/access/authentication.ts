@@ -2,7 +2,7 @@ import type { Revisions } from '../../db/change/revisions.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from './actor.ts';
-import { hashKey, parseScopes } from './api-key.ts';
+import { hashKey, parseScopes, validKeys } from './api-key.ts';
 import { keyChanges } from './key-changes.ts';
 
 /** The precision of a key's last-used time, in milliseconds. */
@@ -108,8 +108,7 @@ export class Authentication {
   /** A revoked or expired key is looked up like an unknown one, so that the response time reveals nothing. */
   async #load(hash: string, now: Date): Promise<Remembered | null> {
     const revision = this.#revisions.numberOf('keys');
-    const isCurrent = { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
-    const row = await this.#db.apiKey.findFirst({ where: { hash, revokedAt: null, ...isCurrent } });
+    const row = await this.#db.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
     if (row === null) return null;
     const known: Remembered = {
       actor: { accountId: row.accountId, keyId: row.id, scopes: new Set(parseScopes(row.scopes)) },

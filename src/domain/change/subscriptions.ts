@@ -5,6 +5,7 @@ import type { Db } from '../../db/connection/db.ts';
 import { DatabaseAway } from '../../db/connection/errors.ts';
 import { LATE, within } from '../../within.ts';
 import type { Actor } from '../access/actor.ts';
+import { validKeys } from '../access/api-key.ts';
 import { DomainError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter } from './list.ts';
 
@@ -29,7 +30,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   readonly #filter: ChangeFilter;
   readonly #onEnd: (subscription: Subscription) => void;
   readonly #waiting: (LoggedChange | DomainError)[] = [];
-  /** Changes of before are not sent; null until it is known. */
+  /** Changes before this snapshot are not sent; null until it is known. */
   #began: LogSnapshot | null = null;
   #wake: (() => void) | null = null;
   #ended = false;
@@ -45,7 +46,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     return this.#waiting.length;
   }
 
-  /** Removes the changes of before the snapshot. The log's readers may find them only now. */
+  /** Removes the changes from before the snapshot. The log's readers may find them only now. */
   begin(now: LogSnapshot): void {
     this.#began = now;
     const rest = this.#waiting.filter((one) => one instanceof DomainError || !wasCommitted(now, one));
@@ -162,8 +163,7 @@ export class ChangeSubscriptions {
   async checkKeys(): Promise<void> {
     const ids = [...new Set([...this.#all].map(({ actor }) => actor.keyId))];
     if (ids.length === 0) return;
-    const isCurrent = { OR: [{ expiresAt: null }, { expiresAt: { gt: this.#now() } }] };
-    const where = { id: { in: ids }, revokedAt: null, ...isCurrent };
+    const where = { id: { in: ids }, ...validKeys(this.#now()) };
     const valid = await this.#db.apiKey.findMany({ where, select: { id: true } });
     const good = new Set(valid.map(({ id }) => id));
     // Only keys that were checked: a subscription of another key may be new.

@@ -13,7 +13,7 @@ import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
 import type { Site } from '../link/site.ts';
 import { type Edges, type EdgesInput, readEdges } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
-import { isHostName, isSendable, normalizeHost, tooLongAsSent, webAddress, withoutPort } from '../url.ts';
+import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
 
 export type { Domain };
 
@@ -24,8 +24,7 @@ const name = textOf(1, 255).transform((text, context) => {
   return z.NEVER;
 });
 
-const notFoundUrl = webAddress
-  .refine((text) => !URL.canParse(text) || isSendable(text), tooLongAsSent)
+const notFoundUrl = sendableAddress
   .describe("The URL for visitors of an unknown alias; the service's own page by default.")
   .nullish();
 
@@ -51,8 +50,8 @@ const kind = {
 } satisfies Kind<Domain, Partial<Domain>>;
 
 /** A condition for the domains that an account may use: its own and the shared ones. */
-export function usableDomains(actor: Actor) {
-  return { OR: [{ accountId: actor.accountId }, { accountId: null }] };
+export function usableDomains({ accountId }: Pick<Actor, 'accountId'>) {
+  return { OR: [{ accountId }, { accountId: null }] };
 }
 
 /** A condition for a usable domain with this id; null for an impossible id. */
@@ -194,9 +193,7 @@ export async function verifyDomain(
   );
   if (found === LATE || !found.some((text) => text.trim() === record.value)) {
     const wanted = `a TXT record ${record.name} with the value ${record.value}`;
-    throw invalid([
-      { path: ['id'], messages: [`is that of a domain without ${wanted}, as far as DNS tells`] },
-    ]);
+    throw invalid([{ path: ['id'], messages: [`is that of a domain without ${wanted}, according to DNS`] }]);
   }
   // Only for the host that was looked up: if it was changed meanwhile, it has another token.
   const { verificationToken } = domain;

@@ -265,7 +265,10 @@ export class Import {
     if (outcome.renamed) note('alias', `is already taken on this domain: the link is "${outcome.alias}"`);
     else if (isNameless(item)) note('alias', `is missing: the link is "${outcome.alias}"`);
     if (outcome.similar !== null)
-      note('alias', `differs from "${outcome.similar}" in case alone: both are links, as case counts`);
+      note(
+        'alias',
+        `differs from "${outcome.similar}" only in case: both links exist, since aliases are case-sensitive`,
+      );
     for (const message of notes) this.#hooks.tell({ line, taken: true, field: null, message });
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../access/actor.ts';
-import { createDomain, createDomainInput } from '../domain/domain.ts';
+import { createDomain, createDomainInput, usableDomains } from '../domain/domain.ts';
 import { DomainError, type FieldError } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import type { Site } from '../link/site.ts';
@@ -14,7 +14,7 @@ export class Unresolved extends Error {
   readonly fields: readonly FieldError[];
 
   constructor(fields: readonly FieldError[]) {
-    super('what a line names cannot be had');
+    super('a record that the line names could not be found or created');
     this.fields = fields;
   }
 }
@@ -63,8 +63,7 @@ export class NamedRecords {
 
   /** Reads the domains that the account may use. Returns the targets of the map that it may not use. */
   async start(): Promise<string[]> {
-    const { accountId } = this.#writer;
-    const usable = await this.#db.domain.findMany({ where: { OR: [{ accountId }, { accountId: null }] } });
+    const usable = await this.#db.domain.findMany({ where: usableDomains(this.#writer) });
     for (const { id, name } of usable) {
       this.#domains.set(name, { id, name });
       if (id === this.#site.defaultDomainId) this.#default = { id, name };

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { choiceOf, integerOf, MAX_INT, parseInput, withDefault } from '../input.ts';
-import { directionInput, type Page, pageInput } from '../list.ts';
+import { directionInput, type Page, pageInput, pageWith } from '../list.ts';
 import { type StatisticsDimension, type StatisticsList, statisticsLists } from './dimension.ts';
 import { periodInput } from './period.ts';
 import { type Statistics, type StatisticsPoint, type StatisticsRow, shownCount } from './statistics.ts';
 
 /** The fields by which rows can be ordered. */
 export const statisticsOrderFields = {
-  CLICKS: 'The clicks; of as many, the value.',
+  CLICKS: 'The clicks; ties are broken by the value.',
   VALUE: 'The value.',
 } as const;
 
@@ -49,7 +49,7 @@ export async function pageOfStatistics(
   const { of, orderBy, page, perPage } = parseInput(rowsInput, input);
   const { rows, total } = await rowsOf(statistics, of, orderBy, (page - 1) * perPage, perPage);
   const items = rows.map(({ value, clicks }) => ({ value, clicks: shownCount(clicks) }));
-  return { items, total, page, perPage, pageCount: Math.max(1, Math.ceil(total / perPage)) };
+  return pageWith(items, total, { page, perPage });
 }
 
 async function rowsOf(

@@ -13,8 +13,8 @@ import {
 import { lengthOf, type PeriodInput, parsePeriod } from './period.ts';
 
 /** The maximum number of days for hours, and of values. */
-const MAX_DAYS_OF_HOURS = 31;
-const MAX_TOP = 100;
+export const MAX_DAYS_OF_HOURS = 31;
+export const MAX_TOP = 100;
 
 /** The counts of an hour, a day or a month. */
 export interface StatisticsPoint {

@@ -47,7 +47,9 @@ export async function redeliver(
     const delivery = await tx.webhookDelivery.findFirst({ where, include: { webhook: true } });
     if (delivery === null) throw notFound('delivery');
     if (delivery.webhook.disabled)
-      throw invalid([{ path: ['deliveryId'], messages: ['is that of a disabled webhook: enable it first'] }]);
+      throw invalid([
+        { path: ['deliveryId'], messages: ['belongs to a disabled webhook: enable the webhook first'] },
+      ]);
     await redeliverNow(tx, delivery, now);
     const pending = await tx.webhookDelivery.findFirst({ where });
     if (pending === null) throw notFound('delivery');

@@ -130,7 +130,7 @@ export class Webhooks {
         this.#failed = false;
       } catch (error) {
         // It is tried again in a second; logged once.
-        if (!this.#failed) this.#with.log.warn({ err: error }, 'webhooks could not be looked after');
+        if (!this.#failed) this.#with.log.warn({ err: error }, 'webhooks could not be processed');
         this.#failed = true;
         return;
       }

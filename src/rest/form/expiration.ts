@@ -38,6 +38,6 @@ export const expirationTime: Field = {
     if (time === undefined || time === '') return;
     const date = sent.get('expiration_date');
     if (!TIME.test(time)) refuse('must be a time of day, as HH:MM, from 00:00 to 23:59');
-    else if (date === undefined || (date === '' && !emptyClears)) refuse('needs expiration_date beside it');
+    else if (date === undefined || (date === '' && !emptyClears)) refuse('needs expiration_date as well');
   },
 };

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { schema } from '../index.ts';
 import { CostCalculator, type OperationSize } from './cost-calculator.ts';
 
-const reckoner = new CostCalculator(schema);
+const calculator = new CostCalculator(schema);
 
 const DAY = 86_400_000;
 
@@ -22,7 +22,7 @@ const SIZES = 2_000_000;
 const LONGEST_KEY = 1_000;
 /** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
 const SHORT = 16;
-/** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON has not: longer than all other texts. */
+/** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON.stringify writes as null: longer than any other key. */
 const LONG = 'a text of more than 16 characters';
 const INFINITE = 'a number beyond all numbers of JSON, which is ';
 
@@ -60,7 +60,7 @@ export function sizeOf({ document, operationName, variableValues }: Operation): 
   if (before) return before;
   const fragments = document.definitions.filter(isFragment);
   const named = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
-  const size = reckoner.sizeOf(operation, named, variableValues ?? {});
+  const size = calculator.sizeOf(operation, named, variableValues ?? {});
   if (key.length <= LONGEST_KEY) sizes.set(key, size);
   return size;
 }
