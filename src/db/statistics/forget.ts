@@ -1,14 +1,7 @@
 import { lockCounters } from '../clicks.ts';
 import type { Tx } from '../connection/db.ts';
 import { join, name, sql } from '../connection/sql.ts';
-
-/** The tables, with their key columns besides the owner, and their sums. */
-const tables = [
-  { what: 'Hour', keys: ['hour'], sums: ['clicks', 'bots'] },
-  { what: 'Day', keys: ['day'], sums: ['clicks', 'described', 'visitors', 'bots'] },
-  { what: 'DayValue', keys: ['kind', 'day', 'valueId'], sums: ['clicks'] },
-  { what: 'MonthValue', keys: ['kind', 'month', 'valueId'], sums: ['clicks'] },
-] as const;
+import { countTables } from './rows.ts';
 
 /** The links of one statement at most. */
 const TOGETHER = 500;
@@ -37,7 +30,7 @@ async function forgetTogether(tx: Tx, linkIds: readonly number[], accountId: num
   const ofLinks = sql`"linkId" IN (${join([...linkIds])})`;
   // Values of clicks that were claimed before are not written after it.
   await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE ${ofLinks}`);
-  for (const { what, keys, sums } of tables) {
+  for (const { what, keys, sums } of countTables) {
     const [own, whole] = [name(`Link${what}`), name(`Account${what}`)];
     const key = join(keys.map(name));
     const summed = sums.map((sum) => sql`SUM(${name(sum)}) AS ${name(sum)}`);

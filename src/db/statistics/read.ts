@@ -4,6 +4,7 @@ import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
 import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
 import { rowsAsTable } from '../many-rows.ts';
 import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
+import type { Counted } from './rows.ts';
 import type { Kind, ValueColumn } from './value.ts';
 
 /** The owner of statistics; those of a space are the sums over the links that are in it now. */
@@ -28,10 +29,8 @@ export interface Point extends Counts {
   readonly time: number;
 }
 
-export type Times = 'Hour' | 'Day' | 'DayValue' | 'MonthValue';
-
 /** The tables with the counts of owners, as "count"; `owner` is the id of each row's owner. */
-function sourceOf(scope: Scope, what: Times, ids: readonly number[]): { owner: Sql; from: Sql } {
+function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): { owner: Sql; from: Sql } {
   const listed = join([...ids]);
   if (scope === 'space') {
     const owner = sql`"Link"."spaceId"`;

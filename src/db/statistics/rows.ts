@@ -3,6 +3,16 @@ import type { Tx } from '../connection/db.ts';
 import { join, name, sql } from '../connection/sql.ts';
 import { rowsAsTable } from '../many-rows.ts';
 
+/** The tables of counts, of links and of accounts, with their key columns besides the owner, and the columns that are summed. */
+export const countTables = [
+  { what: 'Hour', keys: ['hour'], sums: ['clicks', 'bots'] },
+  { what: 'Day', keys: ['day'], sums: ['clicks', 'described', 'visitors', 'bots'] },
+  { what: 'DayValue', keys: ['kind', 'day', 'valueId'], sums: ['clicks'] },
+  { what: 'MonthValue', keys: ['kind', 'month', 'valueId'], sums: ['clicks'] },
+] as const;
+
+export type Counted = (typeof countTables)[number]['what'];
+
 /** Adds to rows, and inserts missing ones. Rows begin with `keys`, and all processes sort them in the same order. */
 export async function addTo(
   tx: Tx,

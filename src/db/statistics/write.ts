@@ -7,7 +7,7 @@ import { rowsAsTable } from '../many-rows.ts';
 import { type DayOfLink, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { above } from './calendar.ts';
 import { referrersWithin } from './referrers.ts';
-import { addTo } from './rows.ts';
+import { addTo, type Counted, countTables } from './rows.ts';
 import type { Value } from './value.ts';
 import type { ValueIds } from './value-ids.ts';
 import { addVisitors, type Salts } from './visitors.ts';
@@ -117,38 +117,18 @@ function withoutForgotten(link: LinkVisits, { resets }: Counter): LinkVisits {
 /** Adds to rows of links, which this write has locked, and then to those of their accounts. */
 async function addToBoth(
   tx: Tx,
-  tables: readonly (readonly [what: 'Hour' | 'Day' | 'DayValue' | 'MonthValue', rows: readonly number[][]])[],
+  counted: Readonly<Record<Counted, readonly number[][]>>,
   counters: ReadonlyMap<number, Counter>,
-  keys: Readonly<Record<string, readonly string[]>>,
-  sums: Readonly<Record<string, readonly string[]>>,
 ): Promise<void> {
   for (const owner of ['Link', 'Account'] as const)
-    for (const [what, counted] of tables) {
-      const [of, to] = [keys[what] ?? [], sums[what] ?? []];
-      const total = new Sums(of.length + 1);
-      // The last number is the clicks that are already counted there.
-      for (const [linkId = 0, ...rest] of counted) {
-        const claimed = what === 'Hour' || what === 'Day' ? (rest.pop() ?? 0) : 0;
-        if (claimed > 0) rest[of.length] = (rest[of.length] ?? 0) - claimed;
+    for (const { what, keys, sums } of countTables) {
+      const total = new Sums(keys.length + 1);
+      for (const [linkId = 0, ...rest] of counted[what])
         total.add(owner === 'Link' ? linkId : (counters.get(linkId)?.accountId ?? 0), ...rest);
-      }
-      const rows = total.rows.filter((row) => row.slice(of.length + 1).some((count) => count !== 0));
-      await addTo(tx, `${owner}${what}`, [owner === 'Link' ? 'linkId' : 'accountId', ...of], to, rows);
+      const rows = total.rows.filter((row) => row.slice(keys.length + 1).some((count) => count !== 0));
+      await addTo(tx, `${owner}${what}`, [owner === 'Link' ? 'linkId' : 'accountId', ...keys], sums, rows);
     }
 }
-
-const keysOf = {
-  Hour: ['hour'],
-  Day: ['day'],
-  DayValue: ['kind', 'day', 'valueId'],
-  MonthValue: ['kind', 'month', 'valueId'],
-};
-const sumsOf = {
-  Hour: ['clicks', 'bots'],
-  Day: ['clicks', 'described', 'visitors', 'bots'],
-  DayValue: ['clicks'],
-  MonthValue: ['clicks'],
-};
 
 /**
  * Adds visits of many links to their clicks and statistics, in one transaction. Deleted links are skipped. If a write is
@@ -178,11 +158,12 @@ export async function writeVisits(
     const [hours, days] = [[] as number[][], [] as number[][]];
     const [dayValues, monthValues] = [[] as number[][], new Sums(4)];
     for (const [id, link] of present) {
+      // Claimed clicks are counted there already.
       for (const [hour, { clicks, bots, claimed }] of link.hours)
-        hours.push([id, hour, clicks, bots, claimed]);
+        hours.push([id, hour, clicks - claimed, bots]);
       for (const [day, one] of link.days) {
         const { clicks, described, bots, claimed } = one;
-        days.push([id, day, clicks, described, visitors.get(`${id} ${day}`) ?? 0, bots, claimed]);
+        days.push([id, day, clicks - claimed, described, visitors.get(`${id} ${day}`) ?? 0, bots]);
         for (const [value, count] of valuesOf(id, day, one)) {
           const valueId = found.get(value.hash)?.id ?? 0;
           dayValues.push([id, value.kind, day, valueId, count]);
@@ -190,13 +171,8 @@ export async function writeVisits(
         }
       }
     }
-    const tables = [
-      ['Hour', hours],
-      ['Day', days],
-      ['DayValue', dayValues],
-      ['MonthValue', monthValues.rows],
-    ] as const;
-    await addToBoth(tx, tables, counters, keysOf, sumsOf);
+    const counted = { Hour: hours, Day: days, DayValue: dayValues, MonthValue: monthValues.rows };
+    await addToBoth(tx, counted, counters);
     return found;
   });
   if (learnt !== null) ids.keep(learnt);
