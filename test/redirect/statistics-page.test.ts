@@ -263,7 +263,7 @@ describe('the page of a link with a password for its statistics', () => {
       /=(\d+)\.(.*)/.exec(cookieOf(await open(`/${alias}+`, { form: right }))) ?? [];
     const forged = [
       `${Number(end) + 1}.${signed}`,
-      `${end}.${signed.slice(0, -2)}AA`,
+      `${end}.${signed.slice(0, -1)}${signed.endsWith('A') ? 'E' : 'A'}`,
       `${end}.`,
       `${end}.${'A'.repeat(43)}`,
       `0${end}.${signed}`,
