@@ -92,6 +92,18 @@ function unreadableParameter(url: string): string | undefined {
   });
 }
 
+/** What makes a request unfit for the server, with the status for it; null for a fit one. */
+function faultOf({ method, headers, url = '' }: IncomingMessage): { status: number; message: string } | null {
+  if (method === 'POST' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    return { status: 415, message: 'Send the query as application/json.' };
+  if (!/^\s*(identity\s*)?$/i.test(headers['content-encoding'] ?? ''))
+    return { status: 415, message: 'Send the query without Content-Encoding.' };
+  if (URL.parse(`http://${headers.host || 'localhost'}/`) === null)
+    return { status: 400, message: 'The header Host is not a host.' };
+  const unreadable = method === 'GET' && unreadableParameter(url);
+  return unreadable ? { status: 400, message: `The parameter ${unreadable} is not JSON.` } : null;
+}
+
 /**
  * Answers `/graphql`. The key is checked first, except for GraphiQL's page, which contains no data. Only JSON bodies are
  * accepted: forms of other sites can send other types without a preflight request.
@@ -125,40 +137,33 @@ export function createGraphQLHandler({
       await keyed.close();
     }
   };
+  /** Answers an operation that the server knows already, if it is one and does not fail; the server answers the rest. */
+  const answerKnown = async (req: IncomingMessage, res: ServerResponse, context: Context): Promise<void> => {
+    const body = await shortBody(req);
+    const sent = body === null || known === null ? null : plainlySent(req, body);
+    const executed = sent && (await known?.execute(server, sent, context));
+    if (!executed || executed.errors) return server(req, res, executed ? { ...context, executed } : context);
+    const text = Buffer.from(JSON.stringify(executed));
+    res.writeHead(200, { 'Content-Type': typeFor(req), 'Content-Length': text.length });
+    res.end(text);
+  };
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const accepted = acceptedTypes(req.headers.accept);
-    if (graphiql && req.method === 'GET' && accepted[0] === HTML_TYPE) {
-      sendGraphiql(req, res);
-      return;
-    }
+    if (graphiql && req.method === 'GET' && accepted[0] === HTML_TYPE) return sendGraphiql(req, res);
     // The server chooses the first one that it knows, whatever its quality.
     if (accepted.length > 0) req.headers.accept = accepted.join(', ');
     const context = await contextOf(req, res);
-    const refuse = (status: number, message: string) =>
-      end(req, res, status, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
-    if (req.method === 'POST' && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? ''))
-      return refuse(415, 'Send the query as application/json.');
-    if (!/^\s*(identity\s*)?$/i.test(req.headers['content-encoding'] ?? ''))
-      return refuse(415, 'Send the query without Content-Encoding.');
-    if (URL.parse(`http://${req.headers.host || 'localhost'}/`) === null)
-      return refuse(400, 'The header Host is not a host.');
-    const unreadable = req.method === 'GET' && unreadableParameter(req.url ?? '');
-    if (unreadable) return refuse(400, `The parameter ${unreadable} is not JSON.`);
-    // The server knows no other spelling.
-    if (req.method === 'POST') req.headers['content-type'] = 'application/json';
-    const keyed = req.method === 'POST' ? keyedWriteOf(req, context) : null;
-    if (keyed !== null) return answerOnce(req, res, context, keyed);
-    const body = req.method === 'POST' && isJsonType(accepted[0]) ? await shortBody(req) : null;
-    const sent = body === null || known === null ? null : plainlySent(req, body);
-    const executed = sent && (await known?.execute(server, sent, context));
-    if (executed && !executed.errors) {
-      const text = Buffer.from(JSON.stringify(executed));
-      res.writeHead(200, { 'Content-Type': typeFor(req), 'Content-Length': text.length });
-      res.end(text);
-      return;
+    const fault = faultOf(req);
+    if (fault !== null) {
+      const { status, message } = fault;
+      return end(req, res, status, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
     }
-    if (executed) return server(req, res, { ...context, executed });
-    return server(req, res, context);
+    if (req.method !== 'POST') return server(req, res, context);
+    // The server knows no other spelling.
+    req.headers['content-type'] = 'application/json';
+    const keyed = keyedWriteOf(req, context);
+    if (keyed !== null) return answerOnce(req, res, context, keyed);
+    return isJsonType(accepted[0]) ? answerKnown(req, res, context) : server(req, res, context);
   };
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {

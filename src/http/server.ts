@@ -8,6 +8,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { RETRY_AFTER } from '../domain/errors.ts';
 
 /**
  * Timeouts in milliseconds: for a request's headers, for the whole request, and for a client that neither sends nor reads
@@ -30,6 +31,21 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 const UNREADABLE = 'The request could not be read.';
+
+/** An answer to a request that no handler gets. It closes the connection, so that the rest of the request is not read. */
+function refusal(
+  status: number,
+  message: string,
+): { headers: Record<string, string | number>; body: string } {
+  const body = JSON.stringify({ message, status });
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'private, no-store',
+    Connection: 'close',
+  };
+  return { headers, body };
+}
 
 export interface HttpServerOptions {
   /** After how many milliseconds a client that neither sends nor reads during the answer is disconnected. */
@@ -66,16 +82,11 @@ export function answerUnreadable(
   }
   const status = statuses[code] ?? 400;
   const requestId = randomUUID();
-  const body = JSON.stringify({ message: UNREADABLE, status });
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Cache-Control: private, no-store',
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const { headers, body } = refusal(status, UNREADABLE);
+  const head = Object.entries({ ...headers, 'X-Request-Id': requestId }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('\r\n')}\r\n\r\n${body}`);
   return { requestId, status, code };
 }
 
@@ -94,26 +105,14 @@ export function faultOf({
 
 /** Answers a request with such headers. */
 export function refuseAsFaulty(res: ServerResponse, status: number): void {
-  const body = JSON.stringify({ message: UNREADABLE, status });
-  res.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'private, no-store',
-    Connection: 'close',
-  });
-  res.end(body);
+  const { headers, body } = refusal(status, UNREADABLE);
+  res.writeHead(status, headers).end(body);
 }
 
-/** Answers that too many requests are in flight, and closes the connection, so that the rest of the request is not read. */
+/** Answers that too many requests are in flight. */
 export function refuseAsBusy(res: ServerResponse): void {
-  const body = JSON.stringify({ message: 'The server is busy. Try again shortly.', status: 503 });
-  res.writeHead(503, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Retry-After': '1',
-    'Cache-Control': 'private, no-store',
-    Connection: 'close',
-  });
-  res.end(body);
+  const { headers, body } = refusal(503, 'The server is busy. Try again shortly.');
+  res.writeHead(503, { ...headers, 'Retry-After': RETRY_AFTER }).end(body);
 }
 
 /**

@@ -105,7 +105,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
         return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });
       }
       if (error instanceof NoFreeSlot)
-        return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': '1' });
+        return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
       report(res, error);
       if (res.headersSent) return res.end();
       if (visibleError(error)?.code !== 'UNAVAILABLE') return sendMessage(req, res, 500, 'unavailable');
