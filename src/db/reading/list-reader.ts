@@ -4,10 +4,10 @@ import { pauseIfBlocked } from '../../slices.ts';
 import { type Db, isSqlite } from '../connection/db.ts';
 import type { Sql } from '../connection/sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
-import { linkJoins, type Wanted } from './link-rows.ts';
+import { type LinkSelection, linkList } from './link-list.ts';
+import type { Wanted } from './link-rows.ts';
 import {
   anyOf,
-  type Joined,
   type List,
   type ListRange,
   readNumbers,
@@ -100,9 +100,9 @@ export class ListReader {
     return (await table.load({ list, window })) as Row[]; // The caller says what the table holds.
   }
 
-  /** The joins for the wanted records of links, in an order. */
-  linkJoins(wanted: Wanted, orderedBy: string): Joined | null {
-    return linkJoins(wanted, orderedBy, isSqlite(this.#db));
+  /** The list of these links, and an expression for their number. */
+  links(selection: LinkSelection, wanted: Wanted): ReturnType<typeof linkList> {
+    return linkList(selection, wanted, isSqlite(this.#db));
   }
 
   keyOf(id: number): Promise<ApiKey | null> {

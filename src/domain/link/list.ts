@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../db/connection/db.ts';
 import { join, type Sql, sql } from '../../db/connection/sql.ts';
 import { readShownLink } from '../../db/links.ts';
-import { type LinkRow, linkSource, type Wanted } from '../../db/reading/link-rows.ts';
-import { type Column, countOf, type List } from '../../db/reading/list.ts';
+import type { LinkOrder } from '../../db/reading/link-list.ts';
+import type { LinkRow, Wanted } from '../../db/reading/link-rows.ts';
+import type { List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { notFound } from '../errors.ts';
@@ -36,26 +37,7 @@ export const linkOrderFields = {
   ALIAS: 'The alias, case-insensitive.',
   URL: 'The URL, case-insensitive.',
   UPDATED_AT: 'When they were last changed.',
-} as const;
-
-const columns: Record<keyof typeof linkOrderFields, Column> = {
-  ID: { name: 'id', type: 'number' },
-  CLICKS: { name: 'clicks', type: 'number', tie: 'linkId' },
-  TITLE: { name: 'titleKey', type: 'text', nullable: true },
-  ALIAS: { name: 'aliasKey', type: 'text' },
-  // There are two indexes: an index entry of PostgreSQL has at most about 2,700 bytes.
-  URL: {
-    name: 'urlKey',
-    type: 'text',
-    parts: [
-      { where: sql`octet_length("urlKey") <= 2500` },
-      { where: sql`octet_length("urlKey") > 2500`, first: sql`substr("urlKey", 1, 600)` },
-    ],
-  },
-  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
-};
-/** The orders with an index, for an account's links and for a space's. */
-const orders = { account: ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL', 'UPDATED_AT'], space: ['ID', 'CLICKS'] };
+} as const satisfies Record<LinkOrder, string>;
 
 const linkFilter = z.object({
   search: searchInput,
@@ -111,19 +93,6 @@ async function narrowing(
   return { where, few, indexed };
 }
 
-/** How a list reads its links: the wanted columns, and the order. */
-function readingOf(
-  lists: ListReader,
-  accountId: number,
-  wanted: Wanted,
-  orderedBy: string,
-  inSpaces: readonly Sql[] = [],
-): Pick<List, 'source' | 'joined' | 'shape'> {
-  const joined = lists.linkJoins(wanted, orderedBy);
-  const shape = [orderedBy, ...(wanted === null ? ['all'] : [...wanted].sort())].join();
-  return { source: linkSource(accountId, wanted, orderedBy, inSpaces), ...(joined && { joined }), shape };
-}
-
 /** The list, and expressions for its total: exact, and limited for connections. */
 async function listOf(
   lists: ListReader,
@@ -134,27 +103,16 @@ async function listOf(
   wanted: Wanted,
 ): Promise<{ list: List; total: Sql; counted: Sql }> {
   const { accountId } = actor;
-  const { where: narrowed, few, indexed } = await narrowing(lists, actor, filter, now);
+  const { indexed, ...narrowed } = await narrowing(lists, actor, filter, now);
   const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
   const inSpaces = [
     ...spaces.map((id) => sql`"spaceId" = ${id}`),
     ...(filter.withoutSpace ? [sql`"spaceId" IS NULL`] : []),
   ];
-  const where = [sql`"accountId" = ${accountId}`, ...narrowed];
-  const list: List = {
-    table: 'Link',
-    ...readingOf(lists, accountId, wanted, columns[orderBy.field].name, inSpaces),
-    // Ordered by clicks, the counters have this condition. With it twice, PostgreSQL would expect far fewer links than there are.
-    where: orderBy.field === 'CLICKS' ? where : [...where, ...inSpaces],
-    orderBy: columns[orderBy.field],
-    descending: orderBy.direction === 'DESC',
-    scans:
-      !few &&
-      (narrowed.length > 0 || !orders[inSpaces.length > 0 ? 'space' : 'account'].includes(orderBy.field)),
-  };
-  const all = { ...list, where: [...where, ...inSpaces] };
-  const total = keptTotal(accountId, filter, spaces, now) ?? countOf(all);
-  return { list, total, counted: indexed ? total : countOf(all, MOST_COUNTED) };
+  const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
+  const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, wanted);
+  const total = keptTotal(accountId, filter, spaces, now) ?? count();
+  return { list, total, counted: indexed ? total : count(MOST_COUNTED) };
 }
 
 /**
@@ -233,12 +191,7 @@ export async function linksWhere(
   limit: number,
   wanted: Wanted,
 ): Promise<LinkRow[]> {
-  const list: List = {
-    table: 'Link',
-    ...readingOf(lists, accountId, wanted, 'id'),
-    where: [sql`${condition} AND "accountId" = ${accountId}`],
-    orderBy: columns.ID,
-    descending: true,
-  };
-  return lists.rows<LinkRow>(list, { limit });
+  return lists.rows<LinkRow>(lists.links({ accountId, where: [condition], few: true }, wanted).list, {
+    limit,
+  });
 }

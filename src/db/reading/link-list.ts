@@ -1,0 +1,63 @@
+import { type Sql, sql } from '../connection/sql.ts';
+import { linkJoins, linkSource, type Wanted } from './link-rows.ts';
+import { type Column, countOf, type List } from './list.ts';
+
+interface LinkColumn extends Column {
+  /** Whether there is also an index for the links of one space; all orders have one for an account's links. */
+  readonly bySpace?: boolean;
+}
+
+/** What links can be ordered by, with the columns for it. */
+const orders = {
+  ID: { name: 'id', type: 'number', bySpace: true },
+  CLICKS: { name: 'clicks', type: 'number', tie: 'linkId', bySpace: true },
+  TITLE: { name: 'titleKey', type: 'text', nullable: true },
+  ALIAS: { name: 'aliasKey', type: 'text' },
+  // There are two indexes: an index entry of PostgreSQL has at most about 2,700 bytes.
+  URL: {
+    name: 'urlKey',
+    type: 'text',
+    parts: [
+      { where: sql`octet_length("urlKey") <= 2500` },
+      { where: sql`octet_length("urlKey") > 2500`, first: sql`substr("urlKey", 1, 600)` },
+    ],
+  },
+  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
+} satisfies Record<string, LinkColumn>;
+
+export type LinkOrder = keyof typeof orders;
+
+/** Which links of an account a list has, and in which order: by default the newest first. */
+export interface LinkSelection {
+  readonly accountId: number;
+  readonly where: readonly Sql[];
+  /** Conditions on "spaceId". */
+  readonly inSpaces?: readonly Sql[];
+  /** Whether an index finds the few links that can meet `where`. */
+  readonly few?: boolean;
+  readonly orderBy?: LinkOrder;
+  readonly descending?: boolean;
+}
+
+/** The list of these links with the wanted columns, and an expression for their number, counted up to `most`. */
+export function linkList(
+  { accountId, where, inSpaces = [], few = false, orderBy = 'ID', descending = true }: LinkSelection,
+  wanted: Wanted,
+  onSqlite: boolean,
+): { list: List; count(most?: number): Sql } {
+  const column: LinkColumn = orders[orderBy];
+  const ofAccount = [sql`"accountId" = ${accountId}`, ...where];
+  const joined = linkJoins(wanted, column.name, onSqlite);
+  const list: List = {
+    table: 'Link',
+    source: linkSource(accountId, wanted, column.name, inSpaces),
+    ...(joined && { joined }),
+    shape: [column.name, ...(wanted === null ? ['all'] : [...wanted].sort())].join(),
+    // Ordered by clicks, the counters have this condition. With it twice, PostgreSQL would expect far fewer links than there are.
+    where: orderBy === 'CLICKS' ? ofAccount : [...ofAccount, ...inSpaces],
+    orderBy: column,
+    descending,
+    scans: !few && (where.length > 0 || (inSpaces.length > 0 && column.bySpace !== true)),
+  };
+  return { list, count: (most) => countOf({ ...list, where: [...ofAccount, ...inSpaces] }, most) };
+}
