@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isObjectType, isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { parseBlockedHosts } from '../../src/domain/link/operator-lists.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Caller } from '../../src/testing/caller.ts';
@@ -275,10 +276,13 @@ test.each(guides)('the links of %s are not broken', (file) => {
   expect(broken).toEqual([]);
 });
 
-test('the picture of the README exists, and is small', () => {
-  const [, path = ''] = /!\[[^\]]+\]\(([^)]+)\)/.exec(readFileSync('README.md', 'utf8')) ?? [];
-  expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG');
-  expect(statSync(path).size).toBeLessThan(250_000);
+test('the pictures of the README exist, and are small', () => {
+  const pictures = [...readFileSync('README.md', 'utf8').matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)];
+  expect(pictures).toHaveLength(2);
+  for (const [, path = ''] of pictures) {
+    expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG');
+    expect(statSync(path).size).toBeLessThan(250_000);
+  }
 });
 
 test('the guide to operations lists every variable of the environment', () => {
@@ -292,6 +296,22 @@ test('the guide to operations lists every variable of the environment', () => {
   expect(variables.length).toBeGreaterThan(15);
   expect(rows.sort()).toEqual(variables.filter((name) => name !== 'NODE_ENV').sort());
   expect(guide).toEqual(expect.arrayContaining(rows));
+});
+
+test('the defaults in the guide to operations are those of the program', () => {
+  const rows = [
+    ...readFileSync('docs/operations.md', 'utf8').matchAll(/^\| (`[A-Z_`, ]+`) *\| (`[^|]+`) +\|/gm),
+  ];
+  const namesAndDefaults = rows.map((cells) =>
+    cells.slice(1).map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)),
+  );
+  const defaults = namesAndDefaults.flatMap(([names = [], values = []]) =>
+    names.map((name, index) => [name, values[index]] as const),
+  );
+  expect(defaults.length).toBeGreaterThan(12);
+  for (const [name, value] of defaults)
+    if (name === 'BASE_URL') expect(value).toBe('http://localhost:PORT');
+    else expect([name, readConfig({ [name]: value })]).toEqual([name, readConfig({})]);
 });
 
 test('the tests named in SECURITY.md exist', () => {
