@@ -23,7 +23,7 @@ function number(min: number, max: number, orElse = '') {
 const MAX_WORKERS = 64;
 
 /** The default number of connections of all workers: together with those for notifications, it fits into PostgreSQL's default of 100. */
-const CONNECTIONS = 80;
+const DEFAULT_CONNECTIONS = 80;
 
 /** Whether a URL's host is a name, or an address in its usual form: a number alone is an IPv4 address to parsers. */
 function isOwnHost(url: string): boolean {
@@ -283,7 +283,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseReadUrls: values.DATABASE_READ_URLS,
     pool: {
       poolSize:
-        values.DATABASE_POOL_SIZE ?? Math.max(1, Math.min(10, Math.floor(CONNECTIONS / values.WORKERS))),
+        values.DATABASE_POOL_SIZE ??
+        Math.max(1, Math.min(10, Math.floor(DEFAULT_CONNECTIONS / values.WORKERS))),
       statementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
     },
     workers: values.WORKERS,

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** How long work may block the thread before it yields, in milliseconds. */
-const SLICE = 20;
+const SLICE_MS = 20;
 /** Shorter lists are not sliced, so that the reads for all of their items are batched into one statement. */
-const SHORT = 50;
+const SLICED_FROM = 50;
 
 let begunAt = 0;
 let turn: Promise<void> | null = null;
 
 /** Pauses if the thread was blocked for long, so that other work can run. Concurrent callers continue together. */
 export async function pauseIfBlocked(): Promise<void> {
-  if (performance.now() - begunAt < SLICE) return;
+  if (performance.now() - begunAt < SLICE_MS) return;
   turn ??= setImmediate().then(() => {
     turn = null;
     begunAt = performance.now();
@@ -27,5 +27,5 @@ async function* slices<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 
 /** The items; those of a long list one after the other, with pauses between them. */
 export function inSlices<Item>(items: readonly Item[]): readonly Item[] | AsyncGenerator<Item> {
-  return items.length < SHORT ? items : slices(items);
+  return items.length < SLICED_FROM ? items : slices(items);
 }

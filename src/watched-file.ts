@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { oneLine } from './one-line.ts';
 
 /** How often a file is checked, in milliseconds: changes take effect within ten seconds. */
-const EVERY = 2_000;
+const CHECK_INTERVAL = 2_000;
 /** How long another change may still get the same modification time, in milliseconds. */
-const UNSETTLED = 3_000;
+const SETTLING_TIME = 3_000;
 
 export interface WatchedFileOptions {
   readonly path: string;
@@ -37,7 +37,7 @@ export class WatchedFile {
     const { mtimeMs, ctimeMs, size, ino } = await stat(path);
     const text = await readFile(path, 'utf8');
     // A file that was just written may be written again with the same time and size.
-    const settled = Date.now() - Math.max(mtimeMs, ctimeMs) > UNSETTLED;
+    const settled = Date.now() - Math.max(mtimeMs, ctimeMs) > SETTLING_TIME;
     this.#seen = settled ? [mtimeMs, ctimeMs, size, ino].join() : '';
     if (text !== this.#text) await take(text);
     this.#text = text;
@@ -49,10 +49,10 @@ export class WatchedFile {
     const look = () => {
       this.#looking = this.#look().finally(() => {
         if (this.#timer === undefined) return;
-        this.#timer = setTimeout(look, this.#options.every ?? EVERY).unref();
+        this.#timer = setTimeout(look, this.#options.every ?? CHECK_INTERVAL).unref();
       });
     };
-    this.#timer = setTimeout(look, this.#options.every ?? EVERY).unref();
+    this.#timer = setTimeout(look, this.#options.every ?? CHECK_INTERVAL).unref();
   }
 
   async stop(): Promise<void> {

@@ -8,7 +8,7 @@ import { empty, join, name, raw, type Sql, sql } from './connection/sql.ts';
 import type { Provider } from './connection/url.ts';
 import { readNumbers } from './reading/list.ts';
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 /** Practically no limit: a copy is one transaction on either side. */
 const COPY_LIMITS = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 
@@ -58,7 +58,7 @@ async function* rowsOf(db: Transaction, model: Model): AsyncGenerator<Row[]> {
   let after: Sql = empty;
   for (;;) {
     const rows = await db.$queryRaw<Row[]>(
-      sql`SELECT * FROM ${name(model)} ${after} ORDER BY ${key} LIMIT ${BATCH}`,
+      sql`SELECT * FROM ${name(model)} ${after} ORDER BY ${key} LIMIT ${BATCH_SIZE}`,
     );
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -149,7 +149,7 @@ function tableOf(db: Transaction, model: Model): Table {
 }
 
 /** The largest value of PostgreSQL's integer columns, except bigint ones. */
-const LARGEST = 2_147_483_647;
+const MAX_INTEGER = 2_147_483_647;
 
 /** The first column whose value the target cannot hold; null if there is none. */
 function unfitColumn(row: Row): string | null {
@@ -157,9 +157,9 @@ function unfitColumn(row: Row): string | null {
     ([column, value]) =>
       column !== 'tx' &&
       (typeof value === 'number' || typeof value === 'bigint') &&
-      (value > LARGEST || value < -LARGEST),
+      (value > MAX_INTEGER || value < -MAX_INTEGER),
   );
-  return unfit ? `${unfit[0]} is ${unfit[1]}, and the most is ${LARGEST}` : null;
+  return unfit ? `${unfit[0]} is ${unfit[1]}, and the most is ${MAX_INTEGER}` : null;
 }
 
 /** @throws OperatorError that names a row that the target cannot hold */

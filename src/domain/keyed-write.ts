@@ -16,7 +16,7 @@ import { DomainError, invalid } from './errors.ts';
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
 export const LONGEST_KEY = 255;
 /** The largest answer that is stored, in bytes: any single link fits. */
-const LARGEST = 4_000_000;
+const MAX_ANSWER = 4_000_000;
 /** The maximum number of an account's answers, and of their bytes; one in `LOOKED_AT_EVERY` writes enforces it. */
 const BOUNDS: Bounds = { count: 20_000, bytes: 100_000_000 };
 const LOOKED_AT_EVERY = 50;
@@ -46,7 +46,7 @@ function mismatch(): DomainError {
 const inUse = new WeakMap<Db, Set<string>>();
 
 /** How long one write may occupy SQLite's only writer, or a connection to PostgreSQL, in milliseconds. */
-const LONGEST = { sqlite: 1_000, postgresql: 10_000 };
+const MAX_DURATION = { sqlite: 1_000, postgresql: 10_000 };
 
 /**
  * A write that is done once, however often it is sent with the same key of the same account: its changes and its answer
@@ -126,7 +126,7 @@ export class KeyedWrite {
 
   /** Refuses further changes if the transaction has been open for too long: on SQLite nobody else can write meanwhile. */
   #requireShort(): void {
-    if (this.#enclosing.openFor > LONGEST[isSqlite(this.#client) ? 'sqlite' : 'postgresql'])
+    if (this.#enclosing.openFor > MAX_DURATION[isSqlite(this.#client) ? 'sqlite' : 'postgresql'])
       throw invalid([
         {
           path: ['Idempotency-Key'],
@@ -160,9 +160,11 @@ export class KeyedWrite {
     }
     const kept = this.#withoutSecrets(answer);
     const size = Buffer.byteLength(kept.body);
-    if (size > LARGEST) {
+    if (size > MAX_ANSWER) {
       await this.#enclosing.rollBack();
-      throw wrongKey(`cannot be used where the answer has more than ${LARGEST / 1e6} MB: ask for less of it`);
+      throw wrongKey(
+        `cannot be used where the answer has more than ${MAX_ANSWER / 1e6} MB: ask for less of it`,
+      );
     }
     const row = { ...this.#key, ...kept, requestHash: this.#requestHash, size, createdAt: this.#now };
     if (await keepAnswer(this.#enclosing.db, row, this.#since)) {

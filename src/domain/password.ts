@@ -15,15 +15,15 @@ export interface HashCost {
 /** 16 MB and about a tenth of a second: the minimum for scrypt in OWASP's advice on password storage. */
 const COST: HashCost = { N: 2 ** 14, r: 8, p: 5 };
 
-const LONGEST = 128;
+const MAX_PASSWORD = 128;
 
 /** Composed and decomposed letters are equal in passwords, since keyboards and clipboards differ in which they produce. */
 function passwordOf(shortest: number) {
   return z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a text') })
     .transform(normalized)
-    .pipe(textOf(shortest, LONGEST))
-    .meta({ minLength: shortest, maxLength: LONGEST });
+    .pipe(textOf(shortest, MAX_PASSWORD))
+    .meta({ minLength: shortest, maxLength: MAX_PASSWORD });
 }
 
 /** A new password, and a password to check. */
@@ -31,7 +31,7 @@ export const passwordInput = passwordOf(1);
 export const triedPassword = passwordOf(0);
 
 /** The longest password when decomposed, in UTF-16 units: up to four characters of two units for each character. */
-const LONGEST_SPELLED = LONGEST * 4 * 2;
+const LONGEST_SPELLED = MAX_PASSWORD * 4 * 2;
 
 /**
  * A password as it is hashed: trimmed, with composed letters. A text that is too long is not composed, since composing a

@@ -45,12 +45,12 @@ export interface GraphQLDependencies {
 }
 
 /** The largest body that is read here, in bytes. */
-const SHORT = 10_000;
+const MAX_SHORT_BODY = 10_000;
 
 /** The text of a short body, stored where Yoga finds a parsed body; null if Yoga has to read it. */
 async function shortBody(req: IncomingMessage): Promise<string | null> {
   const { 'content-length': length = 'unknown', 'content-encoding': encoding } = req.headers;
-  if (encoding !== undefined || !(Number(length) <= SHORT)) return null;
+  if (encoding !== undefined || !(Number(length) <= MAX_SHORT_BODY)) return null;
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk);
   const body = Buffer.concat(chunks).toString();

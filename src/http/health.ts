@@ -3,18 +3,18 @@ import type { Database } from '../db/connection/client.ts';
 import { pendingMigrations } from '../db/migrate.ts';
 import { LATE, within } from '../within.ts';
 
-const TIMEOUT = 2000;
-const UNCACHED = { 'Cache-Control': 'no-store' };
+const CHECK_TIMEOUT = 2000;
+const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
 async function isReady(database: Database): Promise<boolean> {
   const pending = pendingMigrations(database).catch((): typeof LATE => LATE);
-  const answer = await within(TIMEOUT, pending);
+  const answer = await within(CHECK_TIMEOUT, pending);
   return answer !== LATE && answer.length === 0;
 }
 
 /** 200 while the process runs. */
 export const livez: RequestHandler = (_req, res) => {
-  res.set(UNCACHED).json({ status: 'ok' });
+  res.set(NOT_CACHED).json({ status: 'ok' });
 };
 
 /** 200 when the database answers and its migrations are applied, else 503. */
@@ -22,7 +22,7 @@ export function readyz(database: Database): RequestHandler {
   return async (_req, res) => {
     const ready = await isReady(database);
     res
-      .set(UNCACHED)
+      .set(NOT_CACHED)
       .status(ready ? 200 : 503)
       .json({ status: ready ? 'ok' : 'unavailable' });
   };

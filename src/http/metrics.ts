@@ -18,10 +18,10 @@ export interface Observation {
 }
 
 /** The maximum number of operation names as labels: clients choose those of GraphQL. */
-const NAMES = 200;
+const MAX_OPERATIONS = 200;
 /** How long the metrics wait for those of webhooks, in milliseconds: less than a primary waits for its workers' metrics. */
 const BACKLOG_TIMEOUT = 500;
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The process's metrics for Prometheus, with a registry of its own. */
 export class Metrics {
@@ -31,7 +31,7 @@ export class Metrics {
     name: 'linkspace_request_duration_seconds',
     help: 'Answered requests, by surface and operation.',
     labelNames: ['surface', 'operation', 'status'],
-    buckets: SECONDS,
+    buckets: BUCKETS,
     registers: [this.#registry],
   });
   readonly #v1 = new Counter({
@@ -68,7 +68,7 @@ export class Metrics {
   readonly #statements = new Histogram({
     name: 'linkspace_database_duration_seconds',
     help: 'SQL statements.',
-    buckets: SECONDS,
+    buckets: BUCKETS,
     registers: [this.#registry],
   });
 
@@ -151,7 +151,7 @@ export class Metrics {
   }
 
   #nameOf(operation = ''): string {
-    if (this.#names.size < NAMES) this.#names.add(operation);
+    if (this.#names.size < MAX_OPERATIONS) this.#names.add(operation);
     return this.#names.has(operation) ? operation : 'other';
   }
 

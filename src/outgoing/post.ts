@@ -7,7 +7,7 @@ import { VERSION } from '../version.ts';
 import { isPublicAddress } from './address.ts';
 
 /** The timeout for an answer, in milliseconds, and how many bytes of it are read. */
-const TIMEOUT = 10_000;
+const ANSWER_TIMEOUT = 10_000;
 const MAX_ANSWER = 64 * 1024;
 
 export interface PostOptions {
@@ -92,7 +92,7 @@ function interruption(signal: AbortSignal): { promise: Promise<never>; clear(): 
   let clear = () => {};
   const promise = new Promise<never>((_, reject) => {
     const abort = () => reject(new Error('aborted'));
-    const timer = setTimeout(() => reject(new Late()), TIMEOUT);
+    const timer = setTimeout(() => reject(new Late()), ANSWER_TIMEOUT);
     signal.addEventListener('abort', abort);
     clear = () => {
       clearTimeout(timer);

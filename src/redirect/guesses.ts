@@ -7,7 +7,7 @@ import { networkOf } from '../http/request/client.ts';
 import { LATE, within } from '../within.ts';
 
 /** The maximum number of wrong passwords per address and minute, for one link and for all. */
-const GUESSES = 5;
+const MAX_GUESSES = 5;
 const GUESSES_IN_ALL = 30;
 const A_MINUTE = 60_000;
 /** How many passwords are checked at once: each takes a tenth of a second of a core. */
@@ -88,7 +88,7 @@ function countWrong(guesser: Guesser): void {
 
 /** Checks visitors' passwords, and limits wrong ones. */
 export class PasswordChecks {
-  readonly #ofOne = new GuessLimit(GUESSES, true);
+  readonly #ofOne = new GuessLimit(MAX_GUESSES, true);
   readonly #inAll = new GuessLimit(GUESSES_IN_ALL, false);
   readonly #checks = new ClientSlots(MAX_CHECKS);
 

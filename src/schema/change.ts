@@ -29,7 +29,7 @@ const RecordKind = builder.enumType('RecordKind', {
 });
 
 /** The maximum number of fields of a record. */
-const FIELDS = 20;
+const MAX_FIELDS = 20;
 
 export const Change = builder.objectRef<LoggedChange>('Change').implement({
   interfaces: [Node],
@@ -55,7 +55,7 @@ export const Change = builder.objectRef<LoggedChange>('Change').implement({
     fields: t.stringList({
       description:
         'The fields that were set or changed, by their names in this schema; empty for a deletion.',
-      extensions: costs({ size: FIELDS }),
+      extensions: costs({ size: MAX_FIELDS }),
       resolve: ({ fields }): string[] => JSON.parse(fields),
     }),
     key: t.field({

@@ -3,7 +3,7 @@ import { builder } from './builder.ts';
 import { ErrorInterface, Failure } from './error.ts';
 import { asNode, Node } from './node.ts';
 import { asResult } from './result.ts';
-import { costs } from './server/cost.ts';
+import { costs, STATEMENT_COST } from './server/cost.ts';
 
 /** A conflict, with the current record. */
 class Conflict extends Failure {
@@ -22,7 +22,7 @@ export const ConflictError = builder.objectRef<Conflict>('ConflictError').implem
     current: t.field({
       type: Node,
       description: 'The record as it is now, of the type that was to be changed.',
-      extensions: costs({ work: 10 }),
+      extensions: costs({ work: STATEMENT_COST }),
       resolve: ({ current }) => current,
     }),
   }),

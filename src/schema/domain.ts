@@ -18,7 +18,7 @@ import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
 import { reads } from './selected.ts';
-import { changeCost, costs, DNS } from './server/cost.ts';
+import { changeCost, costs, DNS_COST } from './server/cost.ts';
 
 const DomainVerification = builder
   .objectRef<{ name: string; value: string }>('DomainVerification')
@@ -140,7 +140,7 @@ builder.mutationFields((t) => ({
   }),
   verifyDomain: t.field({
     type: VerifyResult,
-    extensions: costs({ work: DNS }),
+    extensions: costs({ work: DNS_COST }),
     description:
       "Looks up the TXT record of one of the account's own domains in DNS. If it is found, the domain serves visitors from now on.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },

@@ -3,12 +3,11 @@ import { DEFAULT_EDGES, type Edges, MAX_EDGES, PAGE_SIZES, type Page } from '../
 import { inSlices } from '../slices.ts';
 import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { costs, countOf } from './server/cost.ts';
+import { costs, countOf, STATEMENT_COST } from './server/cost.ts';
 
-/** The cost of a statement, of a filter or of skipping many rows, and of a search. */
-const STATEMENT = 10;
-const NARROWING = 200;
-const SEARCH = 6_000;
+/** The cost of a filter or of skipping many rows, and of a search. */
+const NARROWING_COST = 200;
+const SEARCH_COST = 6_000;
 /** Pages after this one skip many rows. */
 const MAX_CHEAP_PAGE = 100;
 
@@ -22,8 +21,8 @@ export const listCost = costs({
   work({ filter, page }) {
     const { search, ...narrowing } = { search: undefined, ...(typeof filter === 'object' ? filter : {}) };
     const narrows = Object.values(narrowing).some((one) => one != null);
-    const past = typeof page === 'number' && page > MAX_CHEAP_PAGE ? NARROWING : 0;
-    return STATEMENT + (search ? SEARCH : 0) + (narrows ? NARROWING : 0) + past;
+    const past = typeof page === 'number' && page > MAX_CHEAP_PAGE ? NARROWING_COST : 0;
+    return STATEMENT_COST + (search ? SEARCH_COST : 0) + (narrows ? NARROWING_COST : 0) + past;
   },
 });
 
@@ -41,11 +40,11 @@ const PageInfo = builder.objectRef<Edges<unknown>>('PageInfo').implement({
     hasNextPage: t.boolean({
       description:
         'Whether there are more records after this page; with `first` and `before`, only those before `before` count.',
-      extensions: costs({ work: STATEMENT }),
+      extensions: costs({ work: STATEMENT_COST }),
       resolve: (edges) => edges.hasNextPage(),
     }),
     hasPreviousPage: t.boolean({
-      extensions: costs({ work: STATEMENT }),
+      extensions: costs({ work: STATEMENT_COST }),
       description:
         'Whether there are records before this page; with `last` and `after`, only those after `after` count.',
       resolve: (edges) => edges.hasPreviousPage(),
@@ -106,7 +105,7 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
       }),
       totalCount: t.int({
         description: `The number of ${plural} in the whole list; computed only if selected.${ofTotal}`,
-        extensions: costs({ work: STATEMENT }),
+        extensions: costs({ work: STATEMENT_COST }),
         resolve: (connection) => connection.total(),
       }),
     }),

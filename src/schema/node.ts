@@ -3,7 +3,7 @@ import { parseBatch, parseId } from '../domain/input.ts';
 import { builder } from './builder.ts';
 import { reads } from './selected.ts';
 import type { Context } from './server/context.ts';
-import { costs } from './server/cost.ts';
+import { costs, STATEMENT_COST } from './server/cost.ts';
 
 /** Finds the account's own records with these ids, in any order; others are left out. */
 type Load = (
@@ -76,15 +76,12 @@ async function nodesOf(
   return nodeIds.map((nodeId) => found.get(nodeId) ?? null);
 }
 
-/** The cost of a statement; a list of ids may need one for each type. */
-const STATEMENT = 10;
-
 builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     nullable: true,
     description: 'The record with this global id; null if the account has none.',
-    extensions: costs({ work: STATEMENT }),
+    extensions: costs({ work: STATEMENT_COST }),
     args: { nodeId: t.arg.id({ required: true, description: 'The global id: the `nodeId` of a record.' }) },
     resolve: async (_root, { nodeId }, context, info) => (await nodesOf(context, [nodeId], info))[0] ?? null,
   }),
@@ -95,7 +92,8 @@ builder.queryFields((t) => ({
       'The records with these global ids, at most 100, in order; null for records that the account does not have.',
     extensions: costs({
       size: ({ nodeIds }) => (Array.isArray(nodeIds) ? nodeIds.length : 1),
-      work: () => STATEMENT * loaders.size,
+      // A list of ids may need one statement for each type.
+      work: () => STATEMENT_COST * loaders.size,
     }),
     args: { nodeIds: t.arg.idList({ required: true, description: 'The global ids.' }) },
     resolve: (_root, { nodeIds }, context, info) => nodesOf(context, parseBatch('nodeIds', nodeIds), info),

@@ -23,7 +23,7 @@ import { Link } from './link/link.ts';
 import { Direction, pageOf } from './list.ts';
 import { asResult, resultType } from './result.ts';
 import { reads } from './selected.ts';
-import { costs, countOf, type WrittenArgs } from './server/cost.ts';
+import { changeCost, costs, countOf, type WrittenArgs } from './server/cost.ts';
 import { Space } from './space.ts';
 import { Account } from './viewer.ts';
 
@@ -114,14 +114,14 @@ const RowOrder = builder.inputType('StatisticsRowOrder', {
 });
 
 /** The cost of reading the statistics of an owner; it doubles for a year. */
-const READ: Record<Scope, number> = { link: 10, space: 500, account: 50 };
-const DAYS = 365;
+const READ_COSTS: Record<Scope, number> = { link: 10, space: 500, account: 50 };
+const YEAR_DAYS = 365;
 /** How many rows are shown by default. */
 const DEFAULT_ROWS = 10;
 
 /** The cost of reading a period. */
 const readWork = (_args: WrittenArgs, { scope, days }: WrittenArgs): number =>
-  READ[scope as Scope] * (1 + Number(days) / DAYS); // The values of `tells` below.
+  READ_COSTS[scope as Scope] * (1 + Number(days) / YEAR_DAYS); // The values of `tells` below.
 
 function bucketsOf({ interval }: WrittenArgs, { days }: WrittenArgs): number {
   const length = Number(days);
@@ -261,7 +261,7 @@ builder.mutationField('resetStatistics', (t) =>
     type: ResetResult,
     description:
       'Deletes the statistics of a link; its clicks remain. If there were any, the history of the link has it as a change of `statistics`.',
-    extensions: costs({ records: 1, work: 20 }),
+    extensions: changeCost,
     args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { linkId }, { db, actor, now }) => asResult(resetStatistics(db, actor, linkId, now())),
   }),

@@ -3,7 +3,7 @@ import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom
 import type { MetricsRequest, MetricValues, WorkerMessage } from './messages.ts';
 
 /** The timeout for a worker's answer, in milliseconds; after it, its last known metrics are used. */
-const TIMEOUT = 1_000;
+const ANSWER_TIMEOUT = 1_000;
 
 /** The aggregated metrics of all workers: sums, or means and extremes where a sum has no meaning. */
 export class SharedMetrics {
@@ -64,7 +64,7 @@ export class SharedMetrics {
         this.#latest.set(worker, told.metrics);
         end();
       };
-      const timer = setTimeout(end, TIMEOUT);
+      const timer = setTimeout(end, ANSWER_TIMEOUT);
       worker.on('message', onMessage).once('exit', end);
       const question: MetricsRequest = { asked: 'metrics', id };
       worker.send(question, undefined, (error) => {

@@ -4,11 +4,11 @@ import { LATE, within } from '../within.ts';
 import type { WorkerMessage } from './messages.ts';
 
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
-const LASTING = 5_000;
+const MIN_LIFETIME = 5_000;
 /** How many such failures in a row end the program. */
 const QUICK_DEATHS = 5;
 /** The pause after the first failure, in milliseconds; it doubles with each further one. */
-const PAUSE = 50;
+const FIRST_PAUSE = 50;
 /** How long the workers may take to end, in milliseconds: somewhat longer than their own timeouts. */
 const STOP_TIMEOUT = 22_000;
 
@@ -80,7 +80,7 @@ export class Supervisor {
     this.#options.log.info({ worker: worker.id, pid: worker.process.pid }, 'worker serves');
     setTimeout(() => {
       if (this.#serving.has(worker)) this.#quickDeaths = 0;
-    }, LASTING).unref();
+    }, MIN_LIFETIME).unref();
     if (this.#hasServed) return;
     this.#hasServed = true;
     while (this.#all.size < this.#options.workers) this.#fork();
@@ -96,13 +96,13 @@ export class Supervisor {
       if (this.#all.size === 0) this.#onEmpty();
       return;
     }
-    const wasQuick = since === undefined || performance.now() - since < LASTING;
+    const wasQuick = since === undefined || performance.now() - since < MIN_LIFETIME;
     this.#quickDeaths = wasQuick ? this.#quickDeaths + 1 : 0;
     const { log, onFailure } = this.#options;
     log.error({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
     if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
     else if (this.#quickDeaths >= QUICK_DEATHS)
-      onFailure(`${QUICK_DEATHS} workers in a row ended within ${LASTING / 1000} seconds (${how})`);
-    else setTimeout(() => this.#fork(), wasQuick ? PAUSE * 2 ** (this.#quickDeaths - 1) : 0);
+      onFailure(`${QUICK_DEATHS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);
+    else setTimeout(() => this.#fork(), wasQuick ? FIRST_PAUSE * 2 ** (this.#quickDeaths - 1) : 0);
   }
 }

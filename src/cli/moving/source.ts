@@ -8,7 +8,7 @@ import { OperatorError } from '../../operator-error.ts';
 import { csvRecords } from './csv.ts';
 
 /** How many bytes of a file are read to detect its format. */
-const HEAD = 65_536;
+const DETECTED_BYTES = 65_536;
 
 /** A file of links, which can be read once. */
 export interface Source {
@@ -49,7 +49,7 @@ async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
     throw new OperatorError(`${path} cannot be read: ${error.message}.`);
   });
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(DETECTED_BYTES), 0, DETECTED_BYTES, 0);
     return { head: buffer.subarray(0, bytesRead), size: found.size };
   } finally {
     await file.close();

@@ -36,7 +36,7 @@ export function isSettled(db: Db): Sql {
 }
 
 /** How many changes one statement records. */
-const TOGETHER = 1_000;
+const BATCH_SIZE = 1_000;
 
 /** The value of "tx" for changes that a transaction records. */
 export function txNumber(db: Db | Tx): Sql {
@@ -69,8 +69,8 @@ export async function changing<T>(
       if (recorded.length > 0) announceOwnChanges(db, recorded);
     });
     return work(tx, async (changes) => {
-      for (let from = 0; from < changes.length; from += TOGETHER)
-        recorded.push(...(await insert(tx, changes.slice(from, from + TOGETHER))));
+      for (let from = 0; from < changes.length; from += BATCH_SIZE)
+        recorded.push(...(await insert(tx, changes.slice(from, from + BATCH_SIZE))));
     });
   });
 }

@@ -3,7 +3,7 @@ import type { Db } from '../connection/db.ts';
 import { Retention } from '../retention.ts';
 import { deleteOldChanges } from './log.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Deletes changes that are older than a number of days. */
 export class ChangeRetention extends Retention {
@@ -21,7 +21,7 @@ export class ChangeRetention extends Retention {
 
   override async deleteOld(): Promise<void> {
     if (this.#days === 0) return;
-    const before = new Date(this.#now().getTime() - this.#days * DAY);
+    const before = new Date(this.#now().getTime() - this.#days * DAY_MS);
     await this.untilNone(() => deleteOldChanges(this.#db, before));
   }
 }

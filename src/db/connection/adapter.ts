@@ -20,12 +20,12 @@ interface Pool extends PoolOptions {
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
 const CONNECTION_TIMEOUT = 5_000;
 /** How much longer than the server's limit we wait for a statement, and how long without such a limit, in milliseconds. */
-const GRACE = 1_000;
+const CANCEL_GRACE = 1_000;
 const UNLIMITED_TIMEOUT = 30_000;
 
 /** The options of `pg`'s pool. A server that hangs cancels nothing, so the client has limits of its own. */
 function poolConfig(connectionString: string, { poolSize, statementTimeout, pooled }: Pool) {
-  const timeout = statementTimeout > 0 ? statementTimeout + GRACE : UNLIMITED_TIMEOUT;
+  const timeout = statementTimeout > 0 ? statementTimeout + CANCEL_GRACE : UNLIMITED_TIMEOUT;
   return {
     connectionString,
     max: poolSize,

@@ -46,13 +46,13 @@ interface Read {
 }
 
 /** Matches statements that only read. Writes wait for rows that others have locked, and for the disk. */
-const READ = /^\s*SELECT\b/;
+const READ_ONLY = /^\s*SELECT\b/;
 /** The maximum number of statements on one connection: each waits for those before it. */
-const TOGETHER = 8;
+const MAX_PIPELINED = 8;
 /** From which duration, in milliseconds, a statement is sent alone from then on, so that no others wait for it. */
-const SLOW = 50;
+const SLOW_FROM = 50;
 /** What remains of that duration after each faster execution: an unusual second is forgotten after about 150. */
-const REMAINS = 0.98;
+const DECAY = 0.98;
 /** The server's error for a prepared statement that it does not have, because its first use in the same turn failed. */
 const NOT_PREPARED = '26000';
 
@@ -74,10 +74,10 @@ export class Pipeline {
 
   async read(query: Query): Promise<Answer> {
     // Statements without a name are rare, or searches, whose duration depends on what is searched.
-    if (query.name === '' || !READ.test(query.text)) return this.#pool.query(query);
+    if (query.name === '' || !READ_ONLY.test(query.text)) return this.#pool.query(query);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const read = { query, answer: resolve, fail: reject };
-    if ((this.#durations.get(query.name) ?? 0) > SLOW) this.#send([read]);
+    if ((this.#durations.get(query.name) ?? 0) > SLOW_FROM) this.#send([read]);
     else if (this.#waiting.push(read) === 1) setImmediate(() => this.#sendAll());
     return promise;
   }
@@ -85,8 +85,8 @@ export class Pipeline {
   #sendAll(): void {
     const reads = this.#waiting;
     this.#waiting = [];
-    for (let first = 0; first < reads.length; first += TOGETHER)
-      this.#send(reads.slice(first, first + TOGETHER));
+    for (let first = 0; first < reads.length; first += MAX_PIPELINED)
+      this.#send(reads.slice(first, first + MAX_PIPELINED));
   }
 
   #send(reads: readonly Read[]): void {
@@ -124,6 +124,6 @@ export class Pipeline {
   }
 
   #took(name: string, duration: number): void {
-    this.#durations.set(name, Math.max(duration, REMAINS * (this.#durations.get(name) ?? 0)));
+    this.#durations.set(name, Math.max(duration, DECAY * (this.#durations.get(name) ?? 0)));
   }
 }

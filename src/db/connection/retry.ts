@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isWriteConflict } from './errors.ts';
 
-const TRIES = 10;
+const MAX_TRIES = 10;
 
 /**
  * Does one write, and repeats it after a deadlock, which rolled it back. `write` must be one operation of the client, and
@@ -12,7 +12,7 @@ export async function retryConflicts<T>(write: () => PromiseLike<T>): Promise<T>
     try {
       return await write();
     } catch (error) {
-      if (tried === TRIES || !isWriteConflict(error)) throw error;
+      if (tried === MAX_TRIES || !isWriteConflict(error)) throw error;
       // A random pause, so that the same writes do not conflict again.
       await setTimeout(Math.random() * 10 * tried);
     }

@@ -5,7 +5,7 @@ import type { RawRows } from './source.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 
 /** How many statements a connection keeps prepared, of raw reads and of the adapter each. */
-const KEPT = 500;
+const MAX_PREPARED = 500;
 
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
 
@@ -28,7 +28,7 @@ export function rawReader(adapter: SqlDriverAdapter): (sql: string, args: readon
   const driver = driverOf(adapter);
   const prepare = driver.prepare.bind(driver);
   const statements = new LRUCache<string, Pick<RawRows, 'names' | 'kinds'> & { statement: Statement }>({
-    max: KEPT,
+    max: MAX_PREPARED,
   });
   return (sql, args) => {
     let known = statements.get(sql);
@@ -80,7 +80,7 @@ function kept(statement: Statement): Statement {
 export function keepsStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
   const driver = driverOf(adapter);
   const prepare = driver.prepare.bind(driver);
-  const statements = new LRUCache<string, Statement>({ max: KEPT });
+  const statements = new LRUCache<string, Statement>({ max: MAX_PREPARED });
   driver.prepare = (sql) => {
     const known = statements.get(sql);
     if (known) return known;

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
 /** The maximum number of named statements: each connection keeps all of them prepared. */
-const NAMED = 200;
+const MAX_NAMED = 200;
 /** How often a statement is sent before it gets a name. */
-const OFTEN = 5;
+const NAMED_FROM = 5;
 /** How many other statements are counted. */
-const REMEMBERED = 1_000;
+const MAX_COUNTED = 1_000;
 
 /** The prefix of statements whose best plan depends on their values: PostgreSQL plans them each time. */
 export const PLANNED_EACH_TIME = '/* planned each time */';
@@ -13,14 +13,14 @@ export const PLANNED_EACH_TIME = '/* planned each time */';
 /** Names frequent statements, so that PostgreSQL keeps them parsed and planned; the others get the name ''. */
 export function namesOfStatements(): (query: { sql: string }) => string {
   const names = new Map<string, string>();
-  const sent = new LRUCache<string, number>({ max: REMEMBERED });
+  const sent = new LRUCache<string, number>({ max: MAX_COUNTED });
   return ({ sql }) => {
     if (sql.startsWith(PLANNED_EACH_TIME)) return '';
     const known = names.get(sql);
-    if (known !== undefined || names.size === NAMED) return known ?? '';
+    if (known !== undefined || names.size === MAX_NAMED) return known ?? '';
     const times = (sent.get(sql) ?? 0) + 1;
     sent.set(sql, times);
-    if (times < OFTEN) return '';
+    if (times < NAMED_FROM) return '';
     const name = `linkspace_${names.size}`;
     names.set(sql, name);
     sent.delete(sql);

@@ -14,14 +14,14 @@ export interface LinkSearch {
 }
 
 /** The shortest text that the indexes can find, in characters. */
-const SHORTEST = 3;
+const MIN_INDEXED = 3;
 /** How much of a text is looked up in the index, in characters: each trigram is looked up, with all of its occurrences. */
-const INDEXED = 32;
+const MAX_INDEXED = 32;
 /**
  * Rare trigrams are looked up first, and may find so many candidates: those of common words are in many links, and take most of the
  * time of a search.
  */
-const FEW = 500;
+const MAX_CANDIDATES = 500;
 /** From how many candidates on it is cheaper to read all of the account's links in order than to look each one up. */
 const manyOf = (accountId: number) => sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / 20, 1000), 20000)
   FROM "AccountTally" WHERE "accountId" = ${accountId})`;
@@ -32,7 +32,7 @@ export function contains(db: Db, column: string, text: string): Sql {
 }
 
 function startOf(text: string): string {
-  return [...text].slice(0, INDEXED).join('');
+  return [...text].slice(0, MAX_INDEXED).join('');
 }
 
 /** A text as SQLite's index stores it for an account: the view "ShiftedLinkText" does the same. */
@@ -56,7 +56,7 @@ async function candidates(db: Db, search: LinkSearch): Promise<number[] | null> 
   const idsOf = (rows: Awaited<ReturnType<typeof matching>>) =>
     rows.length < Number(rows[0]?.limit ?? 1) ? rows.map(({ id }) => Number(id)) : null;
   const rare = await rareTrigrams(db, search, text);
-  const few = rare.length > 0 ? idsOf(await matching(rare, sql`${FEW}`)) : null;
+  const few = rare.length > 0 ? idsOf(await matching(rare, sql`${MAX_CANDIDATES}`)) : null;
   return few ?? idsOf(await matching([startOf(text)], manyOf(accountId)));
 }
 
@@ -75,7 +75,7 @@ export async function linksContaining(db: Db, search: LinkSearch): Promise<Searc
   const { column, text } = search;
   const condition = contains(db, column, text);
   // No LIKE either: for a short pattern, a generic plan would read the whole index.
-  if ([...text].length < SHORTEST) return { condition, few: false, indexed: false };
+  if ([...text].length < MIN_INDEXED) return { condition, few: false, indexed: false };
   if (!isSqlite(db)) {
     const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
     return { condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`, few: false, indexed: true };

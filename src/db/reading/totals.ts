@@ -3,7 +3,7 @@ import { type Sql, sql } from '../connection/sql.ts';
 // Totals that triggers maintain, as expressions: sums over a few rows, while counting would read all of an account's links.
 
 /** The length of a period of "EndTally" in milliseconds: 2^20 seconds, as in the triggers. */
-const PERIOD = 2 ** 20 * 1000;
+const PERIOD_MS = 2 ** 20 * 1000;
 
 export function linksOf(accountId: number): Sql {
   return sql`(SELECT COALESCE(SUM("links"), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`;
@@ -26,8 +26,8 @@ export function disabledLinksOf(accountId: number): Sql {
 
 /** Expired links that are not disabled: the totals of past periods, plus a count within the current one. */
 export function endedLinksOf(accountId: number, now: Date): Sql {
-  const period = Math.floor(now.getTime() / PERIOD);
+  const period = Math.floor(now.getTime() / PERIOD_MS);
   return sql`((SELECT COALESCE(SUM("links"), 0) FROM "EndTally" WHERE "accountId" = ${accountId} AND "period" < ${period})
     + (SELECT COUNT(*) FROM "LinkCounter" WHERE "accountId" = ${accountId}
-      AND "endsAt" >= ${new Date(period * PERIOD)} AND "endsAt" <= ${now}))`;
+      AND "endsAt" >= ${new Date(period * PERIOD_MS)} AND "endsAt" <= ${now}))`;
 }

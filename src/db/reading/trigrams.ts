@@ -4,14 +4,14 @@ import { readRows } from '../connection/direct.ts';
 import { name, sql } from '../connection/sql.ts';
 
 /** How many texts of an account are examined, and how much of each, in characters. */
-const SAMPLED = 64;
+const SAMPLE_SIZE = 64;
 const SAMPLED_LENGTH = 100;
 /** In how many of them a common trigram is, at least. */
-const COMMON = 2;
+const COMMON_FROM = 2;
 /** How many rare trigrams are enough. */
-const MOST = 3;
+const ENOUGH_RARE = 3;
 /** How many samples a process keeps, and for how long, in milliseconds: a wrong one costs time only. */
-const KEPT = 200;
+const MAX_SAMPLES = 200;
 const KEPT_FOR = 600_000;
 
 /** A column of an account's links. */
@@ -31,7 +31,7 @@ function trigramsOf(text: string): string[] {
 
 async function sampleOf(db: Db, { accountId, column }: Sampled): Promise<ReadonlySet<string>> {
   const own = sql`FROM "Link" WHERE "accountId" = ${accountId}`;
-  const parts = JSON.stringify(Array.from({ length: SAMPLED }, (_, index) => index / SAMPLED));
+  const parts = JSON.stringify(Array.from({ length: SAMPLE_SIZE }, (_, index) => index / SAMPLE_SIZE));
   const rows = await readRows<{ text: string | null }>(
     db,
     sql`WITH "ends" AS (SELECT (SELECT MIN("id") ${own}) AS "first", (SELECT MAX("id") ${own}) AS "last")
@@ -41,12 +41,12 @@ async function sampleOf(db: Db, { accountId, column }: Sampled): Promise<Readonl
   const counts = new Map<string, number>();
   for (const { text } of rows)
     for (const one of new Set(trigramsOf(text ?? ''))) counts.set(one, (counts.get(one) ?? 0) + 1);
-  return new Set([...counts].flatMap(([one, count]) => (count >= COMMON ? one : [])));
+  return new Set([...counts].flatMap(([one, count]) => (count >= COMMON_FROM ? one : [])));
 }
 
 /** Trigrams of the text that, by a sample, only few of the account's links have in the column: up to three, far apart. */
 export async function rareTrigrams(db: Db, searched: Sampled, text: string): Promise<string[]> {
-  const known: Samples = samples.get(db) ?? new LRUCache({ max: KEPT, ttl: KEPT_FOR });
+  const known: Samples = samples.get(db) ?? new LRUCache({ max: MAX_SAMPLES, ttl: KEPT_FOR });
   samples.set(db, known);
   const key = `${searched.accountId} ${searched.column}`;
   let common = known.get(key);
@@ -55,6 +55,6 @@ export async function rareTrigrams(db: Db, searched: Sampled, text: string): Pro
     known.set(key, common);
   }
   const rare = trigramsOf(text).filter((one) => !common.has(one));
-  if (rare.length <= MOST) return rare;
+  if (rare.length <= ENOUGH_RARE) return rare;
   return [0, Math.floor(rare.length / 2), rare.length - 1].map((index) => rare[index] ?? '');
 }

@@ -4,7 +4,7 @@ import { join, name, sql } from '../connection/sql.ts';
 import { countTables } from './rows.ts';
 
 /** The links of one statement at most. */
-const TOGETHER = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Subtracts the statistics of links from their account's, and deletes them. Their clicks stay. Returns the ids of the links that
@@ -17,8 +17,8 @@ export async function forgetStatistics(
 ): Promise<Map<number, boolean>> {
   const found = new Map<number, boolean>();
   const ordered = linkIds.toSorted((a, b) => a - b);
-  for (let next = 0; next < ordered.length; next += TOGETHER) {
-    const locked = await lockCounters(tx, ordered.slice(next, next + TOGETHER), accountId);
+  for (let next = 0; next < ordered.length; next += BATCH_SIZE) {
+    const locked = await lockCounters(tx, ordered.slice(next, next + BATCH_SIZE), accountId);
     for (const [id, any] of locked) found.set(id, any);
     const counted = [...locked].flatMap(([id, any]) => (any ? id : []));
     if (counted.length > 0) await forgetTogether(tx, counted, accountId);

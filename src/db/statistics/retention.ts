@@ -10,7 +10,7 @@ import { kinds } from './value.ts';
 import { forgetVisitors } from './visitors.ts';
 
 /** How long after the end of a day its last visits may still be written, in milliseconds. */
-const GRACE = 2 * 60_000;
+const WRITE_DELAY = 2 * 60_000;
 /** How many links one statement examines: most have nothing that is too old. */
 const LINKS_EXAMINED = 500;
 /** For how many links, and how many rows of an account, one statement deletes. */
@@ -43,7 +43,7 @@ export class StatisticsRetention extends Retention {
   override async deleteOld(): Promise<void> {
     const now = this.#now();
     await this.untilNone(async () => {
-      const { any, more } = await forgetVisitors(this.#db, dayOf(new Date(now.getTime() - GRACE)));
+      const { any, more } = await forgetVisitors(this.#db, dayOf(new Date(now.getTime() - WRITE_DELAY)));
       this.#areLogged ||= any;
       return more;
     });

@@ -6,7 +6,7 @@ import { rowsAsTable } from '../many-rows.ts';
 import { type Value, valueColumns } from './value.ts';
 
 /** How many ids a process caches. */
-const REMEMBERED = 50_000;
+const MAX_CACHED = 50_000;
 
 /** A value's id, and the last month for which it is known to be used: until then it is not deleted. */
 interface CachedId {
@@ -21,7 +21,7 @@ const types = Object.fromEntries(
 
 /** Finds the ids of values, with a cache in the process. */
 export class ValueIds {
-  readonly #known = new LRUCache<string, CachedId>(growingTo(REMEMBERED));
+  readonly #known = new LRUCache<string, CachedId>(growingTo(MAX_CACHED));
 
   /** The ids of the values, by their hashes; missing values are inserted. Cache the result only after the commit. */
   async find(

@@ -68,7 +68,7 @@ export async function addVisitors(
 }
 
 /** How many visitors one statement deletes. */
-const TOGETHER = 5_000;
+const BATCH_SIZE = 5_000;
 
 /** What was deleted: whether anything was, and whether there is more. */
 interface Forgotten {
@@ -85,6 +85,6 @@ export async function forgetVisitors(db: Db, before: number): Promise<Forgotten>
   const salts = await db.$executeRaw`DELETE FROM "DaySalt" WHERE "day" < ${before}`;
   const visitors = await db.$executeRaw`
     DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
-      SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${TOGETHER})`;
-  return { any: salts + visitors > 0, more: visitors === TOGETHER };
+      SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${BATCH_SIZE})`;
+  return { any: salts + visitors > 0, more: visitors === BATCH_SIZE };
 }

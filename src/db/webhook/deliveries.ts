@@ -20,7 +20,7 @@ export interface DueDelivery
 }
 
 /** How many rows one statement adds. */
-const TOGETHER = 500;
+const BATCH_SIZE = 500;
 
 /** Rows of `one` that must wait: an earlier delivery about the same record is not due yet. */
 const waits = sql`EXISTS (SELECT 1 FROM "WebhookDelivery" AS "earlier"
@@ -42,8 +42,8 @@ export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: 
     UPDATE "WebhookQueue" SET "dueAt" = CASE WHEN "dueAt" <= ${now} THEN "dueAt" ELSE ${now} END
     WHERE "webhookId" IN (${join(webhookIds)})`);
   const ids: number[] = [];
-  for (let from = 0; from < added.length; from += TOGETHER) {
-    const rows = added.slice(from, from + TOGETHER).map((one) => ({ ...one, nextAttemptAt: now }));
+  for (let from = 0; from < added.length; from += BATCH_SIZE) {
+    const rows = added.slice(from, from + BATCH_SIZE).map((one) => ({ ...one, nextAttemptAt: now }));
     const made = await readRows<{ id: number }>(
       tx,
       sql`${insertMany(tx, 'WebhookDelivery', rows)} RETURNING "id"`,

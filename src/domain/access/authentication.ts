@@ -8,11 +8,11 @@ import { keyChanges } from './key-changes.ts';
 /** The precision of a key's last-used time, in milliseconds. */
 const LAST_USED_EVERY = 60_000;
 /** How many keys a process caches. */
-const REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 /** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys it has. */
 const LISTED_EVERY = 1_000;
-const LISTED = 10_000;
+const MAX_LISTED = 10_000;
 
 interface Remembered {
   readonly actor: Actor;
@@ -83,7 +83,7 @@ export class Authentication {
       where: { revokedAt: null },
       select: { hash: true },
       orderBy: { id: 'desc' },
-      take: LISTED,
+      take: MAX_LISTED,
     });
     return new Set(keys.map(({ hash }) => hash));
   }
@@ -118,7 +118,7 @@ export class Authentication {
     // Keys have changed during the read: use the result for this request only.
     if (revision !== this.#revisions.numberOf('keys')) return known;
     const oldest = this.#keys.keys().next();
-    if (this.#keys.size >= REMEMBERED && !oldest.done) this.#keys.delete(oldest.value);
+    if (this.#keys.size >= MAX_CACHED && !oldest.done) this.#keys.delete(oldest.value);
     this.#keys.set(hash, known);
     return known;
   }

@@ -11,11 +11,11 @@ import { type ChangeFilter, matchesFilter } from './list.ts';
 
 /** The maximum number of subscriptions of one key, and of the process: each keeps a connection open. */
 const MAX_OF_KEY = 10;
-const MAX = 200;
+const MAX_SUBSCRIPTIONS = 200;
 /** How many changes may wait for a subscriber that does not read. */
 const MAX_WAITING = 1_000;
 /** How long a slow subscriber may delay the others, and how often it is checked, in milliseconds. */
-const TIMEOUT = 1_000;
+const SLOW_TIMEOUT = 1_000;
 const LOOKED_AT_EVERY = 5;
 /** How often keys are checked for expiry and revocation, in milliseconds. */
 const KEYS_CHECKED_EVERY = 5_000;
@@ -136,7 +136,7 @@ export class ChangeSubscriptions {
         [],
         RETRY_AFTER,
       );
-    if (this.#all.size >= MAX)
+    if (this.#all.size >= MAX_SUBSCRIPTIONS)
       throw new DomainError('RATE_LIMITED', 'There are too many subscriptions.', [], RETRY_AFTER);
     const subscription = new Subscription(actor, filter, (ended) => this.#all.delete(ended));
     this.#all.add(subscription);
@@ -154,7 +154,7 @@ export class ChangeSubscriptions {
 
   /** Waits until all subscribers have read most of their changes, but at most a second. */
   async #room(): Promise<void> {
-    const deadline = performance.now() + TIMEOUT;
+    const deadline = performance.now() + SLOW_TIMEOUT;
     while (performance.now() < deadline && [...this.#all].some(({ waiting }) => waiting > MAX_WAITING / 4))
       await setTimeout(LOOKED_AT_EVERY);
   }

@@ -28,7 +28,7 @@ export const exportFields = [
 ] satisfies readonly ImportField[];
 
 /** How many links are read at once: each may have two MB of targets. */
-const TOGETHER = 100;
+const BATCH_SIZE = 100;
 
 /**
  * Everything of the account that its keys can read: its domains, then spaces and pixels without links, then its links, oldest
@@ -40,7 +40,7 @@ export async function* exportAccount(
   { accountId }: Writer,
   site: Pick<Site, 'scheme'>,
 ): AsyncGenerator<ExportRecord> {
-  const page = { take: TOGETHER, orderBy: { id: 'asc' } } as const;
+  const page = { take: BATCH_SIZE, orderBy: { id: 'asc' } } as const;
   const after = (id: number) => ({ accountId, id: { gt: id } });
   for await (const domain of pages((id) => db.domain.findMany({ ...page, where: after(id) })))
     yield {
@@ -78,7 +78,7 @@ async function* pages<Row extends { id: number }>(
     const rows = await read(last);
     yield* rows;
     const { id } = rows.at(-1) ?? {};
-    if (id === undefined || rows.length < TOGETHER) return;
+    if (id === undefined || rows.length < BATCH_SIZE) return;
     last = id;
   }
 }
@@ -93,7 +93,7 @@ async function* exportLinks(
   const links = pages((id) =>
     db.link.findMany({
       where: { accountId, id: { gt: id } },
-      take: TOGETHER,
+      take: BATCH_SIZE,
       orderBy: { id: 'asc' },
       include,
     }),

@@ -3,12 +3,12 @@ import { MAX_INT } from '../input.ts';
 /** An invalid value; the message continues a sentence that starts with the field's name. */
 export class WrongValue extends Error {}
 
-const SHOWN = 60;
+const MAX_SHOWN = 60;
 
 /** A value, shortened for a message. */
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return `"${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}"`;
+  return `"${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}"`;
 }
 
 export function wrong(value: unknown, allowed: string): never {

@@ -46,7 +46,7 @@ export const aliasInput = textOf(1, 255)
 
 /** Without vowels and similar digits, so that no words appear; without characters that are easily confused. */
 const CHARACTERS = 'bcdfghjkmnpqrstvwxz2456789';
-const SHORTEST = 6;
+const MIN_RANDOM = 6;
 const TRIES_PER_LENGTH = 3;
 
 /**
@@ -55,6 +55,6 @@ const TRIES_PER_LENGTH = 3;
  * @param random a random integer from 0 to below the given number
  */
 export function generateAlias(attempt: number, random: (below: number) => number): string {
-  const length = SHORTEST + Math.floor(attempt / TRIES_PER_LENGTH);
+  const length = MIN_RANDOM + Math.floor(attempt / TRIES_PER_LENGTH);
   return Array.from({ length }, () => CHARACTERS.charAt(random(CHARACTERS.length))).join('');
 }

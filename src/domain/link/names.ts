@@ -52,8 +52,8 @@ export class TakenAliases {
 
 const LONGEST_ALIAS = 255;
 /** How many suffixes one query checks, and the last suffix to try. */
-const TOGETHER = 20;
-const LAST = 1_000;
+const BATCH_SIZE = 20;
+const LAST_SUFFIX = 1_000;
 
 /**
  * The first of `alias-2`, `alias-3` … that is free, or that is the same link from an earlier import; null if all up to a
@@ -66,8 +66,8 @@ export async function nextFreeName(
   isSame: (name: Name) => boolean,
   lists: OperatorLists,
 ): Promise<{ alias: string; free: boolean } | null> {
-  for (let first = 2; first <= LAST; first += TOGETHER) {
-    const candidates = Array.from({ length: TOGETHER }, (_, index) => {
+  for (let first = 2; first <= LAST_SUFFIX; first += BATCH_SIZE) {
+    const candidates = Array.from({ length: BATCH_SIZE }, (_, index) => {
       const suffix = `-${first + index}`;
       return `${alias.slice(0, LONGEST_ALIAS - suffix.length)}${suffix}`;
     });

@@ -17,12 +17,12 @@ export function shortUrlOf(
 }
 
 /** The longest short URL that is parsed, in characters, without its query and fragment; an alias has at most 255. */
-const LONGEST = 4_096;
+const MAX_SHORT_URL = 4_096;
 
 /** The host and the alias of a short URL, with or without its scheme; null if it is not one. */
 function partsOf(text: string): { host: string; alias: string } | null {
   const trimmed = text.trim().replace(/[?#].*$/s, '');
-  if (trimmed.length > LONGEST) return null;
+  if (trimmed.length > MAX_SHORT_URL) return null;
   const url = URL.parse(
     /^([a-z][a-z\d+.-]*:)?\/\//i.test(trimmed) ? trimmed.replace(/^\/\//, 'http://') : `http://${trimmed}`,
   );

@@ -14,9 +14,9 @@ export type PageLength = (typeof pageLengths)[number];
 
 const DEFAULT_LENGTH: PageLength = 30;
 /** How many values of each dimension the page shows. */
-const ROWS = 10;
+const MAX_VALUES = 10;
 /** Values with fewer clicks are not shown on their own, since the page is public. */
-const FEWEST = 5;
+const MIN_CLICKS = 5;
 
 /** The requested number of days; the default for any other value. */
 export function pageLength(asked: string | null): PageLength {
@@ -30,7 +30,7 @@ export function mergeHiddenValues(
   lists: OperatorLists,
 ): StatisticsTop {
   const isShown = ({ value, clicks }: StatisticsRow) =>
-    clicks >= FEWEST &&
+    clicks >= MIN_CLICKS &&
     !(by === 'REFERRER' && value === 'other') &&
     !(by === 'DESTINATION' && value !== null && lists.blocksAddress(value));
   const folded = rows.filter((row) => !isShown(row)).reduce((sum, { clicks }) => sum + clicks, 0);
@@ -89,7 +89,7 @@ export async function readPublicStatistics(
   const tops = await Promise.all(
     shown.map(async (by) => ({
       by,
-      top: mergeHiddenValues(await statistics.top({ by, first: ROWS }), by, lists),
+      top: mergeHiddenValues(await statistics.top({ by, first: MAX_VALUES }), by, lists),
     })),
   );
   const destinations = showsDestinations(link) ? null : await countDestinations(statistics);

@@ -7,7 +7,7 @@ import { parseInput } from '../input.ts';
 /** The default number of days of a period, and its maximum number of years. */
 const DEFAULT_DAYS = 30;
 const MAX_YEARS = 10;
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const FIRST_DAY = '0001-01-01';
 
 const wrong = 'must be a day, such as 2026-11-21';
@@ -55,7 +55,7 @@ export function parsePeriod(input: PeriodInput, now: Date): Days {
 
 /** The number of days of a period. */
 export function lengthOf({ from, to }: Days): number {
-  return (startOf(to).getTime() - startOf(from).getTime()) / DAY + 1;
+  return (startOf(to).getTime() - startOf(from).getTime()) / DAY_MS + 1;
 }
 
 /** The number of days of an unparsed period, for the cost: at most the maximum. */
@@ -64,6 +64,6 @@ export function writtenLength(from: unknown, to: unknown): number {
   const time = (day: unknown, otherwise: number) =>
     typeof day === 'string' ? Date.parse(`${day}T00:00:00Z`) : otherwise;
   const end = time(to, Date.now());
-  const days = (end - time(from, end - (DEFAULT_DAYS - 1) * DAY)) / DAY + 1;
+  const days = (end - time(from, end - (DEFAULT_DAYS - 1) * DAY_MS)) / DAY_MS + 1;
   return Number.isNaN(days) ? most : Math.min(Math.max(Math.ceil(days), 1), most);
 }

@@ -5,18 +5,18 @@ import { kinds, type Value, visitValue } from '../../db/statistics/value.ts';
 import { preferredLanguage, systemOf, type Visitor } from './visitor.ts';
 
 /** The size of each cache: few user agents, languages and referrers make most visits. */
-const REMEMBERED = { max: 2_000 };
+const CACHE_SIZE = { max: 2_000 };
 
 /** Only these names are used: for an unknown browser, bowser returns a name from the user agent, which clients control. */
 const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));
 const devices: ReadonlySet<string> = new Set(['desktop', 'mobile', 'tablet']);
 const languages: ReadonlySet<string> = new Set(iso6391.getAllCodes());
 
-const profiles = new LRUCache<string, readonly Value[]>(REMEMBERED);
-const clients = new LRUCache<string, Value>(REMEMBERED);
-const locales = new LRUCache<string, Value>(REMEMBERED);
-const referrers = new LRUCache<string, { value: Value | null }>(REMEMBERED);
-const destinations = new LRUCache<string, Value>(REMEMBERED);
+const profiles = new LRUCache<string, readonly Value[]>(CACHE_SIZE);
+const clients = new LRUCache<string, Value>(CACHE_SIZE);
+const locales = new LRUCache<string, Value>(CACHE_SIZE);
+const referrers = new LRUCache<string, { value: Value | null }>(CACHE_SIZE);
+const destinations = new LRUCache<string, Value>(CACHE_SIZE);
 
 /** @param key parts separated by line breaks, which no header contains: else visitors could make keys of others */
 function remembering<Found extends object>(

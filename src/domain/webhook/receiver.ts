@@ -52,7 +52,7 @@ export interface ReceiverDependencies {
 }
 
 /** How many deliveries are read at once, and how many are attempted at once for one receiver. */
-const BATCH = 100;
+const BATCH_SIZE = 100;
 const AT_ONCE = 4;
 /** After how many failures in a row a receiver is bad, as a slow one is: it gets one attempt at a time. */
 const FAILING_AFTER = 3;
@@ -98,7 +98,7 @@ export class Receiver {
       this.#changed = false;
       const webhook = await db.webhook.findUnique({ where: { id: this.#webhookId } });
       if (webhook === null || webhook.disabled || !(await hasQueue(db, webhook.id, by))) return;
-      const due = await dueDeliveries(db, webhook.id, this.#with.now(), BATCH);
+      const due = await dueDeliveries(db, webhook.id, this.#with.now(), BATCH_SIZE);
       if (due.length === 0) return;
       await this.#deliver(webhook, byRecord(due));
       await this.#storeFailing();

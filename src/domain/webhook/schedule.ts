@@ -15,8 +15,8 @@ export const RETRY_DELAYS: readonly number[] = [
 ];
 
 /** The maximum random addition to a delay, so that deliveries that failed together are not retried together. */
-const JITTER = 0.1;
-const STEPS = 1_000;
+const MAX_JITTER = 0.1;
+const JITTER_STEPS = 1_000;
 
 /** How long all attempts must have failed before a webhook is disabled, in milliseconds. */
 const DISABLED_AFTER = 5 * 24 * HOUR;
@@ -33,7 +33,9 @@ export function retryAt(
 ): Date | null {
   const delay = delays[failures - 1];
   if (delay === undefined) return null;
-  return new Date(now.getTime() + Math.round(delay * (1 + (JITTER * random(STEPS)) / STEPS)));
+  return new Date(
+    now.getTime() + Math.round(delay * (1 + (MAX_JITTER * random(JITTER_STEPS)) / JITTER_STEPS)),
+  );
 }
 
 /** Whether a webhook that has failed since then must be disabled. */

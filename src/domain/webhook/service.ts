@@ -16,7 +16,7 @@ import type { Random } from './signing.ts';
 const MAX_QUEUES = 500;
 
 /** From how many dispatched changes on the next ones are dispatched at once. */
-const MANY = 100;
+const AT_ONCE_FROM = 100;
 /** How often due deliveries are looked up, in milliseconds. */
 const LOOKED_EVERY = 1_000;
 /** How long a claim on a queue is valid, and how long after the last renewal attempts may start, in milliseconds. */
@@ -141,7 +141,7 @@ export class Webhooks {
     const { db, random, now } = this.#with;
     if (this.#any === null && !(await this.#lookForAny())) return;
     // After fewer changes, the next round is early enough.
-    if ((await dispatchChanges(db, random, now)) >= MANY) this.#again = true;
+    if ((await dispatchChanges(db, random, now)) >= AT_ONCE_FROM) this.#again = true;
     const room = MAX_QUEUES - this.#receivers.size;
     if (room > 0) for (const queue of await this.#claimSome(room)) this.#serve(queue);
     await this.#clean();

@@ -5,7 +5,7 @@ import helmet from 'helmet';
 import { hostOf, normalizeHost, withoutPort } from '../../domain/url.ts';
 import { clientOf, type Trust } from '../request/client.ts';
 
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'X-Request-Id',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -15,11 +15,11 @@ const EXPOSED = [
 ];
 
 /** How long a client may take to send the rest of its request after the answer, in milliseconds. */
-const LINGER = 2_000;
+const LINGER_TIMEOUT = 2_000;
 
 /** Closes the connection of a request that was answered early, unless the rest of it arrives soon. */
 export function endUnlessComplete(req: IncomingMessage, socket: Socket): void {
-  if (!req.complete) setTimeout(() => req.complete || socket.destroy(), LINGER).unref();
+  if (!req.complete) setTimeout(() => req.complete || socket.destroy(), LINGER_TIMEOUT).unref();
 }
 
 /** A middleware: calls `next`, or answers the request. */
@@ -70,7 +70,7 @@ export function createGuard({ corsOrigins, baseUrl, trust }: GuardOptions) {
 }
 
 function shareWith(origins: readonly string[]): Step {
-  const allowed = cors({ origin: [...origins], exposedHeaders: EXPOSED, maxAge: 600 });
+  const allowed = cors({ origin: [...origins], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   return (req, res, next) => {
     res.setHeader('Vary', 'Origin');
     if (origins.includes(req.headers.origin ?? '')) allowed(req, res, next);

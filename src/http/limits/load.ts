@@ -2,12 +2,12 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
 /** How long a request counts as recent, in milliseconds, and from which utilization (of 1) the thread counts as busy. */
-const RECENT = 100;
-const BUSY = 0.5;
+const RECENT_MS = 100;
+const BUSY_FROM = 0.5;
 /** How often utilization is measured, how often waiting work checks it, and how long it waits at most, in milliseconds. */
 const LOOKED_EVERY = 50;
-const STEP = 20;
-const TIMEOUT = 250;
+const STEP_MS = 20;
+const MAX_WAIT = 250;
 
 /** Measures whether the process is busy with requests, so that background work can wait. */
 export class Load {
@@ -23,18 +23,18 @@ export class Load {
 
   /** Resolves when the process is idle, at the latest after a quarter of a second. */
   async waitUntilIdle(): Promise<void> {
-    const deadline = performance.now() + TIMEOUT;
-    while (this.#isBusy() && performance.now() < deadline) await setTimeout(STEP);
+    const deadline = performance.now() + MAX_WAIT;
+    while (this.#isBusy() && performance.now() < deadline) await setTimeout(STEP_MS);
   }
 
   #isBusy(): boolean {
     const now = performance.now();
-    if (now - this.#requestAt > RECENT) return false;
+    if (now - this.#requestAt > RECENT_MS) return false;
     if (now - this.#lookedAt > LOOKED_EVERY) {
       const current = performance.eventLoopUtilization();
       this.#utilization = performance.eventLoopUtilization(current, this.#last).utilization;
       [this.#last, this.#lookedAt] = [current, now];
     }
-    return this.#utilization > BUSY;
+    return this.#utilization > BUSY_FROM;
   }
 }

@@ -5,7 +5,7 @@ import type { RateLimitState } from '../../schema/server/context.ts';
 import { type AddUses, SharedUse } from './shared-use.ts';
 
 /** The length of a window in seconds. It begins with its first request. */
-const WINDOW = 60;
+const WINDOW_SECONDS = 60;
 
 /** When to try again, in whole seconds. */
 export function secondsUntilNext({ msBeforeNext }: RateLimiterRes): number {
@@ -30,8 +30,8 @@ export class RateLimit {
    */
   constructor(perMinute: number, addUses: AddUses | null = null) {
     this.#perMinute = perMinute;
-    this.#keys = new RateLimiterMemory({ points: perMinute, duration: WINDOW });
-    this.#addresses = new RateLimiterMemory({ points: Math.ceil(perMinute / 2), duration: WINDOW });
+    this.#keys = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS });
+    this.#addresses = new RateLimiterMemory({ points: Math.ceil(perMinute / 2), duration: WINDOW_SECONDS });
     const onUses = (keyId: number, requests: number) => void this.#keys.penalty(keyId, requests);
     this.#shared = addUses && perMinute > 0 ? new SharedUse(addUses, onUses) : null;
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-const TIMEOUT = 10_000;
+const STOP_TIMEOUT = 10_000;
 /** How often connections are checked for the end of their last request, in milliseconds. */
 const SWEPT_EVERY = 50;
 
@@ -41,7 +41,7 @@ export function stopperOf(server: Server): () => Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
     // The first time after a moment, in which requests that have arrived are read.
     const sweep = setInterval(closeIdle, SWEPT_EVERY);
-    const deadline = setTimeout(() => server.closeAllConnections(), TIMEOUT);
+    const deadline = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT);
     await closed;
     clearInterval(sweep);
     clearTimeout(deadline);

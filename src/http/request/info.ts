@@ -21,7 +21,7 @@ export interface RequestInfo {
 }
 
 /** How many characters of a path are logged. */
-const LOGGED = 500;
+const MAX_LOGGED = 500;
 
 /** The property of a response with its request's information: a WeakMap would take a twentieth of a redirect's time. */
 const REQUEST_INFO = Symbol('info');
@@ -34,7 +34,7 @@ export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
     requestId: randomUUID(),
     method: req.method,
     surface: surfaceOf(path),
-    path: path.slice(0, LOGGED),
+    path: path.slice(0, MAX_LOGGED),
     startedAt: performance.now(),
   };
   res[REQUEST_INFO] = info;

@@ -3,14 +3,14 @@ import { escapeHtml } from '../pages.ts';
 import type { Words } from './words.ts';
 
 /** The maximum number of grid lines above the bottom, and of dates below. */
-const LINES = 4;
-const NAMES = 6;
+const MAX_LINES = 4;
+const MAX_DATES = 6;
 /** From how many days on the lines are thin. */
-const MANY = 100;
+const THIN_FROM = 100;
 
 /** The values of the grid lines, from 0: round whole numbers, the last at least the highest count. */
 export function gridOf(highest: number): number[] {
-  const rough = Math.max(highest, 1) / LINES;
+  const rough = Math.max(highest, 1) / MAX_LINES;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.ceil([1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? rough);
   return Array.from({ length: Math.ceil(Math.max(highest, 1) / step) + 1 }, (_, line) => line * step);
@@ -41,7 +41,7 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
       step: `<text y="${y}" dy="-4">${words.short(step)}</text>`,
     };
   });
-  const every = Math.ceil(days.length / NAMES);
+  const every = Math.ceil(days.length / MAX_DATES);
   const names = days.map(({ start }, index) => {
     const fromEnd = last - index;
     if (fromEnd % every !== 0 || (fromEnd > 0 && index < every / 2 && index !== 0)) return '';
@@ -73,7 +73,7 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     ...([words.day(most.start), words.number(most.clicks)] as const),
   );
   return `<div role="img" aria-label="${escapeHtml(`${texts.perDay}: ${inWords}`)}">
-<svg class="days${days.length > MANY ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>
+<svg class="days${days.length > THIN_FROM ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>
 <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">
 <polygon class="area" points="0,100 ${clicks} 100,100"/><polyline class="clicks" points="${clicks}"/><polyline class="visitors" points="${visitors}"/>
 </svg>${grid

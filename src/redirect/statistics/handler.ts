@@ -19,7 +19,7 @@ import { hasPass, newPass, passCookie } from './pass.ts';
 const MAX_PAGES = 20;
 const MAX_PAGES_OF_NETWORK = 10;
 /** How many pages one address gets in a minute. */
-const PAGES = 300;
+const PAGES_PER_MINUTE = 300;
 
 export interface StatisticsPageDependencies {
   readonly db: Db;
@@ -49,7 +49,7 @@ export type StatisticsPages = (req: IncomingMessage, res: ServerResponse, asked:
 export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
   const { db, lists, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
   const making = new ClientSlots(MAX_PAGES, MAX_PAGES_OF_NETWORK);
-  const made = new RateLimiterMemory({ points: PAGES, duration: 60 });
+  const made = new RateLimiterMemory({ points: PAGES_PER_MINUTE, duration: 60 });
 
   const show = async (
     req: IncomingMessage,

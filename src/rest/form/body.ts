@@ -5,14 +5,14 @@ import { type FormFields, parseForm, parseJson } from './form.ts';
 import { parseMultipart } from './multipart.ts';
 
 /** The largest body, in bytes: a list of targets may take half of it. */
-const LIMIT = 1024 * 1024;
+const MAX_BODY = 1024 * 1024;
 /**
  * How many bytes of a too large body are still received, and how long a client that sends even more has to read the
  * refusal, in milliseconds, before the connection is closed.
  */
-const TAKEN = 4 * 1024 * 1024;
-const GRACE = 1_000;
-const readRaw = express.raw({ type: () => true, limit: LIMIT });
+const MAX_DRAINED = 4 * 1024 * 1024;
+const DRAIN_TIMEOUT = 1_000;
+const readRaw = express.raw({ type: () => true, limit: MAX_BODY });
 
 type Parser = (body: Buffer, contentType: string) => FormFields | Promise<FormFields>;
 
@@ -39,14 +39,14 @@ function read(req: Request, res: Response): Promise<void> {
     // Express reports the size only after the last byte.
     req.on('data', (chunk: Buffer) => {
       taken += chunk.length;
-      if (taken > LIMIT) reject(new Refused(tooLarge(LIMIT)));
-      if (taken <= TAKEN) return;
+      if (taken > MAX_BODY) reject(new Refused(tooLarge(MAX_BODY)));
+      if (taken <= MAX_DRAINED) return;
       req.pause();
-      setTimeout(() => req.socket.destroy(), GRACE).unref();
+      setTimeout(() => req.socket.destroy(), DRAIN_TIMEOUT).unref();
     });
     readRaw(req, res, (error?: { status?: number; message?: string }) => {
       if (error === undefined) return resolve();
-      if (error.status === 413) return reject(new Refused(tooLarge(LIMIT)));
+      if (error.status === 413) return reject(new Refused(tooLarge(MAX_BODY)));
       if (error.status === 415) return reject(new Refused(unsupportedMediaType));
       reject(new Refused(unreadable('The body could not be read.')));
     });

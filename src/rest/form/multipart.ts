@@ -5,7 +5,7 @@ import { Refused, unsupportedMediaType } from '../answer.ts';
 import { FieldCollector, type FormFields, UnreadableBody } from './form.ts';
 
 /** How many bytes are parsed before a pause for other work. */
-const CHUNK = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 /** The replacement character for bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
 
@@ -51,8 +51,8 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
     parser.on('finish', resolve);
   });
   parsed.catch(() => {}); // The error is handled where it is awaited.
-  for (let at = 0; at < body.length; at += CHUNK) {
-    parser.write(body.subarray(at, at + CHUNK));
+  for (let at = 0; at < body.length; at += CHUNK_BYTES) {
+    parser.write(body.subarray(at, at + CHUNK_BYTES));
     await pauseIfBlocked();
   }
   parser.end();

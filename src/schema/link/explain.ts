@@ -7,7 +7,7 @@ import {
 import { explainRedirect } from '../../domain/visit/explanation.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
-import { costs, fieldOf, PASSWORD } from '../server/cost.ts';
+import { costs, fieldOf, PASSWORD_COST, STATEMENT_COST } from '../server/cost.ts';
 
 const RedirectOutcome = builder.enumType('RedirectOutcome', {
   description: 'The result of a visit.',
@@ -68,7 +68,9 @@ builder.queryField('explainRedirect', (t) =>
   t.field({
     type: Decision,
     description: 'Simulates a visit of a link, and explains the result. No click is counted.',
-    extensions: costs({ work: ({ input }) => (fieldOf(input, 'password') == null ? 10 : PASSWORD) }),
+    extensions: costs({
+      work: ({ input }) => (fieldOf(input, 'password') == null ? STATEMENT_COST : PASSWORD_COST),
+    }),
     args: { input: t.arg({ type: Input, required: true, description: 'The link and the visitor.' }) },
     resolve: (_root, { input }, { db, actor, site, now }) => explainRedirect(db, actor, site, input, now()),
   }),

@@ -14,10 +14,10 @@ export const HTML_TYPE = 'text/html';
 const types = [...JSON_TYPES, STREAM_TYPE, HTML_TYPE].map((type) => `${type}; charset=utf-8`);
 
 /** How many headers are remembered, and their maximum length: a few clients send nearly all requests. */
-const REMEMBERED = 100;
-const LONGEST = 500;
+const MAX_CACHED = 100;
+const MAX_CACHED_LENGTH = 500;
 
-const remembered = new LRUCache<string, readonly string[]>({ max: REMEMBERED });
+const remembered = new LRUCache<string, readonly string[]>({ max: MAX_CACHED });
 
 /** The types of answers that the header Accept allows, the client's favourite first. */
 export function acceptedTypes(header: string | null | undefined): readonly string[] {
@@ -28,7 +28,7 @@ export function acceptedTypes(header: string | null | undefined): readonly strin
   const known = accept.replaceAll(/;(?!\s*(?:q|charset)\s*=)[^;,]*/gi, '');
   const found = new Negotiator({ headers: { accept: known } }).mediaTypes(types);
   const accepted = found.map((type) => type.slice(0, type.indexOf(';')));
-  if (accept.length <= LONGEST) remembered.set(accept, accepted);
+  if (accept.length <= MAX_CACHED_LENGTH) remembered.set(accept, accepted);
   return accepted;
 }
 

@@ -25,9 +25,9 @@ import { deprecatedInOurs } from './deprecated.ts';
 import { allowanceOf, allowanceOfV1 } from './limits.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
-const OFTEN = 2;
+const COMPILED_FROM = 2;
 /** How many fields a compiled query has at most: compiling blocks the thread for a tenth of a millisecond for each. */
-const WIDEST = 300;
+const MAX_FIELDS = 300;
 
 /**
  * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, and
@@ -134,13 +134,13 @@ export class FrequentQuery {
     this.#operationName = operationName;
     this.#operation = operation;
     const { QUERY } = OperationTypeNode;
-    if (operation.operation !== QUERY || breadth > WIDEST || !isPlain(document)) this.#compiled = null;
+    if (operation.operation !== QUERY || breadth > MAX_FIELDS || !isPlain(document)) this.#compiled = null;
   }
 
   /** The data; null if there is any error, or if the query is not compiled. */
   async dataOf(variables: Variables, context: Context): Promise<unknown> {
     if (this.#compiled === null || !context.actor.scopes.has('read')) return null;
-    if (++this.#times <= OFTEN) return null;
+    if (++this.#times <= COMPILED_FROM) return null;
     const [document, operationName] = [this.#document, this.#operationName];
     this.#compiled ??= compile(document, this.#operation);
     const compiled = this.#compiled;

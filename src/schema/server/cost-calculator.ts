@@ -39,7 +39,7 @@ const NOTHING: OperationSize = { cost: 0, values: 0, depth: 0, breadth: 0, recor
 /** The weights of types, by the length of their values. */
 const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
 /** How many characters of its name add one to a value's weight: an answer repeats the name. */
-const NAME = 25;
+const CHARACTERS_PER_VALUE = 25;
 
 /** The length of each list of the introspection. */
 function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
@@ -156,7 +156,7 @@ export class CostCalculator {
       ? this.#sizeOfSelections(node.selectionSet, type, calculation, tells?.(args) ?? {})
       : NOTHING;
     const isLeaf = isLeafType(type);
-    const ofName = Math.floor((node.alias ?? node.name).value.length / NAME);
+    const ofName = Math.floor((node.alias ?? node.name).value.length / CHARACTERS_PER_VALUE);
     const ofLeaf = weight ?? weights[type.name] ?? 1;
     return {
       cost: amount(work ?? 0, args, above) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),

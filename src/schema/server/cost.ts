@@ -18,12 +18,15 @@ export interface FieldCost {
   readonly records?: number | ((args: WrittenArgs) => number);
 }
 
+/** The cost of a statement. */
+export const STATEMENT_COST = 10;
+
 /** The cost of hashing or checking a password, which is slow by design, and of a DNS lookup. */
-export const PASSWORD = 15_000;
-export const DNS = 15_000;
+export const PASSWORD_COST = 15_000;
+export const DNS_COST = 15_000;
 
 /** The cost of a record that is created, updated or deleted. */
-const CHANGE = 20;
+const CHANGE_COST = 20;
 
 /**
  * A count of an argument, up to `most`; larger ones are refused before anything is read. An empty list counts as one of one
@@ -50,7 +53,7 @@ export function fieldOf(written: unknown, name: string): unknown {
 }
 
 /** The cost of a mutation that changes one record; passwords in its input are hashed. */
-export const changeCost = costs({ records: 1, work: (args) => CHANGE + hashesIn(args) * PASSWORD });
+export const changeCost = costs({ records: 1, work: (args) => CHANGE_COST + hashesIn(args) * PASSWORD_COST });
 
 /** The cost of a mutation that changes the records of a batch, which its first argument lists. */
 export const batchCost = costs({
@@ -59,7 +62,10 @@ export const batchCost = costs({
   records: (args) => Math.min(batchOf(args).length, MAX_BATCH),
   work(args) {
     const batch = batchOf(args);
-    return batch.length * CHANGE + batch.reduce<number>((sum, input) => sum + hashesIn(input), 0) * PASSWORD;
+    return (
+      batch.length * CHANGE_COST +
+      batch.reduce<number>((sum, input) => sum + hashesIn(input), 0) * PASSWORD_COST
+    );
   },
 });
 

@@ -8,7 +8,7 @@ import { documentsWithin } from './limits.ts';
 import { breadthOf } from './operation-size.ts';
 
 /** The maximum number of operations. */
-const KEPT = 500;
+const MAX_OPERATIONS = 500;
 
 /** An operation as a client sends it. */
 export interface SentOperation {
@@ -35,7 +35,7 @@ const CHARACTERS_OF_FIELD = 50;
  * nothing of the server but their execution.
  */
 export class KnownOperations {
-  readonly #known = new LRUCache<string, Known>({ max: KEPT, maxSize: documentsWithin.maxSize });
+  readonly #known = new LRUCache<string, Known>({ max: MAX_OPERATIONS, maxSize: documentsWithin.maxSize });
 
   /** Call it with each operation that the server has executed without an error. */
   executed(sent: SentOperation, document: DocumentNode): void {

@@ -51,7 +51,7 @@ const measured = {
 } as const;
 
 /** From how many values of its answer on an operation is executed in slices, with pauses for other work. */
-const HEAVY = 20_000;
+const SLICED_FROM = 20_000;
 
 function tooMuch(what: keyof typeof measured, size: number): GraphQLError {
   const limit = limits[what];
@@ -160,7 +160,7 @@ type Allowance = Required<Pick<Context, 'isHeavy' | 'spendOnTargets'>>;
 
 function allowed({ values }: OperationSize): Allowance {
   return {
-    isHeavy: values > HEAVY,
+    isHeavy: values > SLICED_FROM,
     spendOnTargets: bounded(limits.targetBytes, (bytes) => tooMuch('targetBytes', bytes)),
   };
 }

@@ -11,23 +11,23 @@ import { CostCalculator, type OperationSize } from './cost-calculator.ts';
 
 const calculator = new CostCalculator(schema);
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
   return node.kind === Kind.FRAGMENT_DEFINITION;
 }
 
 /** The size of the cache of sizes, in characters of its keys, and the longest key. */
-const SIZES = 2_000_000;
+const MAX_CACHED_CHARACTERS = 2_000_000;
 const LONGEST_KEY = 1_000;
 /** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
-const SHORT = 16;
+const MAX_NAME = 16;
 /** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON.stringify writes as null: longer than any other key. */
-const LONG = 'a text of more than 16 characters';
-const INFINITE = 'a number beyond all numbers of JSON, which is ';
+const LONG_TEXT = 'a text of more than 16 characters';
+const INFINITE_NUMBER = 'a number beyond all numbers of JSON, which is ';
 
 const sizes = new LRUCache<string, OperationSize>({
-  maxSize: SIZES,
+  maxSize: MAX_CACHED_CHARACTERS,
   sizeCalculation: (_size, key) => key.length + 200,
 });
 /** A number for each parsed operation, for the cache's keys. */
@@ -42,11 +42,11 @@ function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<st
   const shape = JSON.stringify(
     Object.fromEntries(declared.map((name) => [name, variables[name]])),
     (_key, value) => {
-      if (typeof value === 'string') return value.length > SHORT ? LONG : value;
-      return typeof value === 'number' && !Number.isFinite(value) ? INFINITE + value : value;
+      if (typeof value === 'string') return value.length > MAX_NAME ? LONG_TEXT : value;
+      return typeof value === 'number' && !Number.isFinite(value) ? INFINITE_NUMBER + value : value;
     },
   );
-  return `${number} ${Math.floor(Date.now() / DAY)} ${shape}`;
+  return `${number} ${Math.floor(Date.now() / DAY_MS)} ${shape}`;
 }
 
 export type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
