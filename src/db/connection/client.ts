@@ -1,8 +1,8 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { PrismaClient as SqliteClient } from '../../generated/sqlite/client.ts';
 import { adapterFor, type PoolOptions } from './adapter.ts';
-import { type Db, markSqlite, type StatementListener } from './db.ts';
-import { readDirectly, registerTransaction } from './direct.ts';
+import { type Db, type StatementListener, setHandle } from './db.ts';
+import { registerTransaction } from './direct.ts';
 import { hasPooler } from './postgres.ts';
 import { poolReader, transactionReader } from './postgres-reader.ts';
 import type { Source } from './source.ts';
@@ -84,7 +84,7 @@ export async function openDatabase(
   const adapter = await adapterFor(url, pool && { ...pool, pooled });
   let opened: Db | undefined;
   const onConnection = (connection: Source) => {
-    if (opened) readDirectly(opened, connection, onStatement);
+    if (opened) setHandle(opened, { source: connection, onStatement });
   };
   const options = { adapter: withOwnConnections(adapter, onConnection), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
@@ -93,7 +93,6 @@ export async function openDatabase(
   await client.$connect();
   if (onStatement) client.$on('query', (event) => onStatement(event.query, event.duration / 1000));
   if (provider === 'sqlite') {
-    markSqlite(client);
     // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
     await client.$queryRawUnsafe('PRAGMA journal_mode = WAL');
     // Writes to a link keep what they may have to undo in a temporary file otherwise, which takes half of their time.

@@ -1,19 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Db, StatementListener, Tx } from './db.ts';
+import { type Db, handleOf, setHandle, type Tx } from './db.ts';
 import type { RawRows, Source } from './source.ts';
 import type { Sql } from './sql.ts';
-
-interface Direct {
-  readonly source: Source;
-  readonly onStatement: StatementListener | undefined;
-}
-
-const directs = new WeakMap<object, Direct>();
-
-/** Makes `readRows` use the client's own connections. */
-export function readDirectly(db: Db, source: Source, onStatement: StatementListener | undefined): void {
-  directs.set(db, { source, onStatement });
-}
 
 /** The adapter's transaction behind a transaction of Prisma's client, which does not expose it. */
 const begun = new AsyncLocalStorage<{ source?: Source }>();
@@ -29,7 +17,7 @@ export function currentTransaction(): Source | undefined {
   return begun.getStore()?.source;
 }
 
-/** A transaction of Prisma's client that `readRows` can use too. */
+/** A transaction of Prisma's client that `readRows` can use too, and that has callbacks for after its commit. */
 export function directTransaction<T>(
   db: Db,
   work: (tx: Tx) => Promise<T>,
@@ -39,17 +27,11 @@ export function directTransaction<T>(
   const begin = () =>
     db.$transaction((tx) => {
       const { source } = store;
-      if (source !== undefined) directs.set(tx, { source, onStatement: directs.get(db)?.onStatement });
+      if (source === undefined) throw new Error('the adapter began no transaction');
+      setHandle(tx, { source, onStatement: handleOf(db).onStatement, afterCommit: [] });
       return work(tx);
     }, options);
   return begun.run(store, begin);
-}
-
-const readTargets = new WeakMap<object, () => object>();
-
-/** Makes `readRows` on the proxy `db` use its current target: a client or a transaction. */
-export function setReadTarget(db: Db, current: () => Db | Tx): void {
-  readTargets.set(db, current);
 }
 
 const conversions = {
@@ -100,18 +82,12 @@ function rowsOf<Row>(raw: RawRows): Row[] {
   });
 }
 
-function directOf(db: Db | Tx): Direct {
-  const direct = directs.get(readTargets.get(db)?.() ?? db);
-  if (direct === undefined) throw new Error('the client was not opened by openDatabase');
-  return direct;
-}
-
 /**
  * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
  * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id.
  */
 export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
-  const { source, onStatement } = directOf(db);
+  const { source, onStatement } = handleOf(db);
   const sql = source.provider === 'postgres' ? statement.text : statement.sql;
   const startedAt = performance.now();
   const raw = await source.readRaw(sql, statement.values);
@@ -132,7 +108,7 @@ export async function execute<Result>(tx: Tx, steps: Steps<Result>): Promise<Res
 
 /** Executes the statements as one transaction on SQLite, at once: that takes less time than one of Prisma's transactions. */
 export async function executeAtOnce<Result>(db: Db, steps: () => Steps<Result>): Promise<Result> {
-  const { source, onStatement } = directOf(db);
+  const { source, onStatement } = handleOf(db);
   if (source.writeAtOnce === undefined) throw new Error('only SQLite executes transactions at once');
   return source.writeAtOnce((readRaw) => {
     const begun = steps();

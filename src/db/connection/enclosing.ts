@@ -1,8 +1,7 @@
 import { Semaphore, SemaphoreTimeout } from '../../turns.ts';
-import type { Db, Tx } from './db.ts';
-import { setReadTarget } from './direct.ts';
+import { type Db, handleOf, setHandle, type Tx } from './db.ts';
 import { DatabaseAway } from './errors.ts';
-import { nested, transaction } from './transaction.ts';
+import { transaction } from './transaction.ts';
 
 /** How many of these transactions a process has open at once: each occupies a connection, or SQLite's only writer. */
 const MAX_OPEN = 3;
@@ -40,8 +39,14 @@ export class EnclosingTransaction {
     this.#first = first;
     this.#beforeChange = beforeChange;
     this.db = new Proxy(client, { get: (_target, property) => this.#get(property) });
-    nested(this.db, client, (work) => this.#within(work));
-    setReadTarget(this.db, () => this.#tx ?? client);
+    const current = () => this.#tx ?? client;
+    setHandle(this.db, {
+      get source() {
+        return handleOf(current()).source;
+      },
+      onStatement: handleOf(client).onStatement,
+      enclosing: { client, within: (work) => this.#within(work) },
+    });
     this.#outcome.promise.catch(() => {}); // The transaction handles it, if there is one.
   }
 

@@ -1,4 +1,4 @@
-import { type Db, isSqlite, markSqlite, type Tx } from './db.ts';
+import { type Db, type Handle, handleOf, isSqlite, type Tx } from './db.ts';
 import { directTransaction, readRows } from './direct.ts';
 import { retryConflicts } from './retry.ts';
 import { name, raw, sql } from './sql.ts';
@@ -6,35 +6,21 @@ import { name, raw, sql } from './sql.ts';
 /** How long a transaction waits for a connection, and how long it may take, in milliseconds. */
 const LIMITS = { maxWait: 5_000, timeout: 30_000 };
 
-/** Callbacks for after the commit of a transaction. */
-const afterwards = new WeakMap<Tx, (() => void)[]>();
-
-/** Runs work within an enclosing transaction. */
-type Within = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-
-const enclosed = new WeakMap<Db, { client: Db; within: Within }>();
-
-/** Makes the transactions of `db`, a proxy of the client, savepoints of one transaction. */
-export function nested(db: Db, client: Db, within: Within): void {
-  enclosed.set(db, { client, within });
-  if (isSqlite(client)) markSqlite(db);
-}
-
 /** Whether transactions of `db` are parts of one that encloses them. */
 export function isEnclosed(db: Db): boolean {
-  return enclosed.has(db);
+  return handleOf(db).enclosing !== undefined;
 }
 
 /** The client itself, if `db` is a proxy of it. */
 export function clientOf(db: Db): Db {
-  return enclosed.get(db)?.client ?? db;
+  return handleOf(db).enclosing?.client ?? db;
 }
 
 /** A part of a transaction: if it fails, its callbacks are dropped. */
-function part<T>(within: Within, work: (tx: Tx) => Promise<T>): Promise<T> {
+function part<T>(enclosing: NonNullable<Handle['enclosing']>, work: (tx: Tx) => Promise<T>): Promise<T> {
   return retryConflicts(() =>
-    within(async (tx) => {
-      const callbacks = afterwards.get(tx) ?? [];
+    enclosing.within(async (tx) => {
+      const { afterCommit: callbacks = [] } = handleOf(tx);
       const before = callbacks.length;
       try {
         return await work(tx);
@@ -55,17 +41,15 @@ export async function transaction<T>(
   work: (tx: Tx) => Promise<T>,
   { again = true } = {},
 ): Promise<T> {
-  const around = enclosed.get(db);
-  if (around) return part(around.within, work);
-  let callbacks: (() => void)[] = [];
+  const { enclosing } = handleOf(db);
+  if (enclosing) return part(enclosing, work);
+  let callbacks: readonly (() => void)[] = [];
   const attempt = again ? retryConflicts : <R>(write: () => PromiseLike<R>) => write();
   const result = await attempt(() =>
     directTransaction(
       db,
       (tx) => {
-        callbacks = [];
-        afterwards.set(tx, callbacks);
-        if (isSqlite(db)) markSqlite(tx);
+        callbacks = handleOf(tx).afterCommit ?? [];
         return work(tx);
       },
       LIMITS,
@@ -77,7 +61,7 @@ export async function transaction<T>(
 
 /** Calls back after the commit of the transaction, but not after a rollback. */
 export function whenCommitted(tx: Tx, callback: () => void): void {
-  afterwards.get(tx)?.push(callback);
+  handleOf(tx).afterCommit?.push(callback);
 }
 
 /**
