@@ -40,7 +40,7 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
 /**
  * Makes sure that the database at `url` exists and has all migrations: only the start and `migrate` apply them.
  */
-export async function requireMigrated(url: string): Promise<void> {
+async function requireMigrated(url: string): Promise<void> {
   if (providerOf(url) === 'sqlite' && !fileExists(url))
     throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
   const { pending } = await migrationStateOf(url);

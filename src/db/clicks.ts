@@ -24,7 +24,7 @@ export async function lockCounters(
 }
 
 /** The clicks of a link before its import. */
-export interface ImportedClicks {
+interface ImportedClicks {
   readonly linkId: number;
   readonly clicks: number;
   readonly lastClickedAt: Date | null;

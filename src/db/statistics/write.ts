@@ -16,7 +16,7 @@ import { addVisitors, type Salts } from './visitors.ts';
 export const END: Sql = sql`2147483647`;
 
 /** How many referrers of a link are kept per day; the rest count as one. */
-export const MAX_REFERRERS = 200;
+const MAX_REFERRERS = 200;
 
 /** Identifies a write that may be sent again: the process, and the number of its write, from 1. */
 export interface Receipt {

@@ -10,7 +10,7 @@ import { guardCell, type ImportField } from './formats.ts';
 export type ExportRecord = Partial<Record<ImportField, unknown>>;
 
 /** The columns of an export, in order. There are no passwords: an import reads them only from lines that people write. */
-export const exportFields = [
+const exportFields = [
   ...([
     'kind',
     'short_url',

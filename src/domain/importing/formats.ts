@@ -1,7 +1,7 @@
 import { linkTexts } from '../link/input.ts';
 
 /** The fields of an import's line, whatever the columns of its file are called. */
-export const importFields = [
+const importFields = [
   ...['kind', 'short_url', 'domain', 'own_domain', 'domain_not_found_url', 'alias', 'url', ...linkTexts],
   ...['space', 'space_color', 'tags', 'pixels', 'disabled', 'has_password', 'password', 'privacy'],
   ...['has_privacy_password', 'privacy_password', 'expiration_url', 'expires_at', 'expiration_clicks'],

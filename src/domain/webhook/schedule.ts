@@ -5,14 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** The delays before each retry, in milliseconds; after the last retry, the delivery has failed. */
-export const RETRY_DELAYS: readonly number[] = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-];
+const RETRY_DELAYS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR];
 
 /** The maximum random addition to a delay, so that deliveries that failed together are not retried together. */
 const MAX_JITTER = 0.1;

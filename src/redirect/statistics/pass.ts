@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** How long a cookie is valid, in seconds. */
-export const PASS_SECONDS = 3_600;
+const PASS_SECONDS = 3_600;
 
 const COOKIE = 'linkspace_statistics';
 
