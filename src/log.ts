@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { visibleError } from './domain/errors.ts';
 
 /** The largest atomic write to a pipe, in bytes, so that the lines of processes are not mixed (POSIX's PIPE_BUF). */
 const WHOLE_WRITE = 4096;
@@ -31,4 +32,11 @@ export function createLog({ level, worker, shared }: LogOptions): Logger {
   const together = { sync: false, maxLength: 16_000_000, periodicFlush: 100 };
   const size = shared ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE } : { minLength: 12_288 };
   return pino({ level, base, timestamp: timeOfLines() }, pino.destination({ ...together, ...size }));
+}
+
+/** Logs why a request failed: the database is not available, or there is an error in the program. */
+export function logFault(log: Logger, requestId: string, error: unknown): void {
+  const what = { requestId, err: error };
+  if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
+  else log.error(what, 'unexpected error');
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { visibleError } from '../../domain/errors.ts';
+import { logFault } from '../../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { type RequestInfo, requestInfoOf } from './info.ts';
 
@@ -30,9 +30,7 @@ export class RequestLog {
 
   /** Logs an internal error, or one of the database, with the request's id. */
   fault(res: ServerResponse, error: unknown): void {
-    const what = { requestId: requestInfoOf(res).requestId, err: error };
-    if (visibleError(error)?.code === 'UNAVAILABLE') this.#log.warn(what, 'database not available');
-    else this.#log.error(what, 'unexpected error');
+    logFault(this.#log, requestInfoOf(res).requestId, error);
   }
 
   /** Logs a request that Node could not parse. */

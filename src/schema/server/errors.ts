@@ -1,4 +1,7 @@
-import type { DomainError, ErrorCode } from '../../domain/errors.ts';
+import { GraphQLError } from 'graphql';
+import { type DomainError, type ErrorCode, visibleError } from '../../domain/errors.ts';
+import { logFault } from '../../log.ts';
+import type { Context } from './context.ts';
 
 /** The HTTP status of an answer with errors outside the data; null leaves it to GraphQL over HTTP. */
 export const statusOf: Record<ErrorCode, number | null> = {
@@ -28,4 +31,21 @@ export function extensionsOf(error: DomainError) {
     ...(error.fields.length > 0 && { fields: error.fields }),
     ...(status !== null && { http: { status, headers: headersOf(error) } }),
   };
+}
+
+/** The error for the caller: an internal error is logged, and replaced by a request id. */
+export function presentedError(error: GraphQLError, { log, requestId }: Context): GraphQLError {
+  const { nodes, source, positions, path, originalError } = error;
+  const where = { nodes, source, positions, path };
+  if (originalError === undefined || originalError instanceof GraphQLError) return error;
+  const visible = visibleError(originalError);
+  if (visible === null || visible.code === 'UNAVAILABLE') logFault(log, requestId, originalError);
+  if (visible) return new GraphQLError(visible.message, { ...where, extensions: extensionsOf(visible) });
+  return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
+}
+
+/** The same for any error that is thrown outside resolvers. */
+export function presentedAny(error: unknown, context: Context): GraphQLError {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return presentedError(new GraphQLError(originalError.message, { originalError }), context);
 }

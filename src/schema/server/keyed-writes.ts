@@ -1,8 +1,7 @@
-import { type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
+import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
 import { type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { visibleError } from '../../domain/errors.ts';
 import type { Context } from './context.ts';
-import { extensionsOf } from './errors.ts';
+import { presentedAny } from './errors.ts';
 
 /** The codes of errors after which a retry may succeed. */
 const FAULTS = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
@@ -32,13 +31,7 @@ export const useKeyedWrites: Plugin<Context> = {
       if (found !== null) return setResultAndStopExecution({ data: null });
     } catch (error) {
       // An error thrown here would bypass the plugins that mask errors.
-      const visible = visibleError(error);
-      if (visible === null) throw error;
-      if (visible.code === 'UNAVAILABLE')
-        context.log.warn({ requestId: context.requestId, err: error }, 'database not available');
-      return setResultAndStopExecution({
-        errors: [new GraphQLError(visible.message, { extensions: extensionsOf(visible) })],
-      });
+      return setResultAndStopExecution({ errors: [presentedAny(error, context)] });
     }
     return {
       onExecuteDone({ result, setResult }) {

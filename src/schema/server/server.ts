@@ -9,12 +9,12 @@ import {
 } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope, type Scope } from '../../domain/access/actor.ts';
-import { DomainError, visibleError } from '../../domain/errors.ts';
+import { DomainError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { useAccept, useStreams } from './accept.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
 import { useDeprecated } from './deprecated.ts';
-import { extensionsOf } from './errors.ts';
+import { extensionsOf, presentedAny, presentedError } from './errors.ts';
 import { useExecuted } from './execute.ts';
 import { useKeyedWrites } from './keyed-writes.ts';
 import { type KnownOperations, useKnown } from './known-operations.ts';
@@ -24,18 +24,6 @@ import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 /** The scope that an operation needs. */
 export function scopeOf(operation: OperationTypeNode): Scope {
   return operation === OperationTypeNode.MUTATION ? 'write' : 'read';
-}
-
-/** The error for the caller: an internal error is logged, and replaced by a request id. */
-function present(error: GraphQLError, { log, requestId }: Context): GraphQLError {
-  const { nodes, source, positions, path, originalError } = error;
-  const where = { nodes, source, positions, path };
-  if (originalError === undefined || originalError instanceof GraphQLError) return error;
-  const visible = visibleError(originalError);
-  if (visible?.code === 'UNAVAILABLE') log.warn({ requestId, err: originalError }, 'database not available');
-  if (visible) return new GraphQLError(visible.message, { ...where, extensions: extensionsOf(visible) });
-  log.error({ requestId, err: originalError }, 'unexpected error');
-  return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
 }
 
 /** Chooses the database for queries, and makes sure that the account's next queries include its mutations. */
@@ -68,7 +56,7 @@ function refusalOf(
 /** The result with masked errors. */
 function presented(result: ExecutionResult, context: Context): ExecutionResult {
   return result.errors
-    ? { ...result, errors: result.errors.map((error) => present(error, context)) }
+    ? { ...result, errors: result.errors.map((error) => presentedError(error, context)) }
     : result;
 }
 
@@ -102,8 +90,7 @@ function useDomainErrors(): Plugin<Context> {
           };
         },
         onSubscribeError({ error, setError }) {
-          const original = error instanceof Error ? error : new Error(String(error));
-          setError(present(new GraphQLError(original.message, { originalError: original }), context));
+          setError(presentedAny(error, context));
         },
       };
     },
