@@ -1,4 +1,5 @@
 import { allValid, type Config, ConfigError, shown } from './config.ts';
+import { ALIAS_RULE } from './domain/link/alias.ts';
 import {
   type Listed,
   OperatorLists,
@@ -44,7 +45,7 @@ export async function readOperatorFiles(paths: Paths, log: FileLog, every?: numb
       path: paths.reservedAliasesFile,
       parse: parseReservedAliases,
       set: (listed: Listed) => lists.setReservedAliases(listed),
-      allowed: 'aliases of 1 to 255 letters, digits, - and _',
+      allowed: `aliases of ${ALIAS_RULE.replaceAll('`', '')}`,
     },
   ];
   const read = async ({ variable, path, parse, set, allowed }: (typeof kinds)[number]) => {

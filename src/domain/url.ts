@@ -57,7 +57,7 @@ export function normalizeHost(text: string): string | null {
 }
 
 /** A host name, by the rules of DNS and with underscores; IP addresses and wildcards do not match. */
-const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/;
+export const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/;
 
 /** Whether a normalized host is a name that an account can own; not localhost, an IP address, or the port 0. */
 export function isHostName(host: string): boolean {

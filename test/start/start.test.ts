@@ -132,14 +132,14 @@ test('a base URL whose host an account owns stops the start, until the operator 
     /^ID {2}HOST +ACCOUNT +VERIFIED {2}LINKS\n1 +s.example +\(shared\) +yes +0\n2 +go.example:8080 +holder +yes +1\n$/,
   );
   expect((await domains('remove', 'go.example:8080')).stderr).toBe(
-    'The domain go.example:8080 has 1 link: name --with-links to remove that too.\n',
+    'The domain go.example:8080 has 1 link: use --with-links to remove it too.\n',
   );
   expect((await domains('remove', 'go.example:8080', '--with-links')).stdout).toBe(
     'go.example:8080 is removed, with its link.\n',
   );
   expect((await domains('remove', 'go.example:8080')).stderr).toBe('No such domain.\n');
   expect((await domains('remove', 's.example.', '--with-links')).stderr).toBe(
-    'The domain s.example is the service’s own, after BASE_URL: it can get another name, but not go.\n',
+    'The domain s.example is the service’s own, from BASE_URL: it can be renamed, but not removed.\n',
   );
   expect((await start({ DATABASE_URL, BASE_URL })).origin).toBeDefined();
 });

@@ -16,7 +16,8 @@ import { valueColumns } from './value.ts';
 /** How many owners one statement serves at most; a space reads all of its links. */
 const TOGETHER: Record<Scope, number> = { link: 100, space: 20, account: 100 };
 
-const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
+/** The counts of an owner without visits. */
+export const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
 
 function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly number[]): Row[][] {
   const found = new Map(ids.map((id): [number, Row[]] => [id, []]));

@@ -60,7 +60,7 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
   if (isDefault)
     throw new DomainError(
       'IN_USE',
-      `The domain ${name} is the service’s own, after BASE_URL: it can get another name, but not go.`,
+      `The domain ${name} is the service’s own, from BASE_URL: it can be renamed, but not removed.`,
     );
   return recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
     await lockRow(tx, 'Domain', id, { deleting: true });
@@ -70,8 +70,8 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
       throw new DomainError(
         'IN_USE',
         links === 1
-          ? `The domain ${name} has 1 link: name --with-links to remove that too.`
-          : `The domain ${name} has ${links} links: name --with-links to remove them too.`,
+          ? `The domain ${name} has 1 link: use --with-links to remove it too.`
+          : `The domain ${name} has ${links} links: use --with-links to remove them too.`,
       );
     const byOwner = Map.groupBy(found, (link) => link.accountId);
     const idsOf = [...byOwner].map(([owner, own]) => ({ owner, ids: own.map((link) => link.id) }));

@@ -8,7 +8,11 @@ export function isReserved(part: string): boolean {
   return reserved.has(part.toLowerCase());
 }
 
-const pattern = /^[A-Za-z0-9_-]{1,255}$/;
+/** The longest alias, in characters. */
+export const MAX_ALIAS = 255;
+/** What an alias is, for descriptions. */
+export const ALIAS_RULE = `1 to ${MAX_ALIAS} letters, digits, \`-\` and \`_\``;
+const pattern = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ALIAS}}$`);
 
 /** Whether this is a valid alias. */
 export function isAlias(text: string): boolean {
@@ -39,7 +43,7 @@ export function statisticsAliasOfPath(path: string): string {
 }
 
 /** The path of a link on its domain; case-sensitive. */
-export const aliasInput = textOf(1, 255)
+export const aliasInput = textOf(1, MAX_ALIAS)
   .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')
   .refine((alias) => !isReserved(alias), 'is a path of the service itself')
   .meta({ pattern: pattern.source });

@@ -27,6 +27,13 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
   ];
 }
 
+/** The addresses that the link does not have yet. */
+function addedAddresses(input: LinkInput, link: Link | null): ReturnType<typeof addressesIn> {
+  if (link === null) return addressesIn(input);
+  const known = addressesOf(link);
+  return addressesIn(input).filter(({ url }) => !known.has(url));
+}
+
 /** The names of domains to which the addresses would lead. */
 function domainNamesOf(addresses: readonly { url: string }[]): string[] {
   return [...new Set(addresses.flatMap(({ url }) => namesServing(hostOf(url))))];
@@ -50,14 +57,12 @@ export async function refusalsOf(
   link: Link | null,
 ): Promise<FieldError[]> {
   const { alias, spaceId, pixelIds = [] } = input;
-  const known = link === null ? new Set<string>() : addressesOf(link);
-  const added = addressesIn(input).filter(({ url }) => !known.has(url));
   const found = await findReferences(db, {
     accountId: actor.accountId,
     domainId,
     spaceId: spaceId ?? null,
     pixelIds,
-    hosts: domainNamesOf(added),
+    hosts: domainNamesOf(addedAddresses(input, link)),
     alias: alias ?? null,
     linkId: link?.id ?? null,
   });
@@ -72,8 +77,7 @@ export function refusalsBy(
   link: Link | null,
 ): FieldError[] {
   const { alias, spaceId, pixelIds = [] } = input;
-  const known = link === null ? new Set<string>() : addressesOf(link);
-  const addresses = addressesIn(input).filter(({ url }) => !known.has(url));
+  const addresses = addedAddresses(input, link);
   const refusals: FieldError[] = [];
   const refuse = (path: string[], message: string) => refusals.push({ path, messages: [message] });
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);

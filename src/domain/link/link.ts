@@ -55,16 +55,18 @@ export async function createLink(
   const { url, pixelIds = [] } = input;
   const destination = { accountId: actor.accountId, domainId, url };
   const reuse = reuses ? await reuseOf(destination, site, unparsed, now) : null;
-  const same = await reuse?.find(db);
-  const shown = same && (await readShownLink(db, same.id));
-  if (shown) return shown;
+  const existing = async () => {
+    const same = await reuse?.find(db);
+    return same ? readShownLink(db, same.id) : null;
+  };
+  const found = await existing();
+  if (found) return found;
   try {
     await check();
   } catch (error) {
     // Another request may have created the same link meanwhile, with this alias.
-    const made = await reuse?.find(db);
-    const shown = made && (await readShownLink(db, made.id));
-    if (shown) return shown;
+    const made = await existing();
+    if (made) return made;
     throw error;
   }
   const data = {

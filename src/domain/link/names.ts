@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connection/db.ts';
 import type { AliasHolder } from '../../db/reading/references.ts';
 import { foldCase } from '../fold.ts';
+import { MAX_ALIAS } from './alias.ts';
 import type { OperatorLists } from './operator-lists.ts';
 
 /** An alias on a domain, with its account and URL. */
@@ -50,7 +51,6 @@ export class TakenAliases {
   }
 }
 
-const LONGEST_ALIAS = 255;
 /** How many suffixes one query checks, and the last suffix to try. */
 const BATCH_SIZE = 20;
 const LAST_SUFFIX = 1_000;
@@ -69,7 +69,7 @@ export async function nextFreeName(
   for (let first = 2; first <= LAST_SUFFIX; first += BATCH_SIZE) {
     const candidates = Array.from({ length: BATCH_SIZE }, (_, index) => {
       const suffix = `-${first + index}`;
-      return `${alias.slice(0, LONGEST_ALIAS - suffix.length)}${suffix}`;
+      return `${alias.slice(0, MAX_ALIAS - suffix.length)}${suffix}`;
     });
     const select = { domainId: true, alias: true, url: true, accountId: true };
     const where = { domainId, alias: { in: candidates } };

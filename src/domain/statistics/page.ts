@@ -4,6 +4,7 @@ import { StatisticsReader } from '../../db/statistics/reader.ts';
 import type { ShownLink } from '../../db/statistics/shown-link.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { OperatorLists } from '../link/operator-lists.ts';
+import { OTHER } from '../visit/facts.ts';
 import type { StatisticsDimension } from './dimension.ts';
 import { dayText } from './period.ts';
 import { Statistics, type StatisticsPoint, type StatisticsRow, type StatisticsTop } from './statistics.ts';
@@ -31,7 +32,7 @@ export function mergeHiddenValues(
 ): StatisticsTop {
   const isShown = ({ value, clicks }: StatisticsRow) =>
     clicks >= MIN_CLICKS &&
-    !(by === 'REFERRER' && value === 'other') &&
+    !(by === 'REFERRER' && value === OTHER) &&
     !(by === 'DESTINATION' && value !== null && lists.blocksAddress(value));
   const folded = rows.filter((row) => !isShown(row)).reduce((sum, { clicks }) => sum + clicks, 0);
   return { rows: rows.filter(isShown), others: others + folded };

@@ -13,17 +13,9 @@ const FIRST_DAY = '0001-01-01';
 const wrong = 'must be a day, such as 2026-11-21';
 
 /** A calendar day, as `YYYY-MM-DD`. */
-const dayInput = z
-  .string(wrong)
-  .refine((text) => {
-    const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
-    return (
-      at !== null &&
-      text >= FIRST_DAY &&
-      !Number.isNaN(at.getTime()) &&
-      at.toISOString().slice(0, 10) === text
-    );
-  }, wrong)
+const dayInput = z.iso
+  .date(wrong)
+  .refine((text) => text >= FIRST_DAY, wrong)
   .meta({ type: 'string', format: 'date' });
 
 export const periodInput = z.object({ from: dayInput.nullish(), to: dayInput.nullish() });

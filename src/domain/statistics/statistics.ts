@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { above, daysAfter, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
 import type { Counts, Days, Point, Scope, ValueRow, ValuesAsked } from '../../db/statistics/read.ts';
-import type { StatisticsReader } from '../../db/statistics/reader.ts';
+import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
 import {
@@ -46,8 +46,6 @@ const topInput = z.object({
   by: choiceOf(statisticsDimensions),
   first: integerOf(0, MAX_TOP),
 });
-
-const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
 
 function sumOf(one: Counts, other: Counts): Counts {
   return {

@@ -2,6 +2,7 @@ import bowser from 'bowser';
 import iso6391 from 'iso-639-1';
 import { LRUCache } from 'lru-cache';
 import { kinds, type Value, visitValue } from '../../db/statistics/value.ts';
+import { HOST_NAME } from '../url.ts';
 import { preferredLanguage, systemOf, type Visitor } from './visitor.ts';
 
 /** The size of each cache: few user agents, languages and referrers make most visits. */
@@ -53,22 +54,21 @@ function localeOf({ country, acceptLanguage }: Visitor): Value {
   );
 }
 
-/** Labels of letters, digits, hyphens and underscores, or an IPv6 address. */
-const HOST =
-  /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$|^\[[\da-f:.]+\]$/;
+const IPV6_HOST = /^\[[\da-f:.]+\]$/;
 
 /** The host of a Referer header, in lower case, without `www.`, port and path; null if it has none. */
 export function referrerHost(referrer: string): string | null {
   const url = referrer === '' ? null : URL.parse(referrer);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   const host = url.hostname.replace(/\.$/, '');
-  if (host.length > 253 || !HOST.test(host)) return null;
+  if (host.length > 253 || !(HOST_NAME.test(host) || IPV6_HOST.test(host))) return null;
   // `www.` and a single label, such as www.example, is the whole name of a site.
   return host.replace(/^www\.(?=.+\.)/, '');
 }
 
-/** The value for referrers beyond the limit. */
-export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: 'other' });
+/** What stands for referrers beyond the limit. */
+export const OTHER = 'other';
+export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: OTHER });
 
 function referrerOf(referrer: string): Value | null {
   if (referrer === '') return null;

@@ -94,16 +94,12 @@ function wishesOf(acceptLanguage: string): Map<string, Wish> {
   return wishes;
 }
 
-/** The language, among ISO 639-1 codes, that the visitor prefers by Accept-Language; null if none is acceptable. */
-export function languageAmong(
-  languages: readonly string[],
-  { acceptLanguage }: Pick<Visitor, 'acceptLanguage'>,
+/** The language with the highest weight, of several the first; null if none is acceptable. */
+function mostWanted(
+  candidates: readonly (readonly [language: string, wish: Wish | undefined])[],
 ): string | null {
-  if (acceptLanguage === '') return null;
-  const wishes = wishesOf(acceptLanguage);
   let best: (Wish & { language: string }) | null = null;
-  for (const language of languages) {
-    const wish = wishes.get(language) ?? wishes.get('*');
+  for (const [language, wish] of candidates) {
     if (wish === undefined || wish.weight === 0) continue;
     const isBetter =
       best === null || wish.weight > best.weight || (wish.weight === best.weight && wish.place < best.place);
@@ -112,16 +108,20 @@ export function languageAmong(
   return best?.language ?? null;
 }
 
+/** The language, among ISO 639-1 codes, that the visitor prefers by Accept-Language; null if none is acceptable. */
+export function languageAmong(
+  languages: readonly string[],
+  { acceptLanguage }: Pick<Visitor, 'acceptLanguage'>,
+): string | null {
+  if (acceptLanguage === '') return null;
+  const wishes = wishesOf(acceptLanguage);
+  const wishFor = (language: string) => wishes.get(language) ?? wishes.get('*');
+  return mostWanted(languages.map((language) => [language, wishFor(language)]));
+}
+
 /** The language, among ISO 639-1 codes, with the highest weight in Accept-Language; null if none is named there. */
 export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
-  let best: (Wish & { language: string }) | null = null;
-  for (const [language, wish] of wishesOf(acceptLanguage)) {
-    if (wish.weight === 0 || !languages.has(language)) continue;
-    const isBetter =
-      best === null || wish.weight > best.weight || (wish.weight === best.weight && wish.place < best.place);
-    if (isBetter) best = { ...wish, language };
-  }
-  return best?.language ?? null;
+  return mostWanted([...wishesOf(acceptLanguage)].filter(([language]) => languages.has(language)));
 }
 
 /** A cache by user agent: few of them make most visits, and the pattern is long. */

@@ -1,16 +1,10 @@
+import { z } from 'zod';
 import { type Field, scalar } from './field.ts';
 
 /** A time of day, as HH:MM: seconds would be stored, but never shown. */
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-function isDate(day: string): boolean {
-  const midnight = new Date(`${day}T00:00Z`);
-  return (
-    /^\d{4}-\d\d-\d\d$/.test(day) &&
-    !Number.isNaN(midnight.getTime()) &&
-    midnight.toISOString().startsWith(day)
-  );
-}
+const DATE = z.iso.date();
 
 /** The date, combined with `expiration_time`, in UTC. */
 export const expirationDate: Field = {
@@ -20,10 +14,10 @@ export const expirationDate: Field = {
   decode(value, reading) {
     const day = scalar(value, reading);
     if (day === undefined) return undefined;
-    if (!isDate(day)) reading.refuse('must be a real date, as YYYY-MM-DD');
+    if (!DATE.safeParse(day).success) reading.refuse('must be a real date, as YYYY-MM-DD');
     const time = reading.sent.get('expiration_time');
     const known = typeof time === 'string' && TIME.test(time);
-    return isDate(day) ? `${day}T${known ? time : '00:00'}Z` : undefined;
+    return DATE.safeParse(day).success ? `${day}T${known ? time : '00:00'}Z` : undefined;
   },
 };
 

@@ -1,4 +1,5 @@
 import { type LinkRow, pixelsIn } from '../../db/reading/link-rows.ts';
+import { ALIAS_RULE } from '../../domain/link/alias.ts';
 import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../domain/link/input.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
@@ -178,8 +179,7 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
     url: t.expose('url', { extensions: reads('url'), type: 'URL', description: 'The destination.' }),
     alias: t.exposeString('alias', {
       extensions: reads('alias'),
-      description:
-        'The path on the domain: 1 to 255 letters, digits, `-` and `_`; unique on its domain, case-sensitive.',
+      description: `The path on the domain: ${ALIAS_RULE}; unique on its domain, case-sensitive.`,
     }),
     shortUrl: t.field({
       extensions: reads('alias', 'domain.name'),
