@@ -106,7 +106,7 @@ async function settleDefaultDomain(config: Config, db: Db, baseUrl: string, log:
   const { id, renamed } = await shareDefaultDomain(db, host, notFoundUrl, now()).catch((error: unknown) => {
     if (!(error instanceof HostHeld)) throw error;
     throw new ConfigError(
-      `BASE_URL is "${baseUrl}", whose host the account "${error.account}" holds as its own domain; it may be another URL, or take the host from the account: npm run domains -- remove ${error.host}`,
+      `BASE_URL is "${baseUrl}", but the account "${error.account}" has that host as a domain: use another URL, or remove the domain from the account: npm run domains -- remove ${error.host}`,
     );
   });
   if (renamed)

@@ -125,7 +125,7 @@ test('a base URL whose host an account owns stops the start, until the operator 
   const refused = await runProgram('main', { DATABASE_URL, BASE_URL, PORT: '0' });
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    'BASE_URL is "https://go.example", whose host the account "holder" holds as its own domain; it may be another URL, or take the host from the account: npm run domains -- remove go.example:8080\n',
+    'BASE_URL is "https://go.example", but the account "holder" has that host as a domain: use another URL, or remove the domain from the account: npm run domains -- remove go.example:8080\n',
   ]);
   const domains = (...args: string[]) => runProgram('cli/domains', { DATABASE_URL }, args);
   expect((await domains('list')).stdout).toMatch(
