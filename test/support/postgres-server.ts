@@ -52,7 +52,6 @@ async function makeFolder(): Promise<{ folder: string; native: string }> {
   return { folder, native: join(folder, 'native') };
 }
 
-/** The children of a process, from Linux's /proc. */
 /** Sends a signal to a process; ignores one that has ended, since a server's children are short-lived. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
@@ -62,6 +61,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
+/** The children of a process, from Linux's /proc. */
 function childrenOf(pid: number | undefined): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
