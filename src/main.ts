@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { lookup, Resolver } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { allValid, type Config, ConfigError, migratedDatabase, readConfig, shown } from './config.ts';
@@ -21,6 +20,7 @@ import { createLog } from './log.ts';
 import { oneLine } from './one-line.ts';
 import { OperatorError } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
+import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
@@ -40,12 +40,6 @@ function refused(variable: string, path: string | undefined, allowed: string): (
       `${variable} is ${shown(variable, path ?? '')}; it must be the path of ${allowed}: ${oneLine(error)}.`,
     );
   };
-}
-
-/** The texts of a name's TXT records, each joined from its parts. */
-async function resolveTxt(name: string): Promise<string[]> {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
 }
 
 /** The port that a server listens on; null if it does not listen yet. */
@@ -160,7 +154,7 @@ async function start(config: Config): Promise<void> {
     random: randomInt,
     hashPassword,
     resolveTxt,
-    resolveHost: (host: string) => lookup(host, { all: true }),
+    resolveHost: createResolveHost(),
     countryOf,
     metrics,
     trusted,

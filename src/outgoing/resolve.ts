@@ -1,0 +1,60 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+
+/** The first timeout of a query in milliseconds, which doubles with each repetition, and how often it is sent. */
+const QUERY = { timeout: 1_000, tries: 4 };
+/** After how many milliseconds the system's name servers are read again. */
+const RENEWED_EVERY = 60_000;
+
+/** The system's own names, which have precedence over DNS. */
+const HOSTS_FILE =
+  process.platform === 'win32'
+    ? join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
+    : '/etc/hosts';
+
+/** The addresses of a host in the text of a hosts file. */
+function addressesIn(text: string, host: string): string[] {
+  const lines = text.split('\n').map((line) => line.replace(/#.*/, '').toLowerCase().trim().split(/\s+/));
+  return lines.flatMap(([address = '', ...names]) => (names.includes(host) ? [address] : []));
+}
+
+export interface ResolveOptions {
+  /** The name servers; the system's by default. */
+  readonly servers?: readonly string[];
+  readonly hostsFile?: string;
+}
+
+/**
+ * Looks up all addresses of a host, in the hosts file and by DNS. Node's own `lookup` would occupy one of its few threads until
+ * the name server answers: a few names whose servers never answer would delay all other names, that of the database included.
+ */
+export function createResolveHost({ servers, hostsFile = HOSTS_FILE }: ResolveOptions = {}) {
+  const newResolver = () => {
+    const resolver = new Resolver(QUERY);
+    if (servers !== undefined) resolver.setServers(servers);
+    return { resolver, since: performance.now() };
+  };
+  let current = newResolver();
+
+  /** @throws the error of DNS, if the host has no addresses */
+  return async (host: string): Promise<LookupAddress[]> => {
+    const own = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), host.toLowerCase());
+    if (own.length > 0) return own.map((address) => ({ address, family: isIP(address) }));
+    if (performance.now() - current.since > RENEWED_EVERY) current = newResolver();
+    const { resolver } = current;
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const [first] = found;
+    if (addresses.length === 0) throw first.status === 'rejected' ? first.reason : new Error('no address');
+    return addresses.map((address) => ({ address, family: isIP(address) }));
+  };
+}
+
+/** The texts of a name's TXT records, each joined from its parts. */
+export async function resolveTxt(name: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
+}
