@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 
-/** The first timeout of a query in milliseconds, which doubles with each repetition, and how often it is sent. */
+/** How long a query waits for its answer at first, in milliseconds, and how often it is sent: about five seconds in all. */
 const QUERY = { timeout: 1_000, tries: 4 };
 /** After how many milliseconds the system's name servers are read again. */
 const RENEWED_EVERY = 60_000;
