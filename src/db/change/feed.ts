@@ -1,3 +1,4 @@
+import { pauseIfBlocked } from '../../slices.ts';
 import type { Db } from '../connection/db.ts';
 import {
   type LoggedChange,
@@ -17,8 +18,6 @@ export interface ChangeListener {
   onSettled?(change: LoggedChange): void;
   /** Whether it needs settled changes at the moment. If no listener does, they are not read; by default it always does. */
   needsSettled?(): boolean;
-  /** Resolves when the listener can take more changes, or after a short time. */
-  hasRoom?(): Promise<void>;
 }
 
 /** Whether a change may have been committed between two snapshots. */
@@ -64,6 +63,11 @@ export class ChangeFeed {
     return this.#seen !== null;
   }
 
+  /** The place up to which settled changes were announced; another object whenever it changes. */
+  get place(): Place | null {
+    return this.#place;
+  }
+
   #advance(to: Place): void {
     const from = this.#place ?? to;
     if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#place = to;
@@ -89,7 +93,7 @@ export class ChangeFeed {
     this.#told = told;
     this.#place ??= placeOf(now);
     this.#latest = now;
-    // A slow listener must not delay this.
+    // A long batch must not delay this.
     this.#settle().catch(() => {
       // The next read tries again.
     });
@@ -115,7 +119,7 @@ export class ChangeFeed {
           for (const listener of this.#listeners) listener.onSettled?.(change);
         }
         if (changes.length < READ_TOGETHER) this.#done = latest;
-        await Promise.all([...this.#listeners].map((listener) => listener.hasRoom?.()));
+        await pauseIfBlocked();
       }
     } finally {
       this.#settling = false;

@@ -223,6 +223,22 @@ export async function settledAfter(
   return rows.map(logged);
 }
 
+/** The account's next settled changes after a place, in order and up to another one; fewer than `READ_TOGETHER` if these are all. */
+export async function settledBetween(
+  db: Db,
+  accountId: number,
+  after: Place,
+  upTo: Place,
+): Promise<LoggedChange[]> {
+  const rows = await readRows<Change>(
+    db,
+    sql`SELECT ${columnsOf.Change} FROM "Change" WHERE "accountId" = ${accountId}
+      AND ("tx", "id") > (${after.tx}, ${after.id}) AND ("tx", "id") <= (${upTo.tx}, ${upTo.id})
+      ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
+  );
+  return rows.map(logged);
+}
+
 /** The account's changes with these ids; `ids` must not be empty. */
 export async function changesWithIds(
   db: Db,

@@ -1,6 +1,13 @@
-import { setTimeout } from 'node:timers/promises';
 import type { ChangeFeed } from '../../db/change/feed.ts';
-import { type LoggedChange, type LogSnapshot, readLogSnapshot, wasCommitted } from '../../db/change/log.ts';
+import {
+  type LoggedChange,
+  type LogSnapshot,
+  type Place,
+  READ_TOGETHER,
+  readLogSnapshot,
+  settledBetween,
+  wasCommitted,
+} from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { DatabaseAway } from '../../db/connection/errors.ts';
 import { LATE, within } from '../../within.ts';
@@ -12,11 +19,10 @@ import { type ChangeFilter, matchesFilter } from './list.ts';
 /** The maximum number of subscriptions of one key, and of the process: each keeps a connection open. */
 const MAX_OF_KEY = 10;
 const MAX_SUBSCRIPTIONS = 200;
-/** How many changes may wait for a subscriber that does not read. */
-const MAX_WAITING = 1_000;
-/** How long a slow subscriber may delay the others, and how often it is checked, in milliseconds. */
-const SLOW_TIMEOUT = 1_000;
-const LOOKED_AT_EVERY = 5;
+/** How many changes are kept for a subscriber; it reads further ones from the log when it has taken these. */
+const MAX_WAITING = 250;
+/** After how many milliseconds a subscriber that takes none of them is given up, if there are further ones. */
+const GIVEN_UP_AFTER = 10_000;
 /** How often keys are checked for expiry and revocation, in milliseconds. */
 const KEYS_CHECKED_EVERY = 5_000;
 /** How long a new subscription may wait for the database, in milliseconds. */
@@ -24,26 +30,44 @@ const BEGINS_WITHIN = 2_000;
 /** When to try again after a refusal, in seconds. */
 const RETRY_AFTER = 10;
 
-/** One subscriber's queue of changes. */
+/** What a subscriber that was behind has read from the log. */
+interface ReadOn {
+  readonly changes: readonly LoggedChange[];
+  /** The place up to which these are all of the account's changes. */
+  readonly reached: Place;
+  /** Whether later changes will be announced. */
+  readonly isCurrent: boolean;
+}
+
+/** One subscriber's queue of changes. It delays no other subscriber: what it is too slow for, it reads later from the log. */
 class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
   readonly actor: Actor;
   readonly #filter: ChangeFilter;
+  readonly #readOn: (after: Place) => Promise<ReadOn>;
   readonly #onEnd: (subscription: Subscription) => void;
+  readonly #now: () => Date;
   readonly #waiting: (LoggedChange | DomainError)[] = [];
   /** Changes before this snapshot are not sent; null until it is known. */
   #began: LogSnapshot | null = null;
+  /** The place of the last change that was taken from the log; null if it takes them as they are announced. */
+  #behind: Place | null = null;
+  #takenAt: Date;
   #wake: (() => void) | null = null;
   #ended = false;
 
-  constructor(actor: Actor, filter: ChangeFilter, onEnd: (subscription: Subscription) => void) {
+  constructor(
+    actor: Actor,
+    filter: ChangeFilter,
+    readOn: (after: Place) => Promise<ReadOn>,
+    onEnd: (subscription: Subscription) => void,
+    now: () => Date,
+  ) {
+    this.#now = now;
+    this.#takenAt = now();
     this.actor = actor;
     this.#filter = filter;
+    this.#readOn = readOn;
     this.#onEnd = onEnd;
-  }
-
-  /** How many changes wait to be read. */
-  get waiting(): number {
-    return this.#waiting.length;
   }
 
   /** Removes the changes from before the snapshot. The log's readers may find them only now. */
@@ -53,11 +77,23 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     this.#waiting.splice(0, Number.POSITIVE_INFINITY, ...rest);
   }
 
+  #wants(change: LoggedChange): boolean {
+    if (change.accountId !== this.actor.accountId || !matchesFilter(this.#filter, change)) return false;
+    return this.#began === null || !wasCommitted(this.#began, change);
+  }
+
   push(change: LoggedChange): void {
-    if (change.accountId !== this.actor.accountId || !matchesFilter(this.#filter, change)) return;
-    if (this.#began !== null && wasCommitted(this.#began, change)) return;
-    this.#waiting.push(change);
-    if (this.#waiting.length > MAX_WAITING) {
+    if (!this.#wants(change)) return;
+    const last = this.#waiting.at(-1);
+    if (
+      this.#behind === null &&
+      this.#waiting.length >= MAX_WAITING &&
+      last &&
+      !(last instanceof DomainError)
+    )
+      this.#behind = { tx: last.tx, id: last.id };
+    if (this.#behind === null) this.#waiting.push(change);
+    else if (this.#now().getTime() - this.#takenAt.getTime() > GIVEN_UP_AFTER) {
       const why = 'The changes come faster than they are read.';
       this.#waiting.push(new DomainError('UNAVAILABLE', why, [], RETRY_AFTER));
       this.end();
@@ -75,13 +111,23 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
 
   async next(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
     for (;;) {
+      this.#takenAt = this.#now();
       const value = this.#waiting.shift();
       if (value !== undefined) return { value, done: false };
       if (this.#ended) return { value: undefined, done: true };
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      if (this.#behind !== null) await this.#catchUp(this.#behind);
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
     }
+  }
+
+  async #catchUp(behind: Place): Promise<void> {
+    const { changes, reached, isCurrent } = await this.#readOn(behind);
+    if (this.#ended) return;
+    this.#waiting.push(...changes.filter((change) => this.#wants(change)));
+    this.#behind = isCurrent ? null : reached;
   }
 
   async return(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
@@ -98,6 +144,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
 /** Subscriptions to the changes of all processes: in order, each exactly once. */
 export class ChangeSubscriptions {
   readonly #db: Db;
+  readonly #feed: ChangeFeed;
   readonly #now: () => Date;
   readonly #all = new Set<Subscription>();
   #timer: NodeJS.Timeout | undefined;
@@ -106,13 +153,22 @@ export class ChangeSubscriptions {
   constructor(db: Db, feed: ChangeFeed, now: () => Date) {
     this.#db = db;
     this.#now = now;
+    this.#feed = feed;
     feed.listen({
       onSettled: (change) => {
         for (const subscription of this.#all) subscription.push(change);
       },
       needsSettled: () => this.#all.size > 0,
-      hasRoom: () => this.#room(),
     });
+  }
+
+  /** Reads the account's changes after the place, up to those that were announced when this was called. */
+  async #readOn(accountId: number, after: Place): Promise<ReadOn> {
+    const announced = this.#feed.place ?? after;
+    const changes = await settledBetween(this.#db, accountId, after, announced);
+    const last = changes.at(-1);
+    if (last && changes.length === READ_TOGETHER) return { changes, reached: last, isCurrent: false };
+    return { changes, reached: announced, isCurrent: this.#feed.place === announced };
   }
 
   /**
@@ -138,7 +194,13 @@ export class ChangeSubscriptions {
       );
     if (this.#all.size >= MAX_SUBSCRIPTIONS)
       throw new DomainError('RATE_LIMITED', 'There are too many subscriptions.', [], RETRY_AFTER);
-    const subscription = new Subscription(actor, filter, (ended) => this.#all.delete(ended));
+    const subscription = new Subscription(
+      actor,
+      filter,
+      (after) => this.#readOn(actor.accountId, after),
+      (ended) => this.#all.delete(ended),
+      this.#now,
+    );
     this.#all.add(subscription);
     onClosed(() => subscription.end());
     try {
@@ -150,13 +212,6 @@ export class ChangeSubscriptions {
       throw error;
     }
     return subscription;
-  }
-
-  /** Waits until all subscribers have read most of their changes, but at most a second. */
-  async #room(): Promise<void> {
-    const deadline = performance.now() + SLOW_TIMEOUT;
-    while (performance.now() < deadline && [...this.#all].some(({ waiting }) => waiting > MAX_WAITING / 4))
-      await setTimeout(LOOKED_AT_EVERY);
   }
 
   /** Ends the subscriptions of keys that are revoked, expired or deleted. */
