@@ -15,6 +15,7 @@ import { deleteWebhook } from '../../src/domain/webhook/webhook.ts';
 import { planOf } from '../support/plan.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
+const ROOM = { failing: 10, others: 10 };
 const DAY = 24 * 60 * 60 * 1000;
 const after = (milliseconds: number) => new Date(NOON.getTime() + milliseconds);
 
@@ -75,17 +76,24 @@ test('keeps undispatched changes of any age while there are webhooks', async () 
   await server.stop();
 });
 
-test('deletes old deliveries of any status', async () => {
+test('deletes old deliveries that do not wait', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
-  await caller.space('Old');
+  for (const name of ['Waits', 'Delivered', 'Failed']) await caller.space(name);
   server.clock.now = after(DAY);
   await caller.space('New');
-  await dispatchAll(server, 2);
+  await dispatchAll(server, 4);
+  const deliveries = await client.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
+  for (const [index, status] of ['PENDING', 'DELIVERED', 'FAILED', 'DELIVERED'].entries())
+    await client.webhookDelivery.update({ where: { id: deliveries[index]?.id ?? 0 }, data: { status } });
   expect(await deleteOldDeliveries(client, after(DAY / 2))).toBe(false);
-  expect((await client.webhookDelivery.findMany()).map(({ createdAt }) => createdAt)).toEqual([after(DAY)]);
+  const left = await client.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
+  expect(left.map(({ createdAt, status }) => [createdAt, status])).toEqual([
+    [NOON, 'PENDING'],
+    [after(DAY), 'DELIVERED'],
+  ]);
   await server.stop();
 });
 
@@ -94,7 +102,8 @@ test('a queue belongs to one process until it is released or the claim expires',
   const { client } = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
-  const claim = (by: string, duration = 5_000, now = NOON) => claimQueues(client, { by, duration }, now, 10);
+  const claim = (by: string, duration = 5_000, now = NOON) =>
+    claimQueues(client, { by, duration }, now, ROOM);
   expect(await claim('one')).toEqual([]);
   await caller.space('Told of');
   await dispatchAll(server, 1);
@@ -105,14 +114,15 @@ test('a queue belongs to one process until it is released or the claim expires',
   const by = ['one', 'two', 'three'][together.findIndex((claimed) => claimed.length > 0)] ?? '';
   expect(await claim('four')).toEqual([]);
   // Another process's claim cannot be released or ended.
-  await releaseQueue(client, webhookId, 'four');
+  await releaseQueue(client, webhookId, 'four', NOON);
   expect(await claim('four')).toEqual([]);
-  await renewClaims(client, { by, duration: 0 });
+  expect(await renewClaims(client, { by: 'four', duration: 0 })).toEqual(new Set());
+  expect(await renewClaims(client, { by, duration: 0 })).toEqual(new Set([webhookId]));
   expect(await claim('four')).toHaveLength(1);
-  await releaseQueue(client, webhookId, 'four');
+  await releaseQueue(client, webhookId, 'four', NOON);
   expect(await claim('five')).toHaveLength(1);
   await client.webhookDelivery.updateMany({ data: { status: 'DELIVERED' } });
-  await releaseQueue(client, webhookId, 'five');
+  await releaseQueue(client, webhookId, 'five', NOON);
   expect(await claim('six', 5_000, after(DAY))).toEqual([]);
   expect(await readBacklog(client)).toEqual({ pending: 0, dueAt: null });
   await server.stop();

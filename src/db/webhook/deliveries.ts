@@ -179,11 +179,11 @@ export async function bodyOf(db: Db, id: number): Promise<string | null> {
 /** How many deliveries are deleted at once. */
 const DELETED_TOGETHER = 1_000;
 
-/** Deletes deliveries of changes from before a time, the oldest first; returns whether there may be more. */
+/** Deletes deliveries of changes from before a time that do not wait, the oldest first; returns whether there may be more. */
 export async function deleteOldDeliveries(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
     DELETE FROM "WebhookDelivery" WHERE "createdAt" < ${before}
-    AND "id" IN (SELECT "id" FROM "WebhookDelivery" ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
+    AND "id" IN (SELECT "id" FROM "WebhookDelivery" WHERE "status" <> 'PENDING' ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
   return deleted === DELETED_TOGETHER;
 }
 

@@ -30,33 +30,43 @@ function isFree(db: Db, now: Date): Sql {
     AND EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "webhookId" AND NOT "disabled")`;
 }
 
-/** Claims up to `limit` queues with due deliveries, those that have waited longest first. */
+/** How many queues to claim at most, of receivers whose last attempt failed and of others. */
+export interface Room {
+  readonly failing: number;
+  readonly others: number;
+}
+
+/** Claims queues with due deliveries, those that have waited longest first. */
 export async function claimQueues(
   db: Db,
   { by, duration }: Claim,
   now: Date,
-  limit: number,
+  { failing, others }: Room,
 ): Promise<Queue[]> {
   // A read is cheaper than a claim, which on SQLite would block other writers.
   const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
   if (due.length === 0) return [];
   const unlocked = isSqlite(db) ? empty : sql`FOR UPDATE SKIP LOCKED`;
+  const first = (which: Sql, limit: number) => sql`SELECT "webhookId" FROM "WebhookQueue"
+    WHERE ${isFree(db, now)} AND "failingSince" IS ${which} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}`;
   const claimed = await db.$queryRaw<{ webhookId: number; failingSince: Date | null }[]>(sql`
-    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, duration)} WHERE "webhookId" IN (
-      SELECT "webhookId" FROM "WebhookQueue" WHERE ${isFree(db, now)} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}
-    ) RETURNING "webhookId", "failingSince"`);
+    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, duration)}
+    WHERE "webhookId" IN (${first(sql`NULL`, others)}) OR "webhookId" IN (${first(sql`NOT NULL`, failing)})
+    RETURNING "webhookId", "failingSince"`);
   return claimed.map(({ webhookId, failingSince }) => ({
     webhookId: Number(webhookId),
     failingSince: failingSince && new Date(failingSince),
   }));
 }
 
-/** Renews the process's claims; queues that others have taken over stay theirs. */
-export async function renewClaims(db: Db, { by, duration }: Claim): Promise<void> {
-  await retryConflicts(() =>
-    db.$executeRaw(sql`
-      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, duration)} WHERE "claimedBy" = ${by}`),
+/** Renews the process's claims, and returns the webhooks whose queues it still has; those that others have taken over stay theirs. */
+export async function renewClaims(db: Db, { by, duration }: Claim): Promise<Set<number>> {
+  const kept = await retryConflicts(() =>
+    db.$queryRaw<{ webhookId: number }[]>(sql`
+      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, duration)} WHERE "claimedBy" = ${by}
+      RETURNING "webhookId"`),
   );
+  return new Set(kept.map(({ webhookId }) => Number(webhookId)));
 }
 
 /** Whether the process still has the queue. */
@@ -65,17 +75,19 @@ export async function hasQueue(db: Db, webhookId: number, by: string): Promise<b
 }
 
 /**
- * Releases a queue, for the first process to claim it when it is due. Waits for transactions that add deliveries, which lock
- * the row, before it calculates when the queue is due next.
+ * Releases a queue, for the first process to claim it when it is due; one that is due already waits behind the others. Waits for
+ * transactions that add deliveries, which lock the row, before it calculates when the queue is due next.
  */
-export async function releaseQueue(db: Db, webhookId: number, by: string): Promise<void> {
+export async function releaseQueue(db: Db, webhookId: number, by: string, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
     const released = await tx.webhookQueue.updateMany({
       where: { webhookId, claimedBy: by },
       data: { claimedBy: null, claimedUntil: null },
     });
     if (released.count === 0) return;
-    await tx.webhookQueue.update({ where: { webhookId }, data: { dueAt: await nextDue(tx, webhookId) } });
+    const next = await nextDue(tx, webhookId);
+    const dueAt = next !== null && next < now ? now : next;
+    await tx.webhookQueue.update({ where: { webhookId }, data: { dueAt } });
   });
 }
 

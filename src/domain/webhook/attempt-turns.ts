@@ -2,10 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { Semaphore } from '../../turns.ts';
 import { LATE, within } from '../../within.ts';
 
-/** How many attempts a process makes at once: those that have just begun, those that turned out to be slow, those of bad receivers. */
+/** How many attempts a process makes at once: those that have just begun, and those that turned out to be slow. */
 const MAX_ATTEMPTS = 100;
 const MAX_OVERDUE = 400;
-const MAX_BAD = 100;
 /** How many slow receivers are remembered. */
 const MAX_SLOW = 10_000;
 
@@ -14,13 +13,12 @@ const OVERDUE_AFTER = 2_000;
 const SLOW_AFTER = 5_000;
 
 /**
- * The turns for a process's attempts. After a while, an attempt counts as overdue, so that it delays no others; receivers that
- * are slow or fail have turns of their own.
+ * The turns for a process's attempts. After a while, an attempt counts as overdue, so that it delays no others. Receivers that are
+ * slow or fail need no turns: each gets one attempt at a time.
  */
 export class AttemptTurns {
   readonly #turns = new Semaphore(MAX_ATTEMPTS);
   readonly #overdue = new Semaphore(MAX_OVERDUE);
-  readonly #bad = new Semaphore(MAX_BAD);
   /** The webhooks whose receivers took long for their last answer, or have not given it for a while. */
   readonly #slow = new LRUCache<number, true>({ max: MAX_SLOW });
 
@@ -57,6 +55,6 @@ export class AttemptTurns {
       await Promise.race([result, moved.promise]);
       return { result };
     });
-    return begun === null ? this.#bad.take(attempt) : begun.result;
+    return begun === null ? attempt() : begun.result;
   }
 }

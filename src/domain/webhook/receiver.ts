@@ -45,6 +45,8 @@ export interface ReceiverDependencies {
   now(): Date;
   /** Whether the claims are valid for long enough to try a delivery. */
   isSafe(): boolean;
+  /** Whether the receiver has had its place for long enough, and others may wait for one. */
+  mustLeave(receiver: Receiver): boolean;
   /** Resolves when the process is idle, or after a short time. */
   waitUntilIdle(): Promise<void>;
   /** Called with the result of each attempt. */
@@ -76,6 +78,7 @@ export class Receiver {
   #failuresInARow: number;
   /** Whether it has answered in time. */
   #isGood = false;
+  readonly begunAt = performance.now();
   #changed = false;
 
   constructor(dependencies: ReceiverDependencies, { webhookId, failingSince }: Queue) {
@@ -86,15 +89,20 @@ export class Receiver {
     this.#failuresInARow = failingSince === null ? 0 : FAILING_AFTER;
   }
 
-  /** Call it when the webhook was changed or deleted: it is read again before anything else is sent. */
+  /** Call it when the webhook may be changed, or its queue another process's: both are read again before anything else is sent. */
   changed(): void {
     this.#changed = true;
   }
 
-  /** Delivers until nothing is due. */
+  /** Whether its last attempt failed. */
+  get isFailing(): boolean {
+    return this.#failingSince !== null;
+  }
+
+  /** Delivers until nothing is due, or it must leave its place to others. */
   async serve(): Promise<void> {
     const { db, by, signal } = this.#with;
-    while (!signal.aborted && this.#with.isSafe()) {
+    while (!signal.aborted && this.#with.isSafe() && !this.#with.mustLeave(this)) {
       this.#changed = false;
       const webhook = await db.webhook.findUnique({ where: { id: this.#webhookId } });
       if (webhook === null || webhook.disabled || !(await hasQueue(db, webhook.id, by))) return;
@@ -141,7 +149,8 @@ export class Receiver {
   }
 
   #goesOn(): boolean {
-    return !this.#changed && !this.#with.signal.aborted && this.#with.isSafe();
+    const { signal, isSafe, mustLeave } = this.#with;
+    return !this.#changed && !signal.aborted && isSafe() && !mustLeave(this);
   }
 
   /** Tries one delivery, and returns whether it was delivered. */

@@ -3,7 +3,14 @@ import type { Logger } from 'pino';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
-import { claimQueues, type Queue, readBacklog, releaseQueue, renewClaims } from '../../db/webhook/queues.ts';
+import {
+  claimQueues,
+  type Queue,
+  type Room,
+  readBacklog,
+  releaseQueue,
+  renewClaims,
+} from '../../db/webhook/queues.ts';
 import { within } from '../../within.ts';
 import { AttemptTurns } from './attempt-turns.ts';
 import { dispatchChanges } from './dispatch.ts';
@@ -12,8 +19,15 @@ import { Outcomes } from './outcomes.ts';
 import { type Post, Receiver, type ReceiverDependencies, type Snapshot } from './receiver.ts';
 import type { Random } from './signing.ts';
 
-/** How many receivers a process delivers to at once. */
-const MAX_QUEUES = 500;
+/** The places for receivers that a process delivers to at once. */
+export interface Places {
+  /** For receivers whose last attempt failed. */
+  readonly failing: number;
+  readonly others: number;
+  /** After how many milliseconds a receiver leaves its place if there is no free one. */
+  readonly leftAfter: number;
+}
+const PLACES: Places = { failing: 100, others: 400, leftAfter: 5_000 };
 
 /** From how many dispatched changes on the next ones are dispatched at once. */
 const AT_ONCE_FROM = 100;
@@ -35,6 +49,7 @@ export interface WebhookDependencies {
   readonly log: Logger;
   /** The delays before retries, in milliseconds; by default those of docs/webhooks.md. */
   readonly delays?: readonly number[] | undefined;
+  readonly places?: Places;
   post: Post;
   snapshot: Snapshot;
   random: Random;
@@ -55,6 +70,7 @@ export class Webhooks {
   readonly #receivers = new Map<number, Receiver>();
   readonly #served = new Set<Promise<void>>();
   readonly #dependencies: ReceiverDependencies;
+  readonly #places: Places;
   /** Whether there are any webhooks; null if unknown. */
   #any: boolean | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -68,7 +84,8 @@ export class Webhooks {
 
   constructor(dependencies: WebhookDependencies) {
     this.#with = dependencies;
-    const { attempted = () => {} } = dependencies;
+    const { attempted = () => {}, places = PLACES } = dependencies;
+    this.#places = places;
     this.#dependencies = {
       ...dependencies,
       attempted,
@@ -77,6 +94,7 @@ export class Webhooks {
       turns: new AttemptTurns(),
       signal: this.#abort.signal,
       isSafe: () => !this.#stopping && performance.now() - this.#keptAt < TRUSTED_FOR,
+      mustLeave: (receiver) => this.#mustLeave(receiver),
     };
   }
 
@@ -142,9 +160,29 @@ export class Webhooks {
     if (this.#any === null && !(await this.#lookForAny())) return;
     // After fewer changes, the next round is early enough.
     if ((await dispatchChanges(db, random, now)) >= AT_ONCE_FROM) this.#again = true;
-    const room = MAX_QUEUES - this.#receivers.size;
-    if (room > 0) for (const queue of await this.#claimSome(room)) this.#serve(queue);
+    const room = this.#room();
+    if (room.failing > 0 || room.others > 0)
+      for (const queue of await this.#claimSome(room)) this.#serve(queue);
     await this.#clean();
+  }
+
+  /** How many places are free. */
+  #room(): Room {
+    const failing = [...this.#receivers.values()].filter(({ isFailing }) => isFailing).length;
+    const others = this.#receivers.size - failing;
+    return {
+      failing: Math.max(0, this.#places.failing - failing),
+      others: Math.max(0, this.#places.others - others),
+    };
+  }
+
+  #isFull({ isFailing }: Receiver): boolean {
+    const { failing, others } = this.#room();
+    return (isFailing ? failing : others) === 0;
+  }
+
+  #mustLeave(receiver: Receiver): boolean {
+    return performance.now() - receiver.begunAt > this.#places.leftAfter && this.#isFull(receiver);
   }
 
   /** Finds out whether there are any webhooks; if this fails, it is tried again. */
@@ -165,7 +203,7 @@ export class Webhooks {
     return found !== null;
   }
 
-  async #claimSome(room: number): Promise<Queue[]> {
+  async #claimSome(room: Room): Promise<Queue[]> {
     const askedAt = performance.now();
     const claimed = await claimQueues(this.#with.db, this.#claim, this.#with.now(), room);
     // Earlier claims may expire before these.
@@ -177,12 +215,15 @@ export class Webhooks {
   async #keep(): Promise<void> {
     if (this.#receivers.size === 0) return;
     const askedAt = performance.now();
-    await renewClaims(this.#with.db, this.#claim);
+    const served = [...this.#receivers];
+    const kept = await renewClaims(this.#with.db, this.#claim);
+    // This process did not run for a while, or could not reach the database.
+    for (const [webhookId, receiver] of served) if (!kept.has(webhookId)) receiver.changed();
     this.#keptAt = askedAt;
   }
 
   #serve(queue: Queue): void {
-    const { db, log } = this.#with;
+    const { db, log, now } = this.#with;
     const { webhookId } = queue;
     const receiver = new Receiver(this.#dependencies, queue);
     this.#receivers.set(webhookId, receiver);
@@ -192,13 +233,15 @@ export class Webhooks {
         if (!this.#abort.signal.aborted)
           log.warn({ err: error, webhook: webhookId }, 'a webhook could not be served');
       })
-      .then(() => releaseQueue(db, webhookId, this.#claim.by))
+      .then(() => releaseQueue(db, webhookId, this.#claim.by, now()))
       .catch(() => {
         // The claim expires by itself.
       })
       .finally(() => {
+        const isAwaited = this.#isFull(receiver);
         this.#receivers.delete(webhookId);
         this.#served.delete(served);
+        if (isAwaited) this.#wake();
       });
     this.#served.add(served);
   }

@@ -1,0 +1,158 @@
+import { setTimeout } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ChangeFeed } from '../../src/db/change/feed.ts';
+import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
+import type { Answer } from '../../src/domain/webhook/receiver.ts';
+import { type Places, Webhooks } from '../../src/domain/webhook/service.ts';
+import { NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let running: Webhooks[];
+beforeEach(async () => {
+  server = await startTestServer();
+  running = [];
+});
+afterEach(async () => {
+  for (const one of running) await one.stop();
+  await server.stop();
+});
+
+const SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`;
+const later = (seconds: number) => new Date(NOON.getTime() + seconds * 1_000);
+
+/** Webhooks of an account, with deliveries for as many records each. Returns their ids. */
+async function addWebhooks(
+  name: string,
+  count: number,
+  records: number,
+  createdAt = NOON,
+): Promise<number[]> {
+  const { client } = server.database;
+  await server.caller(name);
+  const { id: accountId } = await client.account.findFirstOrThrow({ where: { name } });
+  const ids: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const url = `http://${name}.example/`;
+    const common = { accountId, url, events: '[]', secret: SECRET, createdAt, updatedAt: createdAt };
+    const { id } = await client.webhook.create({ data: common });
+    ids.push(id);
+    await client.webhookQueue.create({ data: { webhookId: id, dueAt: createdAt } });
+    await client.webhookDelivery.createMany({
+      data: Array.from({ length: records }, (_, record) => ({
+        ...{ webhookId: id, messageId: `msg_${id}_${record}`, event: 'SPACE_DELETED', kind: 'SPACE' },
+        ...{ recordId: record, createdAt, nextAttemptAt: createdAt },
+      })),
+    });
+  }
+  return ids;
+}
+
+/** A process that delivers, by a function in the place of the network. */
+function deliver(post: (url: string, body: string) => Promise<Answer>, places?: Places): void {
+  const db = server.database.client;
+  const webhooks = new Webhooks({
+    ...{ db, feed: new ChangeFeed(db), log: pino({ level: 'silent' }), ...(places && { places }) },
+    post: (url, _headers, body) => post(url, body),
+    snapshot: async () => null,
+    random: () => 0,
+    now: () => later(60),
+    waitUntilIdle: async () => {},
+  });
+  running.push(webhooks);
+  webhooks.start();
+}
+
+const answered: Answer = { status: 204, error: null };
+const hung: Answer = { status: null, error: 'no answer in time' };
+
+test('receivers that hang keep no other from its place', async () => {
+  await addWebhooks('hanging', 8, 10);
+  await addWebhooks('prompt', 1, 1, later(1));
+  let hanging = 0;
+  const before = new Promise<number>((resolve) => {
+    deliver(
+      async (url) => {
+        if (url.includes('prompt')) {
+          resolve(hanging);
+          return answered;
+        }
+        hanging++;
+        await setTimeout(100);
+        return hung;
+      },
+      { failing: 2, others: 2, leftAfter: 50 },
+    );
+  });
+  // Each of the eight is tried once before; those that failed have places of their own. All attempts would be 80.
+  expect(await before).toBeLessThanOrEqual(30);
+});
+
+test('slow receivers that answer leave their places to others', async () => {
+  await addWebhooks('slow', 6, 10);
+  await addWebhooks('prompt', 1, 1, later(1));
+  let slow = 0;
+  const before = new Promise<number>((resolve) => {
+    deliver(
+      async (url) => {
+        if (url.includes('prompt')) resolve(slow);
+        else {
+          slow++;
+          await setTimeout(100);
+        }
+        return answered;
+      },
+      { failing: 2, others: 2, leftAfter: 50 },
+    );
+  });
+  expect(await before).toBeLessThanOrEqual(30);
+});
+
+test('queues of failing receivers and of others are claimed separately, those that have waited longest first', async () => {
+  const { client } = server.database;
+  const ids = await addWebhooks('some', 4, 1);
+  const [first = 0, second = 0, third = 0, fourth = 0] = ids;
+  await client.webhookQueue.updateMany({
+    where: { webhookId: { in: [second, fourth] } },
+    data: { failingSince: NOON },
+  });
+  const claim = async (failing: number, others: number) => {
+    const claimed = await claimQueues(client, { by: 'one', duration: 60_000 }, later(60), {
+      failing,
+      others,
+    });
+    return claimed.map(({ webhookId }) => webhookId).sort((a, b) => a - b);
+  };
+  expect(await claim(0, 0)).toEqual([]);
+  expect(await claim(1, 0)).toEqual([second]);
+  expect(await claim(0, 9)).toEqual([first, third]);
+  // It is due, but behind the others now.
+  await releaseQueue(client, second, 'one', later(30));
+  expect(await claim(1, 1)).toEqual([fourth]);
+  expect(await claim(1, 1)).toEqual([second]);
+});
+
+test('a process that lost its claim while it did not run sends nothing more', async () => {
+  await addWebhooks('receiver', 1, 20);
+  const { client } = server.database;
+  const sent: string[] = [];
+  const resumed = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  deliver(async (_url, body) => {
+    sent.push(`first ${body}`);
+    begun.resolve();
+    await resumed.promise;
+    return answered;
+  });
+  await begun.promise;
+  await client.webhookQueue.updateMany({ data: { claimedUntil: new Date(0) } });
+  // Another process takes it over.
+  await client.webhookQueue.updateMany({
+    data: { claimedBy: 'another', claimedUntil: new Date(Date.now() + 60_000) },
+  });
+  // The first one renews its claims every second.
+  await setTimeout(1_500);
+  resumed.resolve();
+  await setTimeout(300);
+  expect(sent).toHaveLength(1);
+});
