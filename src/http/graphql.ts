@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
@@ -24,14 +25,10 @@ function end(req: IncomingMessage, res: ServerResponse, status: number, body: ob
   res.end(JSON.stringify(body));
 }
 
-/** Sends the server's answer, chunk by chunk. */
+/** Sends the server's answer, at the client's speed. */
 async function sendResponse(res: ServerResponse, { status, headers, body }: Response): Promise<void> {
   res.writeHead(status, Object.fromEntries(headers));
-  for await (const part of body ?? []) {
-    if (res.destroyed) break;
-    res.write(part);
-  }
-  res.end();
+  await pipeline(body ?? [], res);
 }
 
 export interface GraphQLDependencies {

@@ -83,6 +83,10 @@ function exchange(request: ClientRequest, body: string): Promise<Answer> {
       const answered = () => resolve({ status, error: wordsOf(status) });
       readAnswer(response).then(answered, answered);
     });
+    // Node closes the connection of an answer 101, without another event.
+    request.on('upgrade', ({ statusCode = 101 }) =>
+      resolve({ status: statusCode, error: wordsOf(statusCode) }),
+    );
     request.end(body);
   });
 }

@@ -8,6 +8,7 @@ import {
   isIP,
   type Server as SocketServer,
 } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPost } from '../../src/outgoing/post.ts';
 
@@ -18,6 +19,7 @@ let port: number;
 beforeAll(async () => {
   server = createServer((req, res) => {
     arrived++;
+    if (req.url === '/upgrade') return void res.socket?.end('HTTP/1.1 101 Switching Protocols\r\n\r\n');
     if (req.url === '/redirect') res.writeHead(302, { Location: '/' });
     if (req.url === '/broken') {
       res.writeHead(200, { 'Content-Length': 10 }).write('12345', () => res.destroy());
@@ -123,6 +125,12 @@ test('calls private addresses if the operator allows them, and follows no redire
     ...{ status: 302, error: 'redirects are not followed' },
   });
   expect(arrived).toBe(before + 1);
+});
+
+test('an answer 101 fails at once', async () => {
+  const url = `http://127.0.0.1:${port}/upgrade`;
+  const answer = trusting(url, {}, '{}', never);
+  expect(await Promise.race([answer, setTimeout(5_000)])).toEqual({ status: 101, error: 'status 101' });
 });
 
 test('an answer that breaks off counts with its status', async () => {

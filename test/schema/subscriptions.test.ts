@@ -55,9 +55,11 @@ test.each(['text/event-stream', '*/*', 'application/json, text/*'])(
       headers: { 'Content-Type': 'application/json', Accept: accept },
       body: JSON.stringify({ query: QUERY }),
     });
-    expect([response.headers.get('Content-Type'), response.headers.get('X-Accel-Buffering')]).toEqual([
+    const names = ['Content-Type', 'X-Accel-Buffering', 'Content-Encoding'];
+    expect(names.map((name) => response.headers.get(name))).toEqual([
       expect.stringMatching(/^text\/event-stream/),
       'no',
+      null,
     ]);
     await response.body?.cancel();
   },
@@ -316,6 +318,30 @@ test('a client that accepts any type is served repeatedly, and frees its place',
     abort.abort();
     await response.text().catch(() => {});
   }
+});
+
+test('a client with an Idempotency-Key gets changes too, and may leave', async () => {
+  const abort = new AbortController();
+  const before = server.log.length;
+  const response = await owner.fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      ...{ 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      'Idempotency-Key': 'a subscription',
+    },
+    body: JSON.stringify({ query: QUERY }),
+    signal: abort.signal,
+  });
+  const space = await owner.space('Told of');
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.includes(`"recordId":"${space}"`)) break;
+  }
+  abort.abort();
+  const ended = () => server.log.slice(before).find(({ operation }) => operation === 'subscription');
+  await expect.poll(ended).toMatchObject({ status: 200 });
+  expect(server.log.slice(before).filter(({ level }) => Number(level) > 30)).toEqual([]);
 });
 
 test('none begins while the service stops', async () => {

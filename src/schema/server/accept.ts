@@ -47,9 +47,11 @@ function accepts(request: Request, types: readonly string[]): boolean {
 
 /** Tells proxies not to buffer streams. */
 export const useStreams: Plugin<Context> = {
-  onResponse({ response }) {
-    if (response.headers.get('content-type')?.startsWith(STREAM_TYPE))
-      response.headers.set('X-Accel-Buffering', 'no');
+  onResponse({ response: { headers } }) {
+    if (!headers.get('content-type')?.startsWith(STREAM_TYPE)) return;
+    headers.set('X-Accel-Buffering', 'no');
+    // Yoga's "none" is not a registered coding.
+    headers.delete('content-encoding');
   },
 };
 
