@@ -28,7 +28,10 @@ function end(req: IncomingMessage, res: ServerResponse, status: number, body: ob
 /** Sends the server's answer, at the client's speed. */
 async function sendResponse(res: ServerResponse, { status, headers, body }: Response): Promise<void> {
   res.writeHead(status, Object.fromEntries(headers));
-  await pipeline(body ?? [], res);
+  await pipeline(body ?? [], res).catch((error: NodeJS.ErrnoException) => {
+    // The client has left.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
 }
 
 export interface GraphQLDependencies {
