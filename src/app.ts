@@ -73,7 +73,7 @@ export interface AppDependencies {
   now(): Date;
   /** A random integer from 0 to below the given number. */
   random(below: number): number;
-  hashPassword(password: string): Promise<string>;
+  hashPassword(owner: string, password: string): Promise<string>;
   /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
   /** The texts of a name's TXT records in DNS. */

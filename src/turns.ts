@@ -42,3 +42,54 @@ export class Semaphore {
       throw new SemaphoreTimeout('timed out while waiting for a turn');
   }
 }
+
+/** Too much of the owner's work waits. */
+export class TooMuchWaiting extends Error {}
+
+/** Limits concurrent work. Owners whose work waits take turns, so that one with much work delays another one little. */
+export class FairTurns {
+  #free: number;
+  readonly #maxWaiting: number;
+  /** The waiting work of each owner; the first owner is next. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  /** @param maxWaiting how much work of one owner may wait */
+  constructor(max: number, maxWaiting: number) {
+    this.#free = max;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /**
+   * Runs the work when it is its turn.
+   * @throws TooMuchWaiting
+   */
+  async take<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await this.#turn(owner);
+    try {
+      return await work();
+    } finally {
+      this.#next();
+    }
+  }
+
+  #turn(owner: string): Promise<void> {
+    const own = this.#waiting.get(owner) ?? [];
+    if (own.length >= this.#maxWaiting) throw new TooMuchWaiting('too much work of one owner waits');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.set(owner, [...own, resolve]);
+    return promise;
+  }
+
+  #next(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free++;
+      return;
+    }
+    const [owner, [come, ...rest]] = next;
+    this.#waiting.delete(owner);
+    if (rest.length > 0) this.#waiting.set(owner, rest);
+    come?.();
+  }
+}

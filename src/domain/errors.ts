@@ -11,7 +11,8 @@ export const errorCodes = {
   IDEMPOTENCY_RUNNING:
     'The first request with this Idempotency-Key is still running; Retry-After says when to try again.',
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
-  RATE_LIMITED: 'Too many requests in a minute; Retry-After says when to try again.',
+  RATE_LIMITED:
+    'Too many requests in a minute, or too many passwords or subscriptions at once; Retry-After says when to try again.',
   UNAVAILABLE: 'The database is not available; the same request may succeed shortly.',
 } as const;
 

@@ -1,9 +1,39 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { FairTurns, TooMuchWaiting } from '../turns.ts';
+import { DomainError, RETRY_AFTER } from './errors.ts';
 import { textOf } from './input.ts';
 
-const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+
+/**
+ * How many hashes are calculated at once: with more than there are cores, each takes longer, and Node's four threads also look up
+ * the database's name and read files.
+ */
+const AT_ONCE = Math.min(availableParallelism(), 3);
+/** How many hashes of one account, or for one visitor's network, may wait. */
+const MAX_WAITING = 50;
+const turns = new FairTurns(AT_ONCE, MAX_WAITING);
+
+/**
+ * Calculates a hash, when it is the owner's turn.
+ * @throws DomainError RATE_LIMITED if too many of the owner's wait
+ */
+async function derive(owner: string, ...of: Parameters<typeof scryptAsync>): Promise<Buffer> {
+  try {
+    return await turns.take(owner, () => scryptAsync(...of));
+  } catch (error) {
+    if (!(error instanceof TooMuchWaiting)) throw error;
+    throw new DomainError('RATE_LIMITED', 'Too many passwords at once. Try again shortly.', [], RETRY_AFTER);
+  }
+}
+
+/** Whose turn it is to have a password hashed for an account. */
+export function ofAccount({ accountId }: { readonly accountId: number }): string {
+  return `account ${accountId}`;
+}
 
 /** The cost of a hash, by scrypt's parameter names. */
 export interface HashCost {
@@ -42,10 +72,13 @@ function normalized(password: string): string {
   return text.length > LONGEST_SPELLED ? text : text.normalize('NFC');
 }
 
-/** A salted hash that contains its parameters, so that the cost can be raised later. It is calculated off the event loop. */
-export async function hashPassword(password: string, { N, r, p } = COST): Promise<string> {
+/**
+ * A salted hash that contains its parameters, so that the cost can be raised later. It is calculated off the event loop.
+ * @param owner who has it calculated: owners take turns
+ */
+export async function hashPassword(owner: string, password: string, { N, r, p } = COST): Promise<string> {
   const salt = randomBytes(16);
-  const hash = await derive(password, salt, 32, { N, r, p });
+  const hash = await derive(owner, password, salt, 32, { N, r, p });
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${salt.toString('base64')}$${hash.toString('base64')}`;
 }
 
@@ -64,12 +97,15 @@ function partsOf(hash: string) {
   };
 }
 
-/** Whether the password matches the hash, compared in constant time. */
-export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+/**
+ * Whether the password matches the hash, compared in constant time.
+ * @param owner who asks: owners take turns
+ */
+export async function verifyPassword(owner: string, password: string, hash: string): Promise<boolean> {
   if (password.trim().length > LONGEST_SPELLED) return false;
   const { cost, salt, expected } = partsOf(hash);
   const isIt = async (text: string) =>
-    timingSafeEqual(await derive(text, salt, expected.length, cost), expected);
+    timingSafeEqual(await derive(owner, text, salt, expected.length, cost), expected);
   const composed = normalized(password);
   // Hashes of earlier versions are of the password as it was typed.
   for (const spelling of new Set([composed, password.trim(), composed.normalize('NFD')]))

@@ -99,7 +99,8 @@ export class PasswordChecks {
    */
   isRight(password: string, { what, hash }: { what: string; hash: string }, address: string) {
     const network = networkOf(address);
-    const verify = () => this.#checks.take(network, () => verifyPassword(password, hash));
+    const verify = () =>
+      this.#checks.take(network, () => verifyPassword(`network ${network}`, password, hash));
     return this.#ofOne.check(`${what} ${network}`, () => this.#inAll.check(network, verify));
   }
 }

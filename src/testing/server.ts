@@ -154,7 +154,7 @@ export async function startTestServer({
     lists: operatorFiles.lists,
     now: () => clock.now,
     random,
-    hashPassword: (password) => hashPassword(password, hashCost),
+    hashPassword: (owner, password) => hashPassword(owner, password, hashCost),
     verifiesDomains,
     async resolveTxt(name) {
       const records = dns.get(name) ?? [];

@@ -6,7 +6,7 @@ import { PasswordChecks } from '../../src/redirect/guesses.ts';
 
 let hash: string;
 beforeAll(async () => {
-  hash = await hashPassword('right', { N: 2, r: 1, p: 1 });
+  hash = await hashPassword('test', 'right', { N: 2, r: 1, p: 1 });
 });
 
 /** The results of checks at the same time: whether the password is right, or the error. */

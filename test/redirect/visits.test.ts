@@ -345,7 +345,7 @@ describe('a link with a password', () => {
 
   test('accepts composed letters for a hash of an earlier version', async () => {
     const { id, alias } = await owner.link({ password: 'x' });
-    const password = await hashPassword('Cafe\u0301', { N: 2, r: 1, p: 1 });
+    const password = await hashPassword('test', 'Cafe\u0301', { N: 2, r: 1, p: 1 });
     await server.database.client.link.update({ where: { id }, data: { password } });
     expect((await open(`/${alias}`, { form: { password: 'Caf\u00e9' } })).status).toBe(303);
     expect((await open(`/${alias}`, { form: { password: 'Cafe\u0301' } })).status).toBe(303);

@@ -12,7 +12,7 @@ export async function fillServer(server: TestServer, seed: number, options: Part
   const { id: defaultDomainId } = await client.domain.findFirstOrThrow();
   const site = {
     ...{ scheme: 'https:', defaultDomainId, verifiesDomains: true, random: () => 0 },
-    hashPassword: (password: string) => hashPassword(password, { N: 2, r: 1, p: 1 }),
+    hashPassword: (owner: string, password: string) => hashPassword(owner, password, { N: 2, r: 1, p: 1 }),
     resolveTxt: async () => [],
     lists: new OperatorLists(),
   };

@@ -49,7 +49,8 @@ export async function importInto(
   lists.setReservedAliases(await parseReservedAliases(reserved));
   const site = {
     ...{ scheme: 'https:', defaultDomainId: domain.id, random: randomInt, verifiesDomains: false, lists },
-    hashPassword: (password: string) => hashPassword(password, { N: 2 ** 10, r: 8, p: 1 }),
+    hashPassword: (owner: string, password: string) =>
+      hashPassword(owner, password, { N: 2 ** 10, r: 8, p: 1 }),
     resolveTxt: async () => [],
   };
   const told: LineMessage[] = [];

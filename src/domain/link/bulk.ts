@@ -215,7 +215,7 @@ async function rowOf(
 ) {
   const { url, domainId } = input;
   return {
-    ...(await columnsOf(input, site)),
+    ...(await columnsOf(input, site, actor)),
     ...aliasColumns(alias),
     url,
     urlKey: foldCase(url),

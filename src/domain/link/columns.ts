@@ -1,7 +1,8 @@
 import type { Link } from '../../generated/sqlite/client.ts';
+import type { Writer } from '../access/actor.ts';
 import type { FieldNames } from '../change/change.ts';
 import { foldCase } from '../fold.ts';
-import { verifyPassword } from '../password.ts';
+import { ofAccount, verifyPassword } from '../password.ts';
 import type { LinkInput } from './input.ts';
 import type { Site } from './site.ts';
 import { encodeTargets } from './targeting.ts';
@@ -10,12 +11,13 @@ import { encodeTargets } from './targeting.ts';
  * The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name.
  * @param stored the link that is changed, if any: a password that it has already keeps its hash
  */
-export async function columnsOf(input: LinkInput, site: Site, stored?: Link) {
+export async function columnsOf(input: LinkInput, site: Site, actor: Writer, stored?: Link) {
   const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
   const hash = async (name: 'password' | 'privacyPassword') => {
     const [given, before] = [input[name], stored?.[name]];
     if (!given) return given;
-    return before && (await verifyPassword(given, before)) ? before : site.hashPassword(given);
+    const owner = ofAccount(actor);
+    return before && (await verifyPassword(owner, given, before)) ? before : site.hashPassword(owner, given);
   };
   const [password, privacyPassword] = await Promise.all([hash('password'), hash('privacyPassword')]);
   return {

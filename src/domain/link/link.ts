@@ -22,6 +22,7 @@ import type { Site } from './site.ts';
 async function reuseOf(
   destination: Destination,
   site: Site,
+  actor: Actor,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
 ): Promise<Reuse> {
@@ -30,7 +31,7 @@ async function reuseOf(
     updateLinkInput,
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
   );
-  const columns = await columnsOf({ ...given, password: undefined, privacyPassword: undefined }, site);
+  const columns = await columnsOf({ ...given, password: undefined, privacyPassword: undefined }, site, actor);
   return new Reuse(destination, given, columns, now);
 }
 
@@ -54,7 +55,7 @@ export async function createLink(
   };
   const { url, pixelIds = [] } = input;
   const destination = { accountId: actor.accountId, domainId, url };
-  const reuse = reuses ? await reuseOf(destination, site, unparsed, now) : null;
+  const reuse = reuses ? await reuseOf(destination, site, actor, unparsed, now) : null;
   const existing = async () => {
     const same = await reuse?.find(db);
     return same ? readShownLink(db, same.id) : null;
@@ -70,7 +71,7 @@ export async function createLink(
     throw error;
   }
   const data = {
-    ...(await columnsOf(input, site)),
+    ...(await columnsOf(input, site, actor)),
     url,
     urlKey: foldCase(url),
     accountId: actor.accountId,

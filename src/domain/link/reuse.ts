@@ -6,7 +6,7 @@ import {
   lockDestination,
 } from '../../db/reading/same-links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
-import { verifyPassword } from '../password.ts';
+import { ofAccount, verifyPassword } from '../password.ts';
 import type { LinkInput } from './input.ts';
 import { hasStatus } from './status.ts';
 
@@ -53,7 +53,8 @@ export class Reuse {
   async #hasPasswords(link: Link): Promise<boolean> {
     for (const [stored, given] of this.#passwords) {
       const hash = link[stored] ?? '';
-      const isRight = this.#tried.get(hash) ?? (await verifyPassword(given, hash));
+      const isRight =
+        this.#tried.get(hash) ?? (await verifyPassword(ofAccount(this.#destination), given, hash));
       this.#tried.set(hash, isRight);
       if (!isRight) return false;
     }

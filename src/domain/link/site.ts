@@ -8,8 +8,8 @@ export interface Site {
   readonly defaultDomainId: number;
   /** A random integer from 0 to below the given number. */
   random(below: number): number;
-  /** A hash for `verifyPassword`. */
-  hashPassword(password: string): Promise<string>;
+  /** A hash for `verifyPassword`; owners take turns. */
+  hashPassword(owner: string, password: string): Promise<string>;
   /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
   /** The texts of a name's TXT records in DNS. */

@@ -75,7 +75,7 @@ export async function updateLink(
   refusals.push(...privacyRefusals(input, link));
   if (refusals.length > 0) throw invalid(refusals);
   // Hashes passwords, which takes long: once, and not in a transaction.
-  const data = await columnsOf(input, site, link);
+  const data = await columnsOf(input, site, actor, link);
   /** What the input changes in a stored link; null for nothing. */
   const settingsFor = async (within: Db | Tx, stored: Link): Promise<LinkSettings | null> => {
     requireUnchanged(stored, seen);

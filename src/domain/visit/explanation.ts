@@ -5,7 +5,7 @@ import { servesVisitors } from '../domain/domain.ts';
 import { parseInput, textOf, type Unparsed } from '../input.ts';
 import { moment } from '../link/input.ts';
 import type { Site } from '../link/site.ts';
-import { triedPassword, verifyPassword } from '../password.ts';
+import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './decision.ts';
 import { countryCode, isBot } from './visitor.ts';
 
@@ -50,7 +50,8 @@ export async function explainRedirect(
     acceptLanguage: acceptLanguage ?? '',
     optedOut: false,
     counts: !isBot({ userAgent: userAgent ?? '' }),
-    passwordGiven: password != null && hash != null && (await verifyPassword(password, hash)),
+    passwordGiven:
+      password != null && hash != null && (await verifyPassword(ofAccount(actor), password, hash)),
     query: query?.replace(/^\?/, '') ?? '',
   };
   const blocked = found !== null && site.lists.blocks(found);

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { FairTurns, TooMuchWaiting } from '../../src/turns.ts';
+
+/** Work that ends when it is told to, and the order in which it began. */
+function workshop(turns: FairTurns) {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const take = (owner: string, name = owner) =>
+    turns.take(owner, () => {
+      begun.push(name);
+      return new Promise<void>((resolve) => void ends.push(resolve));
+    });
+  const endNext = async () => {
+    ends.shift()?.();
+    await new Promise(setImmediate);
+  };
+  return { begun, take, endNext };
+}
+
+test('owners take turns, whatever the amount of their work', async () => {
+  const { begun, take, endNext } = workshop(new FairTurns(2, 10));
+  const all = [
+    ...[1, 2, 3, 4, 5].map((i) => take('a', `a${i}`)),
+    take('b', 'b1'),
+    ...[1, 2].map((i) => take('c', `c${i}`)),
+  ];
+  expect(begun).toEqual(['a1', 'a2']);
+  for (let i = 0; i < 8; i++) await endNext();
+  await Promise.all(all);
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'c2', 'a5']);
+});
+
+test('free places are used at once, also after work that failed', async () => {
+  const turns = new FairTurns(1, 10);
+  await expect(turns.take('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  expect(await turns.take('b', async () => 'done')).toBe('done');
+});
+
+test('a limited amount of the work of one owner waits', async () => {
+  const { take, endNext } = workshop(new FairTurns(1, 2));
+  const accepted = [take('a'), take('a'), take('a'), take('b')];
+  await expect(take('a')).rejects.toThrow(TooMuchWaiting);
+  for (let i = 0; i < 4; i++) await endNext();
+  await Promise.all(accepted);
+  const again = take('a');
+  await endNext();
+  await again;
+});
