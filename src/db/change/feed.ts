@@ -63,7 +63,7 @@ export class ChangeFeed {
     return this.#seen !== null;
   }
 
-  /** The place up to which settled changes were announced; another object whenever it changes. */
+  /** The place up to which settled changes were announced. */
   get place(): Place | null {
     return this.#place;
   }

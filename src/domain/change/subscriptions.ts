@@ -35,8 +35,8 @@ interface ReadOn {
   readonly changes: readonly LoggedChange[];
   /** The place up to which these are all of the account's changes. */
   readonly reached: Place;
-  /** Whether later changes will be announced. */
-  readonly isCurrent: boolean;
+  /** Whether that is the place up to which changes were announced when the reading began. */
+  readonly isComplete: boolean;
 }
 
 /** One subscriber's queue of changes. It delays no other subscriber: what it is too slow for, it reads later from the log. */
@@ -51,6 +51,8 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   #began: LogSnapshot | null = null;
   /** The place of the last change that was taken from the log; null if it takes them as they are announced. */
   #behind: Place | null = null;
+  /** Changes that were announced while it reads on; null if it does not, or if there are too many. */
+  #meanwhile: LoggedChange[] | null = null;
   #takenAt: Date;
   #wake: (() => void) | null = null;
   #ended = false;
@@ -93,12 +95,19 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     )
       this.#behind = { tx: last.tx, id: last.id };
     if (this.#behind === null) this.#waiting.push(change);
-    else if (this.#now().getTime() - this.#takenAt.getTime() > GIVEN_UP_AFTER) {
+    else if (this.#meanwhile !== null && this.#meanwhile.length < MAX_WAITING) this.#meanwhile.push(change);
+    else this.#miss();
+    this.#wake?.();
+  }
+
+  /** It reads the change later from the log, unless it takes none for long. */
+  #miss(): void {
+    this.#meanwhile = null;
+    if (this.#now().getTime() - this.#takenAt.getTime() > GIVEN_UP_AFTER) {
       const why = 'The changes come faster than they are read.';
       this.#waiting.push(new DomainError('UNAVAILABLE', why, [], RETRY_AFTER));
       this.end();
     }
-    this.#wake?.();
   }
 
   /** Ends the subscription after the waiting changes are read. */
@@ -124,10 +133,16 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   }
 
   async #catchUp(behind: Place): Promise<void> {
-    const { changes, reached, isCurrent } = await this.#readOn(behind);
+    this.#meanwhile = [];
+    const { changes, reached, isComplete } = await this.#readOn(behind);
     if (this.#ended) return;
     this.#waiting.push(...changes.filter((change) => this.#wants(change)));
-    this.#behind = isCurrent ? null : reached;
+    this.#behind = reached;
+    if (isComplete && this.#meanwhile !== null) {
+      this.#waiting.push(...this.#meanwhile);
+      this.#behind = null;
+    }
+    this.#meanwhile = null;
   }
 
   async return(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
@@ -167,8 +182,8 @@ export class ChangeSubscriptions {
     const announced = this.#feed.place ?? after;
     const changes = await settledBetween(this.#db, accountId, after, announced);
     const last = changes.at(-1);
-    if (last && changes.length === READ_TOGETHER) return { changes, reached: last, isCurrent: false };
-    return { changes, reached: announced, isCurrent: this.#feed.place === announced };
+    if (last && changes.length === READ_TOGETHER) return { changes, reached: last, isComplete: false };
+    return { changes, reached: announced, isComplete: true };
   }
 
   /**
