@@ -83,10 +83,11 @@ function exchange(request: ClientRequest, body: string): Promise<Answer> {
       const answered = () => resolve({ status, error: wordsOf(status) });
       readAnswer(response).then(answered, answered);
     });
-    // Node closes the connection of an answer 101, without another event.
-    request.on('upgrade', ({ statusCode = 101 }) =>
-      resolve({ status: statusCode, error: wordsOf(statusCode) }),
-    );
+    // An answer 101. The connection is no longer the request's.
+    request.on('upgrade', ({ statusCode = 101 }, socket) => {
+      socket.destroy();
+      resolve({ status: statusCode, error: wordsOf(statusCode) });
+    });
     request.end(body);
   });
 }
@@ -113,6 +114,7 @@ function interruption(signal: AbortSignal): { promise: Promise<never>; clear(): 
 export function createPost(options: PostOptions): Post {
   const lookup = checkedLookup(options);
   return async (target, headers, body, signal) => {
+    signal.throwIfAborted();
     const url = new URL(target);
     const literal = literalOf(url);
     // Node calls `lookup` only for names, not for addresses.

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 
-/** How long a query waits for its answer at first, in milliseconds, and how often it is sent: about five seconds in all. */
+/** How long a query waits for its answer at first, in milliseconds, and how often it is sent, with longer waits. */
 const QUERY = { timeout: 1_000, tries: 4 };
-/** After how many milliseconds the system's name servers are read again. */
-const RENEWED_EVERY = 60_000;
+/** The timeout of a look-up, in milliseconds, however many name servers there are. */
+const LOOK_UP_TIMEOUT = 5_000;
 
 /** The system's own names, which have precedence over DNS. */
 const HOSTS_FILE =
@@ -32,20 +32,16 @@ export interface ResolveOptions {
  * the name server answers: a few names whose servers never answer would delay all other names, that of the database included.
  */
 export function createResolveHost({ servers, hostsFile = HOSTS_FILE }: ResolveOptions = {}) {
-  const newResolver = () => {
-    const resolver = new Resolver(QUERY);
-    if (servers !== undefined) resolver.setServers(servers);
-    return { resolver, since: performance.now() };
-  };
-  let current = newResolver();
-
   /** @throws the error of DNS, if the host has no addresses */
   return async (host: string): Promise<LookupAddress[]> => {
     const own = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), host.toLowerCase());
     if (own.length > 0) return own.map((address) => ({ address, family: isIP(address) }));
-    if (performance.now() - current.since > RENEWED_EVERY) current = newResolver();
-    const { resolver } = current;
+    // Each look-up has its own resolver: the system's name servers may change, and cancelling ends all of a resolver's queries.
+    const resolver = new Resolver(QUERY);
+    if (servers !== undefined) resolver.setServers(servers);
+    const timer = setTimeout(() => resolver.cancel(), LOOK_UP_TIMEOUT);
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    clearTimeout(timer);
     const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     const [first] = found;
     if (addresses.length === 0) throw first.status === 'rejected' ? first.reason : new Error('no address');

@@ -14,12 +14,18 @@ import { createPost } from '../../src/outgoing/post.ts';
 
 /** The number of requests to this machine, which must stay 0 if private addresses are refused. */
 let arrived = 0;
+/** The number of connections that ended after an answer 101. */
+let left = 0;
 let server: Server;
 let port: number;
 beforeAll(async () => {
   server = createServer((req, res) => {
     arrived++;
-    if (req.url === '/upgrade') return void res.socket?.end('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    if (req.url?.startsWith('/upgrade')) {
+      const upgrade = req.url === '/upgrade' ? 'Upgrade: websocket\r\nConnection: Upgrade\r\n' : '';
+      res.socket?.once('close', () => left++).write(`HTTP/1.1 101 Switching Protocols\r\n${upgrade}\r\n`);
+      return;
+    }
     if (req.url === '/redirect') res.writeHead(302, { Location: '/' });
     if (req.url === '/broken') {
       res.writeHead(200, { 'Content-Length': 10 }).write('12345', () => res.destroy());
@@ -127,11 +133,15 @@ test('calls private addresses if the operator allows them, and follows no redire
   expect(arrived).toBe(before + 1);
 });
 
-test('an answer 101 fails at once', async () => {
-  const url = `http://127.0.0.1:${port}/upgrade`;
-  const answer = trusting(url, {}, '{}', never);
-  expect(await Promise.race([answer, setTimeout(5_000)])).toEqual({ status: 101, error: 'status 101' });
-});
+test.each(['/upgrade', '/upgrade-to-nothing'])(
+  'an answer 101 to %s fails at once, and its connection is closed',
+  async (path) => {
+    const before = left;
+    const answer = trusting(`http://127.0.0.1:${port}${path}`, {}, '{}', never);
+    expect(await Promise.race([answer, setTimeout(5_000)])).toEqual({ status: 101, error: 'status 101' });
+    await expect.poll(() => left, { timeout: 5_000 }).toBe(before + 1);
+  },
+);
 
 test('an answer that breaks off counts with its status', async () => {
   const url = `http://127.0.0.1:${port}/broken`;
@@ -166,6 +176,13 @@ test('ends an aborted attempt', async () => {
   abort.abort();
   await expect(attempt).rejects.toThrow('aborted');
   silent.close();
+});
+
+test('makes no attempt that is aborted before it begins', async () => {
+  const before = arrived;
+  const attempt = trusting(`http://127.0.0.1:${port}/`, {}, '{}', AbortSignal.abort());
+  await expect(attempt).rejects.toThrow('aborted');
+  expect(arrived).toBe(before);
 });
 
 /** A key and a self-signed certificate; empty without openssl. */

@@ -51,6 +51,8 @@ function answerTo(query: Buffer): Buffer | null {
 }
 
 const server = createSocket('udp4');
+/** A name server that never answers. */
+const silentServer = createSocket('udp4');
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-hosts-'));
 const hostsFile = join(folder, 'hosts');
 let resolve: ReturnType<typeof createResolveHost>;
@@ -59,8 +61,10 @@ beforeAll(async () => {
     const answer = answerTo(query);
     if (answer) server.send(answer, port, address);
   });
-  server.bind(0, '127.0.0.1');
-  await once(server, 'listening');
+  for (const one of [server, silentServer]) {
+    one.bind(0, '127.0.0.1');
+    await once(one, 'listening');
+  }
   writeFileSync(
     hostsFile,
     '# names\n127.0.0.1\tlocalhost Own.Example # ours\n::1 localhost\r\n10.0.0.7 moved.example\n',
@@ -69,6 +73,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   server.close();
+  silentServer.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -105,4 +110,11 @@ test('names whose servers never answer delay no other name, nor the system’s o
   );
   const answered = Promise.all([addressesOf('both.example'), lookup('127.0.0.1'), lookup('localhost')]);
   expect(await Promise.race([answered.then(() => 'answered'), ...silent])).toBe('answered');
+});
+
+test('a look-up ends after five seconds, however many name servers are silent', async () => {
+  const servers = [server, silentServer].map((one) => `127.0.0.1:${one.address().port}`);
+  const start = performance.now();
+  await expect(createResolveHost({ servers, hostsFile })('silent.example')).rejects.toThrow();
+  expect(performance.now() - start).toBeLessThan(9_000);
 });
