@@ -10,8 +10,11 @@ import { LATE, within } from '../within.ts';
 const MAX_GUESSES = 5;
 const GUESSES_IN_ALL = 30;
 const A_MINUTE = 60_000;
-/** How many passwords are checked at once: each takes a tenth of a second of a core. */
-const MAX_CHECKS = 30;
+/**
+ * How many passwords are checked or wait for their turn: one takes a tenth of a second of a core. `GUESSES_IN_ALL` limits those
+ * of one address, so that seven are needed to take all places.
+ */
+const MAX_CHECKS = 200;
 /** How many passwords of one address wait for others in progress, and for how long, in milliseconds. */
 const MAX_WAITING = 50;
 const WAITING_TIME = 5_000;

@@ -31,14 +31,26 @@ test('once the last allowed one is wrong, those that wait are refused', async ()
   expect(results).toEqual([...Array(5).fill(false), ...Array(10).fill(RateLimiterRes)]);
 });
 
+/** Right passwords for as many links, from one address, at the same time. */
+function checksOf(guesses: PasswordChecks, address: string, links: number): Promise<boolean>[] {
+  return Array.from({ length: links }, (_, link) =>
+    guesses.isRight('right', { what: String(link), hash }, address),
+  );
+}
+
+test('one address leaves places for others', async () => {
+  const guesses = new PasswordChecks();
+  const many = resultsOf(checksOf(guesses, '192.0.2.1', 60));
+  expect(await resultsOf(checksOf(guesses, '192.0.2.2', 1))).toEqual([true]);
+  expect(await many).toEqual(Array(60).fill(true));
+});
+
 test('a password that could not be checked is no wrong one', async () => {
   const guesses = new PasswordChecks();
-  const check = (address: string, link: number) =>
-    guesses.isRight('right', { what: String(link), hash }, address);
-  const many = (address: string) => Array.from({ length: 20 }, (_, link) => check(address, link));
-  for (let i = 0; i < 6; i++) {
-    const results = await resultsOf([...many('192.0.2.1'), ...many('192.0.2.2')]);
-    expect(results).toEqual([...Array(30).fill(true), ...Array(10).fill(NoFreeSlot)]);
+  const networks = Array.from({ length: 7 }, (_, network) => `192.0.2.${network}`);
+  for (let i = 0; i < 4; i++) {
+    const results = await resultsOf(networks.flatMap((address) => checksOf(guesses, address, 30)));
+    expect(results).toEqual([...Array(200).fill(true), ...Array(10).fill(NoFreeSlot)]);
   }
-  expect(await resultsOf(many('192.0.2.2'))).toEqual(Array(20).fill(true));
+  expect(await resultsOf(checksOf(guesses, '192.0.2.6', 20))).toEqual(Array(20).fill(true));
 });
