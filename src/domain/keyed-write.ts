@@ -42,6 +42,10 @@ function mismatch(): DomainError {
   return new DomainError('IDEMPOTENCY_MISMATCH', `${message}.`);
 }
 
+function tooLong(): DomainError {
+  return wrongKey('was used for a write that takes too long: send less at once, or omit the header');
+}
+
 /** The keys of writes that are running in this process. */
 const inUse = new WeakMap<Db, Set<string>>();
 
@@ -72,11 +76,10 @@ export class KeyedWrite {
     this.#secret = key;
     this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
     this.#now = now;
-    this.#enclosing = new EnclosingTransaction(
-      client,
-      (tx) => this.#claim(tx),
-      () => this.#requireShort(),
-    );
+    this.#enclosing = new EnclosingTransaction(client, (tx) => this.#claim(tx), {
+      maxDuration: MAX_DURATION[isSqlite(client) ? 'sqlite' : 'postgresql'],
+      error: tooLong,
+    });
   }
 
   /** The client for the write's reads and changes. */
@@ -124,37 +127,27 @@ export class KeyedWrite {
     if (this.#found !== null) throw running();
   }
 
-  /** Refuses further changes if the transaction has been open for too long: on SQLite nobody else can write meanwhile. */
-  #requireShort(): void {
-    if (this.#enclosing.openFor > MAX_DURATION[isSqlite(this.#client) ? 'sqlite' : 'postgresql'])
-      throw invalid([
-        {
-          path: ['Idempotency-Key'],
-          messages: ['was used for a write that takes too long: send less at once, or omit the header'],
-        },
-      ]);
-  }
-
   /** Leaves a secret that is shown only once out of the stored answer. */
   hide(secret: string): void {
     this.#hidden.add(secret);
   }
 
-  /** Marks the write as failed: `end` rolls its changes back, and stores no answer. */
+  /** Marks the write as failed for now: `end` rolls its changes back, and stores no answer. */
   fail(): void {
     this.#failed = true;
   }
 
   /**
    * Commits the changes and the answer together. If another request with the key was first, returns its answer, and nothing
-   * is changed. A failed write is rolled back; without `begin`, this does nothing.
-   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING; VALIDATION if the answer is too large to be stored
+   * is changed. A write that failed for now is rolled back; without `begin`, this does nothing.
+   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING; VALIDATION if the answer is too large to be stored, or the
+   * changes took too long and are rolled back
    */
   async end(answer: Answer): Promise<Answer | null> {
     if (this.#requestHash === null) return null;
     if (this.#found !== null) return this.#replay();
     if (this.#isRunningElsewhere) throw running();
-    if (this.#failed || answer.status >= 500) {
+    if (this.#failed || answer.status === 429 || answer.status >= 500) {
       await this.#enclosing.rollBack();
       return null;
     }
@@ -166,6 +159,7 @@ export class KeyedWrite {
         `cannot be used where the answer has more than ${MAX_ANSWER / 1e6} MB: ask for less of it`,
       );
     }
+    this.#enclosing.endWait();
     const row = { ...this.#key, ...kept, requestHash: this.#requestHash, size, createdAt: this.#now };
     if (await keepAnswer(this.#enclosing.db, row, this.#since)) {
       await this.#enclosing.commit();

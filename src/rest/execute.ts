@@ -1,14 +1,10 @@
-import { DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
 import { dataOfOurs } from '../schema/server/compiled-queries.ts';
 import type { Context } from '../schema/server/context.ts';
+import { domainErrorOf } from '../schema/server/errors.ts';
 import { executeDocument } from '../schema/server/execute.ts';
 import type { GraphQLServer } from '../schema/server/server.ts';
 import { Refused, serverError } from './answer.ts';
 import type { AnyRoute } from './route.ts';
-
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && code in errorCodes;
-}
 
 /**
  * Runs a document like a GraphQL request: same schema, same context, same plugins.
@@ -26,9 +22,5 @@ export async function execute(
   const result = await executeDocument(server, { document, variableValues: variables }, context);
   const [error] = result.errors ?? [];
   if (error === undefined) return result.data;
-  const { code, fields } = error.extensions;
-  if (isErrorCode(code)) {
-    throw new DomainError(code, error.message, (fields ?? []) as FieldError[]); // The server sets them.
-  }
-  throw new Refused(serverError);
+  throw domainErrorOf(error) ?? new Refused(serverError);
 }

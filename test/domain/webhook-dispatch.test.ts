@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
 import { createSpace } from '../../src/domain/space.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { giveUpWebhook, updateWebhook } from '../../src/domain/webhook/webhook.ts';
+import { enclose } from '../support/database.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -136,11 +136,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const id = await addWebhook(caller, ['SPACE_CREATED']);
     const { accountId, id: keyId } = await client.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
     const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
-    const early = new EnclosingTransaction(
-      client,
-      async () => {},
-      () => {},
-    );
+    const early = enclose(client);
     await createSpace(early.db, actor, { name: 'Makes this the earlier transaction', color: null }, NOON);
     await change(caller, id, { disabled: true });
     await updateWebhook(early.db, actor, id, { disabled: false }, NOON);

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { ChangeRetention } from '../../src/db/change/retention.ts';
-import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
 import {
   deleteOldDeliveries,
   dueDeliveries,
@@ -12,6 +11,7 @@ import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/d
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/schedule.ts';
 import { deleteWebhook } from '../../src/domain/webhook/webhook.ts';
+import { enclose } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -200,11 +200,7 @@ test('deletes a webhook together with its deliveries, or neither, in short state
   });
   const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
   const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
-  const enclosing = new EnclosingTransaction(
-    client,
-    async () => {},
-    () => {},
-  );
+  const enclosing = enclose(client);
   await deleteWebhook(enclosing.db, actor, '1', NOON);
   await enclosing.rollBack();
   expect(await client.webhookDelivery.count()).toBe(2_001);

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
+import type { Db } from '../../src/db/connection/db.ts';
 import { deleteBeyond, deleteOldAnswers } from '../../src/db/kept-answers.ts';
+import type { Writer } from '../../src/domain/access/actor.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/keyed-write.ts';
 import { createSpace } from '../../src/domain/space.ts';
-import { newDatabase } from '../support/database.ts';
+import { enclose, newDatabase } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -389,11 +390,7 @@ describe('the stored answer', () => {
   });
 
   test('one transaction contains several, and a part of it can fail', async () => {
-    const enclosing = new EnclosingTransaction(
-      database.client,
-      async () => {},
-      () => {},
-    );
+    const enclosing = enclose(database.client);
     const make = (name: string) => createSpace(enclosing.db, actor(), { name, color: null }, NOON);
     await make('First');
     await expect(enclosing.db.pixel.findMany()).resolves.toEqual([]);
@@ -414,11 +411,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
     const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
     const begun = Array.from({ length: 4 }, (_, i) => {
-      const enclosing = new EnclosingTransaction(
-        database.client,
-        async () => {},
-        () => {},
-      );
+      const enclosing = enclose(database.client);
       const made = createSpace(enclosing.db, actor, { name: `S${i}`, color: null }, NOON);
       return { enclosing, made };
     });
@@ -433,24 +426,47 @@ test.runIf(inject('database').provider === 'postgresql')(
   },
 );
 
-test('a change after the time limit is refused, and earlier ones are kept', async () => {
-  const database = await openDatabase(await newDatabase());
-  const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
-  const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
-  let mayGoOn = true;
-  const enclosing = new EnclosingTransaction(
-    database.client,
-    async () => {},
-    () => {
-      if (!mayGoOn) throw new Error('too long');
-    },
-  );
-  await createSpace(enclosing.db, actor, { name: 'In time', color: null }, NOON);
-  expect(enclosing.openFor).toBeGreaterThan(0);
-  mayGoOn = false;
-  const late = createSpace(enclosing.db, actor, { name: 'Late', color: null }, NOON);
-  await expect(late).rejects.toThrow('too long');
-  await enclosing.commit();
-  expect((await database.client.space.findMany()).map(({ name }) => name)).toEqual(['In time']);
-  await database.close();
+describe('a keyed write that takes too long', () => {
+  let database: Database;
+  let actor: Writer;
+  beforeEach(async () => {
+    database = await openDatabase(await newDatabase());
+    const { id } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
+    actor = { accountId: id, keyId: null };
+  });
+  afterEach(() => database.close());
+
+  const add = (db: Db, name: string) => createSpace(db, actor, { name, color: null }, NOON);
+  const names = async () => (await database.client.space.findMany()).map(({ name }) => name);
+  /** On PostgreSQL, others do not wait, and it may take longer. */
+  const onSqlite = test.runIf(inject('database').provider === 'sqlite');
+
+  test('makes no further change, and keeps the earlier ones', async () => {
+    const enclosing = enclose(database.client, 0);
+    await add(enclosing.db, 'In time');
+    await expect(add(enclosing.db, 'Late')).rejects.toThrow('too long');
+    await enclosing.commit();
+    expect(await names()).toEqual(['In time']);
+  });
+
+  onSqlite('is rolled back while it waits for something else, so that others can write', async () => {
+    const enclosing = enclose(database.client, 0);
+    await add(enclosing.db, 'Not kept');
+    await add(database.client, 'Another');
+    expect(await names()).toEqual(['Another']);
+    await expect(add(enclosing.db, 'Late')).rejects.toThrow('too long');
+    await expect(enclosing.commit()).rejects.toThrow('too long');
+  });
+
+  onSqlite('keeps no answer', async () => {
+    const keyed = new KeyedWrite(database.client, actor.accountId, 'slow', NOON);
+    await keyed.begin('request');
+    await add(keyed.db, 'Not kept');
+    await sleep(1_200);
+    const ended = keyed.end({ status: 200, contentType: 'text/plain', body: 'answer' });
+    await expect(ended).rejects.toMatchObject({ code: 'VALIDATION' });
+    await keyed.close();
+    expect(await names()).toEqual([]);
+    expect(await database.client.keptAnswer.count()).toBe(0);
+  });
 });

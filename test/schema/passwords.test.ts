@@ -37,3 +37,42 @@ test('an account with many passwords delays others little, and is told to wait',
   expect(await server.database.client.link.count()).toBe(121 - refused.length);
   await server.stop();
 });
+
+test('v1 says how long to wait, and keeps no such answer for an idempotency key', async () => {
+  const server = await startTestServer({ hashCost: { N: 2 ** 14, r: 8, p: 1 } });
+  const owner = await server.caller();
+  const create = async (key: string) => {
+    const body = new URLSearchParams({ url: 'https://example.com/', password: 'secret' });
+    const response = await owner.fetch('/api/v1/links', {
+      method: 'POST',
+      headers: { 'Idempotency-Key': key },
+      body,
+    });
+    return { key, status: response.status, retryAfter: response.headers.get('Retry-After') };
+  };
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => create(`key ${i}`)));
+  const [refused] = answers.filter(({ status }) => status === 429);
+  expect(refused).toMatchObject({ retryAfter: '1' });
+  expect(await create(refused?.key ?? '')).toMatchObject({ status: 201 });
+  await server.stop();
+});
+
+test('GraphQL keeps no such answer for an idempotency key', async () => {
+  const server = await startTestServer({ hashCost: { N: 2 ** 14, r: 8, p: 1 } });
+  const owner = await server.caller();
+  const query =
+    'mutation { createLink(input: { url: "https://example.com/", password: "secret" }) { __typename } }';
+  const create = async (key: string) => {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    return { key, status: response.status };
+  };
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => create(`key ${i}`)));
+  const [refused] = answers.filter(({ status }) => status === 429);
+  expect(await create(refused?.key ?? 'none')).toMatchObject({ status: 200 });
+  await server.stop();
+});

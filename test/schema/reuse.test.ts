@@ -47,6 +47,23 @@ test.each([
   expect(await linksTo(input.url)).toBe(1);
 });
 
+test('comparing passwords delays no other account', async () => {
+  const slow = await startTestServer({ hashCost: { N: 2 ** 14, r: 8, p: 1 } });
+  const [many, one] = [await slow.caller('many'), await slow.caller('one')];
+  const input = { url: newUrl(), password: 'opensesame', reuse: true };
+  const ended: string[] = [];
+  const all = Array.from({ length: 40 }, async () => {
+    await create(input, many);
+    ended.push('many');
+  });
+  await expect.poll(() => ended.length, { interval: 1 }).toBeGreaterThan(0);
+  await create({ url: newUrl() }, one);
+  const before = ended.length;
+  await Promise.all(all);
+  expect(ended.length - before).toBeGreaterThan(20);
+  await slow.stop();
+});
+
 test('all given fields must be the same, and no others', async () => {
   const spaceId = String(await owner.space('Reused'));
   const pixelIds = [String(await owner.pixel('One')), String(await owner.pixel('Two'))];

@@ -3,6 +3,8 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject } from 'vitest';
+import type { Db } from '../../src/db/connection/db.ts';
+import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
 
 type Template =
   | { provider: 'sqlite'; folder: string; template: string }
@@ -12,6 +14,14 @@ declare module 'vitest' {
   export interface ProvidedContext {
     database: Template;
   }
+}
+
+/** One transaction around several changes, which may take so many milliseconds. */
+export function enclose(client: Db, maxDuration = 60_000): EnclosingTransaction {
+  return new EnclosingTransaction(client, async () => {}, {
+    maxDuration,
+    error: () => new Error('too long'),
+  });
 }
 
 /** Runs one statement on the server's own database. */

@@ -8,7 +8,17 @@ const MAX_OPEN = 3;
 /** How long a further one waits, in milliseconds. */
 const TURN_TIMEOUT = 5_000;
 
+/** How long a transaction may wait for its next change or its end in any case, in milliseconds. */
+const LEAST_WAIT = 500;
+
 const turnsOf = new WeakMap<Db, Semaphore>();
+
+export interface DurationLimit {
+  /** In milliseconds. */
+  readonly maxDuration: number;
+  /** The error for changes after that. */
+  error(): Error;
+}
 
 /** The reason of a rollback without an error. */
 class RolledBack extends Error {}
@@ -23,21 +33,23 @@ export class EnclosingTransaction {
   readonly db: Db;
   readonly #client: Db;
   readonly #first: (tx: Tx) => Promise<void>;
-  readonly #beforeChange: () => void;
+  readonly #limit: DurationLimit;
   readonly #outcome = Promise.withResolvers<void>();
   #opening: Promise<Tx> | null = null;
   #tx: Tx | null = null;
   #ended: Promise<void> = Promise.resolve();
   #openedAt: number | null = null;
+  #waiting: NodeJS.Timeout | undefined;
+  #expired = false;
 
   /**
    * @param first what the transaction does first; if it throws, nothing can be changed
-   * @param beforeChange called before each change; if it throws, that change is not made
+   * @param limit after that, no further change is made; if none is being made, all are rolled back
    */
-  constructor(client: Db, first: (tx: Tx) => Promise<void>, beforeChange: () => void) {
+  constructor(client: Db, first: (tx: Tx) => Promise<void>, limit: DurationLimit) {
     this.#client = client;
     this.#first = first;
-    this.#beforeChange = beforeChange;
+    this.#limit = limit;
     this.db = new Proxy(client, { get: (_target, property) => this.#get(property) });
     const current = () => this.#tx ?? client;
     setHandle(this.db, {
@@ -51,7 +63,7 @@ export class EnclosingTransaction {
   }
 
   /** How long the transaction has been open, in milliseconds; 0 if nothing was changed. */
-  get openFor(): number {
+  get #openFor(): number {
     return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;
   }
 
@@ -88,9 +100,20 @@ export class EnclosingTransaction {
   }
 
   async #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    this.#beforeChange();
+    if (this.#expired || this.#openFor > this.#limit.maxDuration) throw this.#limit.error();
+    clearTimeout(this.#waiting);
     this.#opening ??= this.#open();
     const tx = await this.#opening;
+    try {
+      return await this.#part(tx, work);
+    } finally {
+      // Nobody waits for a password that is being hashed, or for anything else between two changes.
+      const wait = Math.max(LEAST_WAIT, this.#limit.maxDuration - this.#openFor);
+      this.#waiting = setTimeout(() => this.#expire(), wait);
+    }
+  }
+
+  async #part<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
     await tx.$executeRawUnsafe('SAVEPOINT "part"');
     try {
       const result = await work(tx);
@@ -102,8 +125,21 @@ export class EnclosingTransaction {
     }
   }
 
+  #expire(): void {
+    this.#expired = true;
+    this.#outcome.reject(new RolledBack());
+    this.#tx = null;
+  }
+
+  /** Ends the waiting for changes. @throws the limit's error if it took too long, and all changes are rolled back */
+  endWait(): void {
+    if (this.#expired) throw this.#limit.error();
+    clearTimeout(this.#waiting);
+  }
+
   /** Commits all changes. */
   async commit(): Promise<void> {
+    this.endWait();
     this.#outcome.resolve();
     await this.#ended.finally(() => {
       this.#tx = null;
@@ -112,6 +148,7 @@ export class EnclosingTransaction {
 
   /** Rolls all changes back; does nothing after a commit. */
   async rollBack(): Promise<void> {
+    clearTimeout(this.#waiting);
     this.#outcome.reject(new RolledBack());
     // Whatever the error, the transaction has ended.
     await this.#ended.catch(() => {});

@@ -15,7 +15,7 @@ import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
 import { createLinkInput, updateLinkInput } from './input.ts';
-import { Reuse } from './reuse.ts';
+import { NotCompared, Reuse } from './reuse.ts';
 import type { Site } from './site.ts';
 
 /** Finds existing links that have all given fields of the input. */
@@ -98,6 +98,11 @@ export async function createLink(
         return link;
       });
     } catch (error) {
+      if (error instanceof NotCompared) {
+        const made = await existing();
+        if (made) return made;
+        continue;
+      }
       // Records may have been deleted since the checks; the constraints decide.
       if (isForeignKeyViolation(error)) await check();
       if (!isUniqueViolation(error)) throw error;

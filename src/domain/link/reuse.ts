@@ -13,13 +13,16 @@ import { hasStatus } from './status.ts';
 /** How many links with a password are compared at most: each check takes time. */
 export const MAX_TRIED = 5;
 
+/** A link may be the same, but its password was not compared yet. */
+export class NotCompared extends Error {}
+
 /** Finds existing links that equal a new one. */
 export class Reuse {
   readonly #destination: Destination;
   readonly #likeness: Likeness;
   readonly #passwords: [stored: 'password' | 'privacyPassword', given: string][];
-  /** Stored hashes that were compared, and whether they match the given password. */
-  readonly #tried = new Map<string, boolean>();
+  /** Stored hashes that were compared, and whether the given password has them. */
+  readonly #compared = new Map<string, boolean>();
 
   /**
    * @param given the given fields of the new link
@@ -43,27 +46,40 @@ export class Reuse {
   }
 
   /** The newest active link of the account with the same destination and given fields; null if there is none. */
-  async find(db: Db | Tx): Promise<Link | null> {
-    const limit = this.#passwords.length > 0 ? MAX_TRIED : 1;
-    for (const link of await findSameLinks(db, this.#destination, this.#likeness, limit))
-      if (await this.#hasPasswords(link)) return link;
+  async find(db: Db): Promise<Link | null> {
+    for (const link of await this.#candidates(db)) {
+      for (const [given, hash] of this.#comparisons(link))
+        if (!this.#compared.has(hash))
+          this.#compared.set(hash, await verifyPassword(ofAccount(this.#destination), given, hash));
+      if (this.#isSame(link)) return link;
+    }
     return null;
   }
 
-  async #hasPasswords(link: Link): Promise<boolean> {
-    for (const [stored, given] of this.#passwords) {
-      const hash = link[stored] ?? '';
-      const isRight =
-        this.#tried.get(hash) ?? (await verifyPassword(ofAccount(this.#destination), given, hash));
-      this.#tried.set(hash, isRight);
-      if (!isRight) return false;
-    }
-    return true;
-  }
-
-  /** The same, with a lock: until the transaction ends, no other request creates such a link. */
+  /**
+   * The same, with a lock: until the transaction ends, no other request creates such a link. It compares no passwords, which
+   * takes long.
+   * @throws NotCompared if there is a link that `find` has not seen
+   */
   async findLocked(tx: Tx): Promise<Link | null> {
     await lockDestination(tx, this.#destination);
-    return this.find(tx);
+    return (await this.#candidates(tx)).find((link) => this.#isSame(link)) ?? null;
+  }
+
+  #candidates(db: Db | Tx): Promise<Link[]> {
+    return findSameLinks(db, this.#destination, this.#likeness, this.#passwords.length > 0 ? MAX_TRIED : 1);
+  }
+
+  /** The given passwords, each with the hash that the link has. */
+  #comparisons(link: Link): [given: string, hash: string][] {
+    return this.#passwords.map(([stored, given]) => [given, link[stored] ?? '']);
+  }
+
+  #isSame(link: Link): boolean {
+    return this.#comparisons(link).every(([, hash]) => {
+      const isRight = this.#compared.get(hash);
+      if (isRight === undefined) throw new NotCompared();
+      return isRight;
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { type DomainError, type ErrorCode, visibleError } from '../../domain/errors.ts';
+import { DomainError, type ErrorCode, errorCodes, visibleError } from '../../domain/errors.ts';
 import { logFault } from '../../log.ts';
 import type { Context } from './context.ts';
 
@@ -31,6 +31,15 @@ export function extensionsOf(error: DomainError) {
     ...(error.fields.length > 0 && { fields: error.fields }),
     ...(status !== null && { http: { status, headers: headersOf(error) } }),
   };
+}
+
+/** The reverse: the error with these extensions; null for an internal one, and for one of GraphQL. */
+export function domainErrorOf({ message, extensions }: GraphQLError): DomainError | null {
+  // `extensionsOf` sets the rest beside such a code.
+  const { code, fields, http } = extensions as Partial<ReturnType<typeof extensionsOf>>;
+  if (code === undefined || !(code in errorCodes)) return null;
+  const { 'Retry-After': retryAfter } = http?.headers ?? {};
+  return new DomainError(code, message, fields, retryAfter === undefined ? null : Number(retryAfter));
 }
 
 /** The error for the caller: an internal error is logged, and replaced by a request id. */

@@ -4,16 +4,15 @@ import type { Context } from './context.ts';
 import { presentedAny } from './errors.ts';
 
 /** The codes of errors after which a retry may succeed. */
-const FAULTS = new Set<unknown>(['INTERNAL', 'UNAVAILABLE']);
+const PASSING = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
 
-/** Whether it failed because of the server or the database. */
-function hasFault({ errors = [] }: ExecutionResult): boolean {
-  return errors.some(({ extensions }) => FAULTS.has(extensions.code));
+function failedForNow({ errors = [] }: ExecutionResult): boolean {
+  return errors.some(({ extensions }) => PASSING.has(extensions.code));
 }
 
 /**
  * Begins mutations over `/graphql` with an idempotency key: those that were done before are not executed again. After an
- * internal error, everything is rolled back, and the answer says so.
+ * error that may pass, everything is rolled back, and the answer says so.
  */
 export const useKeyedWrites: Plugin<Context> = {
   async onExecute({ args, setResultAndStopExecution }) {
@@ -35,7 +34,7 @@ export const useKeyedWrites: Plugin<Context> = {
     }
     return {
       onExecuteDone({ result, setResult }) {
-        if (isAsyncIterable(result) || !hasFault(result)) return;
+        if (isAsyncIterable(result) || !failedForNow(result)) return;
         keyed.fail();
         setResult({ data: null, errors: result.errors });
       },
