@@ -116,8 +116,8 @@ test('a queue belongs to one process until it is released or the claim expires',
   // Another process's claim cannot be released or ended.
   await releaseQueue(client, webhookId, 'four', NOON);
   expect(await claim('four')).toEqual([]);
-  expect(await renewClaims(client, { by: 'four', duration: 0 })).toEqual(new Set());
-  expect(await renewClaims(client, { by, duration: 0 })).toEqual(new Set([webhookId]));
+  expect(await renewClaims(client, { by: 'four', duration: 0 }, [webhookId])).toEqual(new Set());
+  expect(await renewClaims(client, { by, duration: 0 }, [webhookId])).toEqual(new Set([webhookId]));
   expect(await claim('four')).toHaveLength(1);
   await releaseQueue(client, webhookId, 'four', NOON);
   expect(await claim('five')).toHaveLength(1);

@@ -132,6 +132,29 @@ test('queues of failing receivers and of others are claimed separately, those th
   expect(await claim(1, 1)).toEqual([second]);
 });
 
+test('a claim that the process does not know of runs out', async () => {
+  const { client } = server.database;
+  const [, unknown = 0] = await addWebhooks('receiver', 2, 1);
+  await client.webhookQueue.update({ where: { webhookId: unknown }, data: { dueAt: later(3_600) } });
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<Answer>();
+  let posts = 0;
+  deliver(async () => {
+    begun.resolve();
+    return ++posts === 1 ? ended.promise : answered;
+  });
+  await begun.promise;
+  const { claimedBy } = await client.webhookQueue.findFirstOrThrow({ where: { claimedBy: { not: null } } });
+  // Its own claim, whose answer was lost.
+  const claimedUntil = new Date(Date.now() + 1_500);
+  await client.webhookQueue.update({
+    where: { webhookId: unknown },
+    data: { claimedBy, claimedUntil, dueAt: NOON },
+  });
+  const delivered = expect.poll(() => posts, { timeout: 10_000 }).toBe(2);
+  await delivered.finally(() => ended.resolve(answered));
+});
+
 test('a process that lost its claim while it did not run sends nothing more', async () => {
   await addWebhooks('receiver', 1, 20);
   const { client } = server.database;

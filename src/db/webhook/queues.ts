@@ -59,11 +59,19 @@ export async function claimQueues(
   }));
 }
 
-/** Renews the process's claims, and returns the webhooks whose queues it still has; those that others have taken over stay theirs. */
-export async function renewClaims(db: Db, { by, duration }: Claim): Promise<Set<number>> {
+/**
+ * Renews the process's claims on the queues of these webhooks, and returns those that it still has; those that others have taken
+ * over stay theirs.
+ */
+export async function renewClaims(
+  db: Db,
+  { by, duration }: Claim,
+  webhookIds: readonly number[],
+): Promise<Set<number>> {
   const kept = await retryConflicts(() =>
     db.$queryRaw<{ webhookId: number }[]>(sql`
-      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, duration)} WHERE "claimedBy" = ${by}
+      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, duration)}
+      WHERE "claimedBy" = ${by} AND "webhookId" IN (${join([...webhookIds])})
       RETURNING "webhookId"`),
   );
   return new Set(kept.map(({ webhookId }) => Number(webhookId)));

@@ -216,7 +216,11 @@ export class Webhooks {
     if (this.#receivers.size === 0) return;
     const askedAt = performance.now();
     const served = [...this.#receivers];
-    const kept = await renewClaims(this.#with.db, this.#claim);
+    const kept = await renewClaims(
+      this.#with.db,
+      this.#claim,
+      served.map(([webhookId]) => webhookId),
+    );
     // This process did not run for a while, or could not reach the database.
     for (const [webhookId, receiver] of served) if (!kept.has(webhookId)) receiver.changed();
     this.#keptAt = askedAt;
@@ -227,22 +231,20 @@ export class Webhooks {
     const { webhookId } = queue;
     const receiver = new Receiver(this.#dependencies, queue);
     this.#receivers.set(webhookId, receiver);
-    const served = receiver
-      .serve()
-      .catch((error: unknown) => {
+    const serve = async () => {
+      await receiver.serve().catch((error: unknown) => {
         if (!this.#abort.signal.aborted)
           log.warn({ err: error, webhook: webhookId }, 'a webhook could not be served');
-      })
-      .then(() => releaseQueue(db, webhookId, this.#claim.by, now()))
-      .catch(() => {
-        // The claim expires by itself.
-      })
-      .finally(() => {
-        const isAwaited = this.#isFull(receiver);
-        this.#receivers.delete(webhookId);
-        this.#served.delete(served);
-        if (isAwaited) this.#wake();
       });
+      const isAwaited = this.#isFull(receiver);
+      // Not after the release: this process may claim the queue again before it gets the answer to that.
+      this.#receivers.delete(webhookId);
+      await releaseQueue(db, webhookId, this.#claim.by, now()).catch(() => {
+        // The claim expires by itself.
+      });
+      if (isAwaited) this.#wake();
+    };
+    const served = serve().finally(() => this.#served.delete(served));
     this.#served.add(served);
   }
 
