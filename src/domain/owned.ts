@@ -39,6 +39,7 @@ export interface Kind<Row, Data> {
  * not even the time of the last change.
  * @param decide returns what to set, given the current record
  * @param ifUpdatedAt the expected time of the last change; null for any
+ * @param besides what else to do in the same transaction, also if nothing changes
  * @throws DomainError NOT_FOUND, CONFLICT
  */
 export async function updateOwned<Row extends { updatedAt: Date }, Data extends object>(
@@ -49,14 +50,17 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
   now: Date,
   decide: (row: Row) => Data,
   ifUpdatedAt: Date | null = null,
+  besides?: (changing: Changing, row: Row) => Promise<void>,
 ): Promise<Row> {
   const where = owned(actor, id);
   if (where === null) throw notFound(what);
-  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+  return recordingChanges(db, actor, now, async (changing) => {
+    const { tx, record } = changing;
     await lockRow(tx, table, where.id);
     const row = await rows(tx).findUnique({ where });
     if (row === null) throw notFound(what);
     requireUnchanged(row, ifUpdatedAt);
+    await besides?.(changing, row);
     const changes = differing(row, decide(row));
     if (Object.keys(changes).length === 0) return row;
     const updated = await rows(tx).update({

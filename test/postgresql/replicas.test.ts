@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -127,6 +128,22 @@ test('no statement of a mutation goes to the replica', async () => {
   const before = readStatements.length;
   await owner.link({ space_id: space });
   expect(readStatements.slice(before).filter((sql) => !sql.includes('pg_last_wal'))).toEqual([]);
+});
+
+test('reads soon use the primary while the replica hangs', async () => {
+  const proxy = await startPostgresProxy(replica.url);
+  const hanging = await openDatabase(proxy.url, { onStatement: (sql) => readStatements.push(sql) });
+  const server = await startTestServer({ url: primary.url, replicas: [hanging], background: true });
+  const caller = server.callerWith(owner.key);
+  await expect.poll(() => readsFromReplica(caller)).toBe(true);
+  proxy.holdAll();
+  await setTimeout(1_500);
+  expect(await readsFromReplica(caller)).toBe(false);
+  proxy.release();
+  await expect.poll(() => readsFromReplica(caller)).toBe(true);
+  await server.stop();
+  await hanging.close();
+  proxy.stop();
 });
 
 test('reads use the primary while the replica is down, and return to it', async () => {

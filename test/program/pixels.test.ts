@@ -21,6 +21,11 @@ test.each(Object.keys(pixelTypes))('the script of %s runs, and loads one script 
   expect(loaded).toEqual([expect.stringMatching(/^https:\/\/[\w.-]+\/[\w/.-]+(\?id=AB-12)?$/)]);
 });
 
+test('the script of AdRoll is that of the advertiser, whatever letters the ids have', () => {
+  const { loaded } = run(scriptOf({ type: 'ADROLL', value: 'XIDX9:PIX' }));
+  expect(loaded).toEqual(['https://s.adroll.com/j/XIDX9/roundtrip.js']);
+});
+
 test.each([
   [
     'FACEBOOK',

@@ -203,6 +203,20 @@ describe('a shared domain', () => {
     ]);
   });
 
+  test('keeps a record of its changes', async () => {
+    const { database, stop } = await startTestServer();
+    const db = database.client;
+    const at = (hour: number) => new Date(NOON.getTime() + hour * 3_600_000);
+    const { id } = await shareDefaultDomain(db, 's.example', 'https://example.com/1', at(1));
+    await shareDefaultDomain(db, 's.example', 'https://example.com/1', at(2));
+    expect(await db.domain.findUnique({ where: { id } })).toMatchObject({ updatedAt: at(1) });
+    await shareDefaultDomain(db, 't.example', 'https://example.com/2', at(3));
+    expect(await db.domain.findUnique({ where: { id } })).toMatchObject({ updatedAt: at(3) });
+    const changes = await db.change.findMany({ where: { kind: 'DOMAIN' }, orderBy: { id: 'asc' } });
+    expect(changes.map(({ fields }) => fields)).toEqual(['["notFoundUrl"]', '["name","notFoundUrl"]']);
+    await stop();
+  });
+
   test('is the one with the most links, of those that earlier versions left', async () => {
     const old = await startTestServer();
     try {

@@ -55,7 +55,9 @@ export class Notifications {
     this.#client = client;
     const again = () => {
       if (this.#client !== client) return;
+      this.#client = undefined;
       this.#works = false;
+      client.end().catch(() => {});
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.start(), AGAIN_AFTER).unref();
     };
@@ -64,6 +66,7 @@ export class Notifications {
       this.#works = this.#client === client;
     };
     client.on('notification', ({ channel, payload = '' }) => {
+      if (this.#client !== client) return;
       if (channel !== probes) this.#listener.onNotification(payload);
       else if (payload === probe) begin().catch(again);
     });

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
+import { LATE, within } from '../../within.ts';
 import { Notifications } from '../change/notifications.ts';
 import type { Database } from './client.ts';
 import type { Db } from './db.ts';
 
 /** How often each replica is asked for its position, in milliseconds. */
 const ASKED_EVERY = 100;
+/** After how many milliseconds without an answer a replica is not used. */
+const ANSWER_TIMEOUT = 1_000;
 const CHANNEL = 'linkspace_writes';
 
 /** A position in PostgreSQL's write-ahead log, as a number: `16/B374D848` has its two halves in hex. */
@@ -45,7 +48,8 @@ export class Replicas implements Readers {
   readonly #random: (below: number) => number;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
-  #asking: Promise<unknown> | undefined;
+  /** The replicas that are being asked. */
+  readonly #asking = new Map<Db, Promise<void>>();
   #announcing: Promise<unknown> | undefined;
 
   /** @param random a random integer from 0 to below the given number */
@@ -104,9 +108,13 @@ export class Replicas implements Readers {
   start(): void {
     this.#notifications.start();
     this.#timer = setInterval(() => {
-      this.#asking ??= this.#askAll().finally(() => {
-        this.#asking = undefined;
-      });
+      for (const client of this.#replayed.keys())
+        if (!this.#asking.has(client))
+          this.#asking.set(
+            client,
+            this.#ask(client).finally(() => this.#asking.delete(client)),
+          );
+      this.#forgetReplayed();
       this.#announcing ??= this.#announceAgain()
         .catch(() => {})
         .finally(() => {
@@ -117,7 +125,7 @@ export class Replicas implements Readers {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.allSettled([this.#asking, this.#announcing, this.#notifications.stop()]);
+    await Promise.allSettled([...this.#asking.values(), this.#announcing, this.#notifications.stop()]);
   }
 
   #note(accountId: number, position: bigint): void {
@@ -132,19 +140,20 @@ export class Replicas implements Readers {
     }
   }
 
-  async #askAll(): Promise<void> {
-    await Promise.all([...this.#replayed.keys()].map((client) => this.#ask(client)));
+  /** Forgets positions that all replicas have reached. */
+  #forgetReplayed(): void {
     const positions = [...this.#replayed.values()].filter((position) => position !== null);
-    // Positions that all replicas have reached are no longer needed.
     for (const [account, position] of this.#written)
       if (positions.length === this.#replayed.size && positions.every((replayed) => replayed >= position))
         this.#written.delete(account);
   }
 
   async #ask(client: Db): Promise<void> {
+    const asked = client.$queryRaw<{ lsn: string | null }[]>`
+      SELECT pg_last_wal_replay_lsn()::text AS "lsn"`;
     try {
-      const [row] = await client.$queryRaw<{ lsn: string | null }[]>`
-        SELECT pg_last_wal_replay_lsn()::text AS "lsn"`;
+      if ((await within(ANSWER_TIMEOUT, asked)) === LATE) this.#replayed.set(client, null);
+      const [row] = await asked;
       this.#replayed.set(client, row?.lsn ? positionOf(row.lsn) : null);
     } catch {
       this.#replayed.set(client, null);

@@ -13,7 +13,7 @@ import { DatabaseAway } from '../../db/connection/errors.ts';
 import { LATE, within } from '../../within.ts';
 import type { Actor } from '../access/actor.ts';
 import { validKeys } from '../access/api-key.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, visibleError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter } from './list.ts';
 
 /** The maximum number of subscriptions of one key, and of the process: each keeps a connection open. */
@@ -46,7 +46,9 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   readonly #readOn: (after: Place) => Promise<ReadOn>;
   readonly #onEnd: (subscription: Subscription) => void;
   readonly #now: () => Date;
-  readonly #waiting: (LoggedChange | DomainError)[] = [];
+  readonly #waiting: LoggedChange[] = [];
+  /** Why it ended; it follows the waiting changes. */
+  #error: DomainError | null = null;
   /** Changes before this snapshot are not sent; null until it is known. */
   #began: LogSnapshot | null = null;
   /** The place of the last change that was taken from the log; null if it takes them as they are announced. */
@@ -75,7 +77,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   /** Removes the changes from before the snapshot. The log's readers may find them only now. */
   begin(now: LogSnapshot): void {
     this.#began = now;
-    const rest = this.#waiting.filter((one) => one instanceof DomainError || !wasCommitted(now, one));
+    const rest = this.#waiting.filter((change) => !wasCommitted(now, change));
     this.#waiting.splice(0, Number.POSITIVE_INFINITY, ...rest);
   }
 
@@ -87,12 +89,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   push(change: LoggedChange): void {
     if (!this.#wants(change)) return;
     const last = this.#waiting.at(-1);
-    if (
-      this.#behind === null &&
-      this.#waiting.length >= MAX_WAITING &&
-      last &&
-      !(last instanceof DomainError)
-    )
+    if (this.#behind === null && this.#waiting.length >= MAX_WAITING && last)
       this.#behind = { tx: last.tx, id: last.id };
     if (this.#behind === null) this.#waiting.push(change);
     else if (this.#meanwhile !== null && this.#meanwhile.length < MAX_WAITING) this.#meanwhile.push(change);
@@ -105,9 +102,13 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     this.#meanwhile = null;
     if (this.#now().getTime() - this.#takenAt.getTime() > GIVEN_UP_AFTER) {
       const why = 'The changes come faster than they are read.';
-      this.#waiting.push(new DomainError('UNAVAILABLE', why, [], RETRY_AFTER));
-      this.end();
+      this.#fail(new DomainError('UNAVAILABLE', why, [], RETRY_AFTER));
     }
+  }
+
+  #fail(error: DomainError): void {
+    this.#error = error;
+    this.end();
   }
 
   /** Ends the subscription after the waiting changes are read. */
@@ -121,10 +122,16 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   async next(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
     for (;;) {
       this.#takenAt = this.#now();
-      const value = this.#waiting.shift();
-      if (value !== undefined) return { value, done: false };
+      const value = this.#waiting.shift() ?? this.#error;
+      if (value === this.#error) this.#error = null;
+      if (value !== null) return { value, done: false };
       if (this.#ended) return { value: undefined, done: true };
-      if (this.#behind !== null) await this.#catchUp(this.#behind);
+      if (this.#behind !== null)
+        await this.#catchUp(this.#behind).catch((error: unknown) => {
+          const visible = visibleError(error);
+          if (visible === null) throw error;
+          this.#fail(visible);
+        });
       else
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -147,6 +154,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
 
   async return(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
     this.#waiting.length = 0;
+    this.#error = null;
     this.end();
     return { value: undefined, done: true };
   }

@@ -4,6 +4,7 @@ import { lockLinksOn } from '../../db/links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
+import { timeOfChange } from '../unchanged.ts';
 import { normalizeHost } from '../url.ts';
 import { domainFields } from './domain.ts';
 
@@ -42,10 +43,12 @@ async function domainOf(db: Db, host: string) {
  * @throws DomainError NOT_FOUND
  */
 export async function verifyHost(db: Db, host: string, now: Date): Promise<void> {
-  const { id, accountId, verifiedAt } = await domainOf(db, host);
+  const domain = await domainOf(db, host);
+  const { id, accountId, verifiedAt } = domain;
   if (verifiedAt !== null) return;
   await recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
-    await tx.domain.update({ where: { id }, data: { verifiedAt: now, updatedAt: now } });
+    const data = { verifiedAt: now, updatedAt: timeOfChange(domain, now) };
+    await tx.domain.update({ where: { id }, data });
     await record('UPDATED', 'DOMAIN', [id], [domainFields.verifiedAt]);
   });
 }

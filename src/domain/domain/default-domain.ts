@@ -1,8 +1,10 @@
 import type { Db } from '../../db/connection/db.ts';
 import { isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { OPERATOR, recordingChanges } from '../change/change.ts';
+import { differing, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
+import { timeOfChange } from '../unchanged.ts';
 import { withoutPort } from '../url.ts';
+import { domainFields } from './domain.ts';
 
 /** An account owns the host of the base URL. */
 export class HostHeld extends Error {
@@ -74,8 +76,11 @@ async function share(
     const { id } = named;
     await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
       await tx.domain.updateMany({ where: { isDefault: true, id: { not: id } }, data: { isDefault: null } });
-      await tx.domain.update({ where: { id }, data: { isDefault: true, notFoundUrl } });
-      if (named.notFoundUrl !== notFoundUrl) await record('UPDATED', 'DOMAIN', [id], ['notFoundUrl']);
+      const changes = differing(named, { notFoundUrl });
+      const isChanged = Object.keys(changes).length > 0;
+      const data = { ...changes, isDefault: true, ...(isChanged && { updatedAt: timeOfChange(named, now) }) };
+      await tx.domain.update({ where: { id }, data });
+      if (isChanged) await record('UPDATED', 'DOMAIN', [id], fieldsOf(changes, domainFields));
     });
     return { id, renamed: null };
   }
@@ -89,9 +94,10 @@ async function share(
   }
   const { id, name: from } = current;
   await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
-    const data = { name: host, hostKey, isDefault: true, notFoundUrl, updatedAt: now };
+    const changes = differing(current, { name: host, notFoundUrl });
+    const data = { ...changes, hostKey, isDefault: true, updatedAt: timeOfChange(current, now) };
     await tx.domain.update({ where: { id }, data });
-    await record('UPDATED', 'DOMAIN', [id], ['name']);
+    await record('UPDATED', 'DOMAIN', [id], fieldsOf(changes, domainFields));
   });
   return { id, renamed: { from, links: await db.link.count({ where: { domainId: id } }) } };
 }

@@ -28,31 +28,41 @@ export function nameOf(value: unknown): string {
 
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
-/** Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date. */
-const IN_WORDS = /^(?:[A-Za-z]{3},? )?(?:[A-Za-z]{3,9} \d{1,2},? \d{4}|\d{1,2} [A-Za-z]{3,9} \d{4})\b/;
+/**
+ * Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date. Of the names of zones, only those that JavaScript knows: it
+ * would overlook another one.
+ */
+const IN_WORDS =
+  /^(?:[a-z]{3},? )?((?:[a-z]{3,9} (\d{1,2})|(\d{1,2}) [a-z]{3,9}),? [1-9]\d{3})(?:,? \d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?)?( ?(?:Z|[ECMP][SD]T|(?:UTC|GMT)?(?:[+-]\d\d:?\d\d)?))?$/i;
+
+/** Whether a date in UTC is on that day of a month: JavaScript would parse February 30 as a day in March. */
+function isOnDay(day: string, date: string): boolean {
+  return new Date(date).getUTCDate() === Number(day);
+}
+
+function isoMoment(text: string): Date | null {
+  const [, day, minute = '00:00', second = '00', fraction = '0', offset = 'Z'] = ISO.exec(text) ?? [];
+  if (day === undefined || !isOnDay(day.slice(-2), `${day}T00:00:00Z`)) return null;
+  const zone = /^(Z|UTC|GMT)$/i.test(offset)
+    ? 'Z'
+    : offset.replace(/^(.\d\d):?(\d\d)?$/, (_all, hours, minutes = '00') => `${hours}:${minutes}`);
+  return new Date(`${day}T${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`);
+}
+
+function momentInWords(text: string): Date | null {
+  const [, date, dayAfter, dayBefore, zone = ''] = IN_WORDS.exec(text) ?? [];
+  if (date === undefined || !isOnDay(dayAfter ?? dayBefore ?? '', `${date} UTC`)) return null;
+  return new Date(zone.trim() === '' ? `${text} UTC` : text);
+}
 
 /** Parses a time; without an offset, it is in UTC. */
 export function momentOf(value: unknown): Date {
   const allowed = 'a time in ISO 8601, such as 2026-11-20T10:00:00Z';
   const text = String(value).trim();
   if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text) * (text.length === 10 ? 1_000 : 1));
-  const [, day, minute = '00:00', second = '00', fraction = '0', offset = 'Z'] = ISO.exec(text) ?? [];
-  let moment = new Date(Number.NaN);
-  if (day !== undefined) {
-    const zone = /^(Z|UTC|GMT)$/i.test(offset)
-      ? 'Z'
-      : offset.replace(/^(.\d\d):?(\d\d)?$/, (_all, hours, minutes = '00') => `${hours}:${minutes}`);
-    moment = new Date(`${day}T${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`);
-    // JavaScript would parse February 30 as a day in March.
-    const asWritten = new Date(`${day}T00:00:00Z`);
-    if (Number.isNaN(asWritten.getTime()) || asWritten.toISOString().slice(0, 10) !== day)
-      return wrong(value, allowed);
-  } else if (IN_WORDS.test(text)) {
-    const plain = text.replace(/\s*\(.*\)$/, '');
-    moment = new Date(/(Z|UTC|GMT|[+-]\d{4})\s*$|GMT[+-]/i.test(plain) ? plain : `${plain} UTC`);
-  }
-  const year = Number.isNaN(moment.getTime()) ? 0 : moment.getUTCFullYear();
-  return year >= 1000 && year <= 9999 ? moment : wrong(value, allowed);
+  const moment = isoMoment(text) ?? momentInWords(text.replace(/\s*\(.*\)$/, ''));
+  const year = moment?.getUTCFullYear() ?? Number.NaN;
+  return moment !== null && year >= 1000 && year <= 9999 ? moment : wrong(value, allowed);
 }
 
 /** A number of clicks; commas may separate thousands. */

@@ -49,6 +49,9 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
   return at.toTheMinute && stored !== null && minuteOf(stored) === minuteOf(at.at) ? stored : at.at;
 }
 
+/** How often a change is tried again because of concurrent ones. */
+const MAX_RETRIES = 5;
+
 /**
  * Changes the given fields; null clears a field that can be cleared. A list replaces the
  * stored one.
@@ -63,6 +66,7 @@ export async function updateLink(
   unparsed: Unparsed<typeof updateLinkInput>,
   now: Date,
   ifUpdatedAt?: string | null,
+  retries = MAX_RETRIES,
 ): Promise<LinkRow> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
@@ -109,8 +113,8 @@ export async function updateLink(
     });
   } catch (error) {
     // Records have changed since the checks: check again.
-    if (isForeignKeyViolation(error) || isUniqueViolation(error))
-      return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt);
+    if (retries > 0 && (isForeignKeyViolation(error) || isUniqueViolation(error)))
+      return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt, retries - 1);
     throw error;
   }
 }

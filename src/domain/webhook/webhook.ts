@@ -14,6 +14,7 @@ import { DomainError, notFound } from '../errors.ts';
 import { choiceOf, parseInput, type Unparsed } from '../input.ts';
 import { type Edges, type EdgesInput, readEdges } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
+import { timeOfChange } from '../unchanged.ts';
 import { webAddress } from '../url.ts';
 import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
 import { newSecret, type Random, rotated } from './signing.ts';
@@ -134,10 +135,19 @@ export async function updateWebhook(
   now: Date,
 ): Promise<Webhook> {
   const fields = parseInput(updateWebhookInput, input);
-  const webhook = await updateOwned(db, kind, actor, id, now, () => fields);
-  if (fields.disabled === false)
-    await db.webhookQueue.updateMany({ where: { webhookId: webhook.id }, data: { failingSince: null } });
-  return webhook;
+  return updateOwned(
+    db,
+    kind,
+    actor,
+    id,
+    now,
+    () => fields,
+    null,
+    async ({ tx }, { id: webhookId }) => {
+      if (fields.disabled === false)
+        await tx.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
+    },
+  );
 }
 
 /**
@@ -175,7 +185,8 @@ export async function giveUpWebhook(db: Db, id: number, now: Date): Promise<void
     await lockRow(tx, 'Webhook', id);
     const webhook = await tx.webhook.findUnique({ where: { id, disabled: false } });
     if (webhook === null) return;
-    const disabled = await tx.webhook.update({ where: { id }, data: { disabled: true, updatedAt: now } });
+    const data = { disabled: true, updatedAt: timeOfChange(webhook, now) };
+    const disabled = await tx.webhook.update({ where: { id }, data });
     await tx.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
     const particulars = { owner: webhook.accountId, ...kind.particulars(disabled) };
     await record('UPDATED', 'WEBHOOK', [id], ['disabled'], particulars);

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { Notifications } from '../../src/db/change/notifications.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
+import { newDatabase } from '../support/database.ts';
+
+test('a listener that failed listens again, by one connection only', async () => {
+  const url = await newDatabase();
+  const database = await openDatabase(url);
+  const payloads: string[] = [];
+  let attempts = 0;
+  const notifications = new Notifications(url, 'some_channel', {
+    onNotification: (payload) => payloads.push(payload),
+    onListening: async () => {
+      if (++attempts < 3) throw new Error('not yet');
+    },
+  });
+  notifications.start();
+  await expect.poll(() => notifications.works, { timeout: 10_000 }).toBe(true);
+  const connections = () => database.client.$queryRaw<object[]>`
+    SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND query LIKE ${'%pg_notify%'} AND pid <> pg_backend_pid()`;
+  await expect.poll(connections, { timeout: 5_000 }).toHaveLength(1);
+  await notifications.notify('once');
+  await expect.poll(() => payloads).toEqual(['once']);
+  await notifications.stop();
+  await database.close();
+});
