@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import { oneLine } from './one-line.ts';
 
@@ -31,11 +32,13 @@ export class WatchedFile {
     this.#options = options;
   }
 
-  /** Reads the file for the first time. @throws Error if it cannot be read */
+  /** Reads the file for the first time. @throws Error if it cannot be read, or is no text in UTF-8 */
   async read(): Promise<void> {
     const { path, take } = this.#options;
     const { mtimeMs, ctimeMs, size, ino } = await stat(path);
-    const text = await readFile(path, 'utf8');
+    const bytes = await readFile(path);
+    if (!isUtf8(bytes) || bytes.includes(0)) throw new Error('it is not a text in UTF-8');
+    const text = bytes.toString();
     // A file that was just written may be written again with the same time and size.
     const settled = Date.now() - Math.max(mtimeMs, ctimeMs) > SETTLING_TIME;
     this.#seen = settled ? [mtimeMs, ctimeMs, size, ino].join() : '';

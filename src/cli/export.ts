@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { asCsv, asJson, type ExportRecord, exportAccount } from '../domain/importing/export.ts';
+import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed } from './moving/account.ts';
 
@@ -33,13 +36,20 @@ async function* counting(
   }
 }
 
-/** Writes the file completely, or not at all. */
+/** Writes the file completely, or not at all; a device or a pipe directly. */
 async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
-  const unfinished = `${file}.part`;
+  // A symbolic link stays one.
+  const path = await realpath(file).catch(() => file);
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory()) throw new OperatorError(`--file is ${file}, which is a directory.`);
+  if ((await stat(dirname(path)).catch(() => null)) === null)
+    throw new OperatorError(`--file is ${file}; there is no directory ${dirname(path)}.`);
+  if (found && !found.isFile()) return pipeline(Readable.from(text), createWriteStream(path));
+  const unfinished = `${path}.${randomUUID()}.part`;
   try {
     // Other users of the machine must not read it.
-    await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600 }));
-    await rename(unfinished, file);
+    await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }));
+    await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;

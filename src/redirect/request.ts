@@ -66,7 +66,6 @@ export function readVisit(req: IncomingMessage, country: string | null): VisitRe
     optedOut: req.headers.dnt === '1' || req.headers['sec-gpc'] === '1',
     passwordGiven: false,
     counts: req.method !== 'HEAD' && !prefetches && !isBot({ userAgent }),
-    prefetches,
     query,
   };
   return { alias: aliasOfPath(path), statisticsOf: statisticsAliasOfPath(path), visitor };

@@ -173,6 +173,48 @@ test('a link with another privacy loses its password for statistics with a messa
   await other.stop();
 });
 
+test('takes the first of several short URLs, and an empty list as none', async () => {
+  const records = [
+    { link: 'https://bit.ly/one', custom_bitlinks: [], long_url: 'https://a.example/1' },
+    { link: 'https://bit.ly/2xYz', custom_bitlinks: ['bit.ly/two'], long_url: 'https://a.example/2' },
+  ];
+  await importInto(server, { text: JSON.stringify({ links: records }) }, { format: 'bitly' });
+  const text = [
+    'custom bitlinks;bitlink;long url;tags',
+    '[];bit.ly/three;https://a.example/3;[Draft] x',
+    '"[""bit.ly/four""]";bit.ly/4xYz;https://a.example/4;',
+    '"bit.ly/five, bit.ly/other";bit.ly/5xYz;https://a.example/5;',
+  ];
+  expect((await importInto(server, { text: text.join('\n') }, { format: 'bitly' })).refused).toBe(0);
+  const found = await links();
+  expect(found.map(({ alias }) => alias)).toEqual(['one', 'two', 'three', 'four', 'five']);
+  expect(found[2]).toMatchObject({ space: { name: '[Draft] x' } });
+});
+
+test('skips blank lines before the columns', async () => {
+  const text = '\n  \nalias;url\none;https://a.example/\n   \n';
+  expect(await importInto(server, { text })).toMatchObject({ created: 1, refused: 0 });
+});
+
+test.each([
+  ['with quotes', `"${'x'.repeat(9_000_000)}"`],
+  ['without quotes', 'x'.repeat(9_000_000)],
+])('a record that is too long, %s, spoils no other', async (_what, title) => {
+  const text = `alias;url;title\none;https://a.example/;\ntwo;https://a.example/;${title}\nthree;https://a.example/;\n`;
+  const report = await importInto(server, { text });
+  expect(report).toMatchObject({ created: 2, refused: 1, error: null });
+  expect(report.told).toMatchObject([{ line: 3, message: 'has more than 8000000 bytes' }]);
+});
+
+test('a JSON record that is too long ends the import', async () => {
+  const records = ['one', 'two', 'three'].map((alias) => ({
+    ...{ alias, url: 'https://a.example/' },
+    title: alias === 'two' ? 'x'.repeat(9_000_000) : null,
+  }));
+  const report = await importInto(server, { text: JSON.stringify(records) });
+  expect(report).toMatchObject({ created: 1, error: 'The record 2 has more than 8000000 bytes' });
+});
+
 describe('wrong lines', () => {
   test('are reported with number, field and what is allowed, and do not affect others', async () => {
     const text = [

@@ -55,7 +55,7 @@ test.each<[string, Partial<VisitedLink>, Partial<Visitor>, string, string | null
   ['a password that was given', { password: 'hash' }, { passwordGiven: true }, 'REDIRECT', url],
   ['a pixel', { pixels: [{}] }, {}, 'PIXELS', url],
   ['a pixel, for a bot', { pixels: [{}] }, bot, 'REDIRECT', url],
-  ['a pixel, for a prefetch', { pixels: [{}] }, { prefetches: true, counts: false }, 'REDIRECT', url],
+  ['a pixel, for a prefetch', { pixels: [{}] }, { counts: false }, 'PIXELS', url],
   ['a pixel, for who declines', { pixels: [{}] }, { optedOut: true }, 'REDIRECT', url],
   ['a pixel behind a password', { pixels: [{}], password: 'x' }, { passwordGiven: true }, 'REDIRECT', url],
   ['a country', german, { country: 'DE' }, 'REDIRECT', to('de')],

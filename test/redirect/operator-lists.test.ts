@@ -123,10 +123,13 @@ describe('a blocked host', () => {
     expect([posted.status, posted.headers.get('Location')]).toEqual([410, null]);
   });
 
-  test('stays blocked if the file vanishes, which is logged once', async () => {
+  test.each([
+    ['vanishes', () => rmSync(blockedHostsFile)],
+    ['is not UTF-8', () => writeFileSync(blockedHostsFile, '\uFEFFother.example', 'utf16le')],
+  ])('stays blocked if the file %s, which is logged once', async (_what, change) => {
     const warned = () => server.log.filter(({ msg }) => String(msg).startsWith('list cannot be read')).length;
     const before = warned();
-    rmSync(blockedHostsFile);
+    change();
     await expect.poll(warned).toBe(before + 1);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(warned()).toBe(before + 1);

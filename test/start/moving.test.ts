@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,10 +34,19 @@ test('imports and exports by commands, and prints a summary', async () => {
   const again = await importing(...args, '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ told: [], created: 0, existing: 2, refused: 0 });
   const file = join(folder, 'links.csv');
+  // An earlier export, by way of a symbolic link.
+  writeFileSync(join(folder, 'real.csv'), 'old', { mode: 0o644 });
+  symlinkSync(join(folder, 'real.csv'), file);
   const exported = await runProgram('cli/export', env, ['--account', 'owner', '--file', file, '--json']);
   expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0 });
   const printed = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'csv']);
   expect(printed.stdout).toBe(readFileSync(file, 'utf8'));
+  expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const piped = readFile(pipe, 'utf8');
+  await runProgram('cli/export', env, ['--account', 'owner', '--file', pipe]);
+  expect(await piped).toBe(printed.stdout);
   expect(printed.stdout).toContain('https://s.example/spring-26');
   const json = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'json']);
   expect(JSON.parse(json.stdout).data).toMatchObject([

@@ -1,7 +1,5 @@
-import { BrokenOff } from '../../domain/importing/import.ts';
-
 /** The largest record, in bytes: a link with full lists of targets has half of it. */
-const LONGEST_RECORD = 8_000_000;
+export const LONGEST_RECORD = 8_000_000;
 
 /** A record of a CSV file, with the number of the line where it begins and its size in bytes. */
 export type CsvRecord = { readonly line: number; readonly size: number } & (
@@ -93,8 +91,8 @@ function decoded(cells: readonly string[]): string[] | null {
 
 /**
  * Reads CSV by RFC 4180, and a quote within a cell without quotes as a plain character. A quote that is not closed at the end of
- * its cell spoils only the line where it opens, so that it cannot swallow the lines that follow.
- * @throws BrokenOff if a line is too long
+ * its cell spoils only the line where it opens, so that it cannot swallow the lines that follow. Of a record that is too long, the
+ * first line is skipped.
  */
 export async function* csvRecords(
   bytes: AsyncIterable<Buffer>,
@@ -107,13 +105,25 @@ export async function* csvRecords(
   // A character for each byte, so that each record is decoded alone.
   let text = '';
   let line = 1;
+  /** Whether the text begins within a line that is skipped. */
+  let skips = false;
   function* complete(isLast: boolean): Generator<CsvRecord> {
+    if (skips) {
+      const rest = endOf(lineEnd, text, 0, isLast);
+      text = rest ? text.slice(rest.at + rest.mark.length) : text.slice(-1);
+      if (rest === null) return;
+      skips = false;
+      line++;
+    }
     let at = 0;
     while (at < text.length) {
       const isFull = text.length - at > LONGEST_RECORD;
       const found = scan(text, at, marks, { isLast, isFull });
-      if (found === null && isFull)
-        throw new BrokenOff(`The record in line ${line} has more than ${LONGEST_RECORD} bytes`);
+      if (found === null && isFull) {
+        yield { line, size: text.length - at, fault: `has more than ${LONGEST_RECORD} bytes` };
+        skips = true;
+        at = text.length;
+      }
       if (found === null) break;
       const place = { line, size: found.end - at };
       if ('open' in found) {
@@ -123,7 +133,7 @@ export async function* csvRecords(
             ? 'never closed'
             : `not closed at the end of its cell: text follows the next quote, in line ${opens + breaksIn(text.slice(found.open, found.closed))}`;
         yield { ...place, fault: `cannot be read: the quote that opens a cell in line ${opens} is ${next}` };
-      } else if (found.cells.length > 1 || found.cells[0] !== '') {
+      } else if (found.cells.length > 1 || found.cells[0]?.trim() !== '') {
         const cells = decoded(found.cells);
         yield cells === null ? { ...place, fault: 'must be UTF-8' } : { ...place, cells };
       }

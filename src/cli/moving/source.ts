@@ -5,7 +5,7 @@ import { withoutMark } from '../../byte-order-mark.ts';
 import { columnsFor, hasLinks, type ImportFormat, neededColumns } from '../../domain/importing/formats.ts';
 import { BrokenOff, type SourceLine } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
-import { csvRecords } from './csv.ts';
+import { csvRecords, LONGEST_RECORD } from './csv.ts';
 
 /** How many bytes of a file are read to detect its format. */
 const DETECTED_BYTES = 65_536;
@@ -185,14 +185,20 @@ async function* jsonRecords(
   }
   let length = 0;
   let fault: string | null = null;
+  /** How many bytes were read since the last record. */
+  let since = 0;
   try {
     for await (const chunk of bytes) {
       ({ length } = chunk);
       parser.write(chunk);
+      since = found.length > 0 ? 0 : since + length;
       yield* complete(length);
+      if (since > LONGEST_RECORD)
+        throw new BrokenOff(`The record ${line + 1} has more than ${LONGEST_RECORD} bytes`);
     }
     if (!parser.isEnded) fault = 'it ends too early';
   } catch (error) {
+    if (error instanceof BrokenOff) throw error;
     fault = error instanceof Error ? error.message : String(error);
     // Those before the fault.
     yield* complete(length);

@@ -23,7 +23,10 @@ interface Format {
 }
 
 const times = {
-  created_at: ['created at', 'created', 'date created', 'creation date', 'create date', 'timestamp', 'date'],
+  created_at: [
+    ...['created at', 'created', 'created on', 'created date', 'date created', 'date added'],
+    ...['creation date', 'creation time', 'create date', 'timestamp', 'date'],
+  ],
   updated_at: ['updated at', 'updated', 'last updated', 'modified'],
   last_clicked_at: ['last clicked', 'last clicked at', 'last click at', 'last click', 'last click date'],
 };
@@ -176,7 +179,7 @@ function unguarded(text: string): string {
   return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
 }
 
-/** A record by our field names. Empty values are absent; of several columns for a field, the first non-empty one counts. */
+/** A record by our field names. Empty values and lists are absent; of several columns for a field, the first non-empty one counts. */
 export function recordOf(
   format: ImportFormat,
   columns: FieldColumns,
@@ -189,7 +192,8 @@ export function recordOf(
     for (const name of names) {
       const value = raw[name];
       const text = typeof value === 'string' ? value.trim() : value;
-      if (text === undefined || text === null || text === '') continue;
+      if (text === undefined || text === null || text === '' || text === '[]') continue;
+      if (Array.isArray(text) && text.length === 0) continue;
       if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/i.test(text)) continue;
       record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;
       break;

@@ -10,6 +10,7 @@ import {
   momentOf,
   nameOf,
   numberOf,
+  partsOfList,
   tagsOf,
   textOf,
   WrongValue,
@@ -46,9 +47,10 @@ export interface ImportLine {
   readonly notes: readonly string[];
 }
 
-/** The host and the alias of a short URL, with or without its scheme. */
+/** The host and the alias of a short URL, with or without its scheme; of several, those of the first. */
 function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
-  const text = textOf(shortUrl).replace(/^[a-z]+:\/\//i, '');
+  const [one] = typeof shortUrl === 'string' || Array.isArray(shortUrl) ? partsOfList(shortUrl) : [shortUrl];
+  const text = textOf(one).replace(/^[a-z]+:\/\//i, '');
   const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
   const normal = normalizeHost(host);
   const alias = path.join('/').replace(/\/$/, '');

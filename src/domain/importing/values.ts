@@ -93,9 +93,19 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(list) ? list : wrong(value, 'a list in JSON, such as the export writes');
 }
 
-/** The names of tags: separated by commas, semicolons or vertical bars, or as a list. */
+/** A list, its JSON text, or a text whose parts are separated by commas, semicolons or vertical bars. */
+export function partsOfList(value: unknown): unknown[] {
+  if (typeof value !== 'string') return listOf(value);
+  try {
+    return listOf(value);
+  } catch {
+    return value.split(/[,;|]/);
+  }
+}
+
+/** The names of tags. */
 export function tagsOf(value: unknown): string[] {
-  const list = typeof value === 'string' && !value.startsWith('[') ? value.split(/[,;|]/) : listOf(value);
+  const list = partsOfList(value);
   const names = list.filter((tag) => tag !== null).map((tag) => nameOf(tag).trim());
   return names.filter((tag) => tag !== '');
 }

@@ -169,6 +169,5 @@ function firesPixels({ pixels, password }: VisitedLink, visitor: Visitor): [bool
   if (password !== null) return [false, 'The visitor gave a password, and is sent on at once.'];
   if (visitor.optedOut) return [false, 'The visitor declines tracking.'];
   if (isBot(visitor)) return [false, 'The visitor is a bot.'];
-  if (visitor.prefetches) return [false, 'A browser fetches it before anybody sees it.'];
   return [true, `It has ${pixels.length === 1 ? 'a pixel' : `${pixels.length} pixels`}.`];
 }

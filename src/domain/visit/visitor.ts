@@ -17,8 +17,6 @@ export interface Visitor {
   readonly passwordGiven: boolean;
   /** Whether the visit counts as a click: not a program, a link preview, a prefetch or a HEAD request. */
   readonly counts: boolean;
-  /** Whether a browser fetches the page before anybody wants to see it. */
-  readonly prefetches?: boolean;
   /** The query of the visit, without its question mark. */
   readonly query: string;
 }
