@@ -144,7 +144,11 @@ export async function fillAtOnce(url: string, count: number, key: string): Promi
   for (const name of ['go.example', 'to.example'])
     await client.domain.create({ data: { accountId: 1, name, hostKey: name, verifiedAt: now, ...times } });
   const data = Array.from({ length: SPACES }, (_, i) => ({
-    ...{ accountId: 1, name: `Space ${i}`, nameKey: `space ${i}`, color: (i % 6) + 1, ...times },
+    accountId: 1,
+    name: `Space ${i}`,
+    nameKey: `space ${i}`,
+    color: (i % 6) + 1,
+    ...times,
   }));
   await client.space.createMany({ data });
   await close();

@@ -24,7 +24,9 @@ interface Question {
 }
 
 const filtered = (name: string, rest: string, filter: string, orderBy?: string): Question => ({
-  ...{ name, rest, args: `filter: { ${filter} }${orderBy ? `, orderBy: { field: ${orderBy} }` : ''}` },
+  name,
+  rest,
+  args: `filter: { ${filter} }${orderBy ? `, orderBy: { field: ${orderBy} }` : ''}`,
 });
 const questions: readonly Question[] = [
   { name: 'plain', rest: '', args: '' },

@@ -13,7 +13,10 @@ export async function seed({ client, provider }: Database, links: number): Promi
   const domain = await client.domain.findFirstOrThrow();
   await client.space.createMany({
     data: Array.from({ length: SPACES }, (_, i) => ({
-      ...{ ...owner, name: `Space ${i}`, nameKey: `space ${i}`, color: (i % 6) + 1 },
+      ...owner,
+      name: `Space ${i}`,
+      nameKey: `space ${i}`,
+      color: (i % 6) + 1,
     })),
   });
   const [space] = await client.space.findMany({ orderBy: { id: 'asc' }, take: 1 });

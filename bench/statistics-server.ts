@@ -15,8 +15,16 @@ const [which, url = ''] = process.argv.slice(2);
 const database = await openDatabase(url, { pool: { poolSize: 10, statementTimeout: 10_000 } });
 const { id } = await shareDefaultDomain(database.client, 's.example', null, new Date());
 const app = createApp({
-  ...{ database, baseUrl: 'https://s.example', defaultDomainId: id, trustProxy: 'loopback', graphiql: false },
-  ...{ rateLimit: 0, corsOrigins: [], historyDays: 0, statisticsMonths: 0, statistics: which === 'on' },
+  database,
+  baseUrl: 'https://s.example',
+  defaultDomainId: id,
+  trustProxy: 'loopback',
+  graphiql: false,
+  rateLimit: 0,
+  corsOrigins: [],
+  historyDays: 0,
+  statisticsMonths: 0,
+  statistics: which === 'on',
   lists: new OperatorLists(),
   log: pino({ level: 'silent' }),
   now: () => new Date(),

@@ -40,7 +40,10 @@ export function visitOf(
       userAgent: `Mozilla/5.0 (${pick(systems, 3)}) AppleWebKit/537.36 (KHTML, like Gecko) ${pick(browsers, 2)} Safari/537.36 ${ownReferrer ? number : ''}`,
       platformHint: null,
       acceptLanguage: pick(languages, 5),
-      ...{ optedOut: false, passwordGiven: false, counts: true, query: '' },
+      optedOut: false,
+      passwordGiven: false,
+      counts: true,
+      query: '',
     },
     address: `10.${(number >> 16) % 256}.${(number >> 8) % 256}.${number % 256}`,
     referrer: ownReferrer

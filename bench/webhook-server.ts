@@ -16,14 +16,16 @@ await settleEra(database.client);
 const domain = await database.client.domain.findFirstOrThrow();
 const http = createHttpServer();
 const app = createApp({
-  ...{
-    database,
-    baseUrl: 'https://s.example',
-    defaultDomainId: domain.id,
-    trustProxy: false,
-    graphiql: false,
-  },
-  ...{ rateLimit: 0, corsOrigins: [], historyDays: 0, statisticsMonths: 0, verifiesDomains: false },
+  database,
+  baseUrl: 'https://s.example',
+  defaultDomainId: domain.id,
+  trustProxy: false,
+  graphiql: false,
+  rateLimit: 0,
+  corsOrigins: [],
+  historyDays: 0,
+  statisticsMonths: 0,
+  verifiesDomains: false,
   lists: new OperatorLists(),
   log: pino({ level: 'warn' }, pino.destination(2)),
   now: () => new Date(),

@@ -42,7 +42,9 @@ const receiver = createServer(async (req, res) => {
 async function graphql<T>({ origin }: Target, query: string): Promise<T> {
   const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
   const response = await fetch(`${origin}/graphql`, {
-    ...{ method: 'POST', headers, body: JSON.stringify({ query }) },
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
   });
   const { data, errors } = (await response.json()) as { data: T; errors?: unknown };
   if (errors) throw new Error(JSON.stringify(errors));
@@ -64,9 +66,13 @@ async function speed(target: Target, seconds = 4): Promise<number> {
   const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/x-www-form-urlencoded' };
   const read = { method: 'GET' as const, path: '/api/v1/links/7', headers };
   const write = {
-    ...{ method: 'PATCH' as const, path: '/api/v1/links/7', headers },
+    method: 'PATCH' as const,
+    path: '/api/v1/links/7',
+    headers,
     setupRequest: (request: autocannon.Request) => ({
-      ...{ ...request, path: `/api/v1/links/${1 + (titles % LINKS)}`, body: `title=${titles++}` },
+      ...request,
+      path: `/api/v1/links/${1 + (titles % LINKS)}`,
+      body: `title=${titles++}`,
     }),
   };
   const requests = [write, ...Array.from({ length: 9 }, () => read)];

@@ -135,7 +135,12 @@ export function createApp(dependencies: AppDependencies): App {
   } = dependencies;
   const site: Site = {
     scheme: new URL(baseUrl).protocol,
-    ...{ defaultDomainId, random, hashPassword, verifiesDomains, resolveTxt, lists },
+    defaultDomainId,
+    random,
+    hashPassword,
+    verifiesDomains,
+    resolveTxt,
+    lists,
   };
   const revisions = new Revisions(database);
   metrics?.watchDatabase(() => revisions.away);
@@ -159,12 +164,25 @@ export function createApp(dependencies: AppDependencies): App {
   const known = trusted === undefined ? new KnownOperations() : null;
   const server = createGraphQLServer({ graphiql, trusted, known });
   const contextOf = createContextOf({
-    ...{ database, readers, authentication, limit, trust, site, subscriptions, log, now },
+    database,
+    readers,
+    authentication,
+    limit,
+    trust,
+    site,
+    subscriptions,
+    log,
+    now,
   });
   const ownerContextOf = createOwnerContextOf({ db: database.client, site, subscriptions, log, now });
   const load = new Load();
   const webhooks = new Webhooks({
-    ...{ db: database.client, feed: revisions.feed, random, now, log, delays: webhookDelays },
+    db: database.client,
+    feed: revisions.feed,
+    random,
+    now,
+    log,
+    delays: webhookDelays,
     post: createPost({ allowPrivate: allowPrivateWebhooks, resolve: resolveHost }),
     snapshot: createSnapshot(server, ownerContextOf),
     waitUntilIdle: () => load.waitUntilIdle(),

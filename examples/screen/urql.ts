@@ -126,14 +126,19 @@ function cacheOfRecords(schema: IntrospectionQuery, first: number) {
   return cacheExchange({
     schema,
     keys: {
-      ...{ Link: byNodeId, Space: byNodeId, Domain: byNodeId, Pixel: byNodeId, Change: byNodeId },
-      ...{ LinkConnection: noRecord, LinkEdge: noRecord, SpaceConnection: noRecord, PageInfo: noRecord },
-      ...{
-        ValidationError: noRecord,
-        FieldError: noRecord,
-        NotFoundError: noRecord,
-        ConflictError: noRecord,
-      },
+      Link: byNodeId,
+      Space: byNodeId,
+      Domain: byNodeId,
+      Pixel: byNodeId,
+      Change: byNodeId,
+      LinkConnection: noRecord,
+      LinkEdge: noRecord,
+      SpaceConnection: noRecord,
+      PageInfo: noRecord,
+      ValidationError: noRecord,
+      FieldError: noRecord,
+      NotFoundError: noRecord,
+      ConflictError: noRecord,
       DeletedRecord: noRecord,
     },
     // Pages of a list become one list.

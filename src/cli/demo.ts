@@ -53,7 +53,10 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
     if (own === null) throw new OperatorError('No account has a key: make one by "npm run keys" first.');
     const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
     const site = {
-      ...{ scheme: base.protocol, defaultDomainId, hashPassword, verifiesDomains: true },
+      scheme: base.protocol,
+      defaultDomainId,
+      hashPassword,
+      verifiesDomains: true,
       random: (below: number) => Math.floor(random() * below),
       resolveTxt: async () => [],
       lists: new OperatorLists(),

@@ -5,7 +5,8 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { asCsv, asJson, type ExportRecord, exportAccount } from '../domain/importing/export.ts';
+import { asCsv, asJson, exportAccount } from '../domain/importing/export.ts';
+import type { ImportRecord } from '../domain/importing/formats.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed } from './moving/account.ts';
@@ -26,9 +27,9 @@ The database is the one in DATABASE_URL.`;
 
 /** Counts the records by kind, and passes them on. */
 async function* counting(
-  records: AsyncIterable<ExportRecord>,
+  records: AsyncIterable<ImportRecord>,
   counts: Record<string, number>,
-): AsyncGenerator<ExportRecord> {
+): AsyncGenerator<ImportRecord> {
   for await (const record of records) {
     const kind = `${record.kind}s`;
     counts[kind] = (counts[kind] ?? 0) + 1;

@@ -120,8 +120,13 @@ export async function insertLinkIn(tx: Tx, link: NewLink): Promise<LinkRow> {
 
 /** The defaults of columns that cannot be null, as in prisma/schema.prisma: all rows of one statement set the same columns. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
-  ...{ disabled: false, privacy: 'PUBLIC', targetType: 'NONE' },
-  ...{ countries: '[]', platforms: '[]', languages: '[]', rotation: '[]' },
+  disabled: false,
+  privacy: 'PUBLIC',
+  targetType: 'NONE',
+  countries: '[]',
+  platforms: '[]',
+  languages: '[]',
+  rotation: '[]',
 };
 
 /** Creates many links in a transaction, in their order, and returns their ids. */

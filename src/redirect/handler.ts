@@ -39,7 +39,13 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     forms.take(networkOf(address), () => passwordIn(req, res));
   const askDatabase = links.askDatabase.bind(links);
   const statisticsPages = createStatisticsPages({
-    ...{ db, lists, scheme, trust, guesses, askDatabase, now },
+    db,
+    lists,
+    scheme,
+    trust,
+    guesses,
+    askDatabase,
+    now,
     passwordIn: givenPassword,
   });
 

@@ -17,7 +17,11 @@ export function object(properties: Record<string, JsonSchema>): JsonSchema {
 
 /** The JSON schema in v1 of each GraphQL type that v1 shows unchanged. */
 const values: Readonly<Record<string, JsonSchema>> = {
-  ...{ String: text, Int: integer, Boolean: flag, DateTime: moment, URL: text },
+  String: text,
+  Int: integer,
+  Boolean: flag,
+  DateTime: moment,
+  URL: text,
 };
 
 /** The JSON schema of a GraphQL field that v1 shows unchanged. */

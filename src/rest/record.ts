@@ -16,7 +16,9 @@ interface Cell<Data> extends Part<Data> {
 /** Declares fields; `Row` is the GraphQL result for CSV, `Whole` that for everything else. */
 export function fieldsOf<Row, Whole extends Row = Row>(typeName: string) {
   const cell = (schema: JsonSchema, value: (row: Row) => unknown): Cell<Row> => ({
-    ...{ schema, value, isCell: true },
+    schema,
+    value,
+    isCell: true,
   });
   return {
     cell,

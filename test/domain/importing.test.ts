@@ -24,8 +24,11 @@ const expected: [ImportFormat, string, object[]][] = [
     'bitly.csv',
     [
       {
-        ...{ alias: 'spring-26', url: 'https://shop.example/spring?a=1&b=2', clicks: 1204 },
-        ...{ title: 'Spring sale, "all" of it', created_at: '2024-03-01T09:30:00.000Z' },
+        alias: 'spring-26',
+        url: 'https://shop.example/spring?a=1&b=2',
+        clicks: 1204,
+        title: 'Spring sale, "all" of it',
+        created_at: '2024-03-01T09:30:00.000Z',
         space: { name: 'Sales' },
       },
       { alias: '3xAbCd', title: null, clicks: 7, created_at: '2023-11-20T10:00:00.000Z', space: null },
@@ -112,13 +115,25 @@ test('an account is unchanged after an export and import', async () => {
   await owner.pixel('Unused');
   const domain = await owner.domain('go.acme.example');
   await owner.link({
-    ...{ alias: '-dash', title: "'=cmd|' /C calc'!A0", space_id: space, pixel_ids: ads, domain_id: domain },
-    ...{ target_type: 1, 'country[0][key]': 'DE', 'country[0][value]': 'https://example.com/de;x' },
-    ...{ 'platform[0][key]': 'OS X', 'platform[0][value]': 'https://example.com/"mac"' },
-    ...{ 'language[0][key]': 'fr', 'language[0][value]': 'https://example.com/fr' },
-    ...{ 'rotation[0][value]': 'https://example.com/1', 'rotation[1][value]': 'https://example.com/1' },
-    ...{ expiration_date: '2027-01-01', expiration_time: '10:30', expiration_clicks: 99 },
-    ...{ expiration_url: 'https://example.com/over', privacy: 1 },
+    alias: '-dash',
+    title: "'=cmd|' /C calc'!A0",
+    space_id: space,
+    pixel_ids: ads,
+    domain_id: domain,
+    target_type: 1,
+    'country[0][key]': 'DE',
+    'country[0][value]': 'https://example.com/de;x',
+    'platform[0][key]': 'OS X',
+    'platform[0][value]': 'https://example.com/"mac"',
+    'language[0][key]': 'fr',
+    'language[0][value]': 'https://example.com/fr',
+    'rotation[0][value]': 'https://example.com/1',
+    'rotation[1][value]': 'https://example.com/1',
+    expiration_date: '2027-01-01',
+    expiration_time: '10:30',
+    expiration_clicks: 99,
+    expiration_url: 'https://example.com/over',
+    privacy: 1,
   });
   await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
   await owner.link({ alias: 'whole', ...plainly('inV1', ({ name }) => `Any ${name}`) });
@@ -208,7 +223,8 @@ test.each([
 
 test('a JSON record that is too long ends the import', async () => {
   const records = ['one', 'two', 'three'].map((alias) => ({
-    ...{ alias, url: 'https://a.example/' },
+    alias,
+    url: 'https://a.example/',
     title: alias === 'two' ? 'x'.repeat(9_000_000) : null,
   }));
   const report = await importInto(server, { text: JSON.stringify(records) });
@@ -580,7 +596,9 @@ test('only new links count as moved to the default domain', async () => {
   ].join('\n');
   for (const dryRun of [true, false])
     expect(await importInto(server, { text }, { format: 'bitly', dryRun })).toMatchObject({
-      ...{ created: 2, refused: 2, movedFrom: { 'bit.ly': 2 } },
+      created: 2,
+      refused: 2,
+      movedFrom: { 'bit.ly': 2 },
     });
   expect(await importInto(server, { text }, { format: 'bitly' })).toMatchObject({
     existing: 2,

@@ -56,7 +56,9 @@ async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
       id,
     });
   return {
-    ...{ caller, id, secret: createWebhook.secret },
+    caller,
+    id,
+    secret: createWebhook.secret,
     /** The oldest first. */
     deliveries: async () => (await read()).webhook.deliveries.edges.map(({ node }) => node).reverse(),
     disabled: async () => (await read()).webhook.disabled,

@@ -150,7 +150,11 @@ test('work on pending deliveries reads none of those that have ended', async () 
   const ended = { webhookId: 1, event: 'SPACE_CREATED', kind: 'SPACE', status: 'DELIVERED' };
   await client.webhookDelivery.createMany({
     data: Array.from({ length: 3_000 }, (_, index) => ({
-      ...{ ...ended, recordId: index + 2, messageId: `${index}`, createdAt: NOON, nextAttemptAt: NOON },
+      ...ended,
+      recordId: index + 2,
+      messageId: `${index}`,
+      createdAt: NOON,
+      nextAttemptAt: NOON,
     })),
   });
   if (inject('database').provider === 'postgresql') await client.$executeRawUnsafe('ANALYZE');

@@ -40,8 +40,13 @@ async function addWebhooks(
     await client.webhookQueue.create({ data: { webhookId: id, dueAt: createdAt } });
     await client.webhookDelivery.createMany({
       data: Array.from({ length: records }, (_, record) => ({
-        ...{ webhookId: id, messageId: `msg_${id}_${record}`, event: 'SPACE_DELETED', kind: 'SPACE' },
-        ...{ recordId: record, createdAt, nextAttemptAt: createdAt },
+        webhookId: id,
+        messageId: `msg_${id}_${record}`,
+        event: 'SPACE_DELETED',
+        kind: 'SPACE',
+        recordId: record,
+        createdAt,
+        nextAttemptAt: createdAt,
       })),
     });
   }
@@ -52,7 +57,10 @@ async function addWebhooks(
 function deliver(post: (url: string, body: string) => Promise<Answer>, places?: Places): void {
   const db = server.database.client;
   const webhooks = new Webhooks({
-    ...{ db, feed: new ChangeFeed(db), log: pino({ level: 'silent' }), ...(places && { places }) },
+    db,
+    feed: new ChangeFeed(db),
+    log: pino({ level: 'silent' }),
+    ...(places && { places }),
     post: (url, _headers, body) => post(url, body),
     snapshot: async () => null,
     random: () => 0,

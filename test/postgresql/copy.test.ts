@@ -82,8 +82,14 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
   );
   await server.database.client.webhookDelivery.create({
     data: {
-      ...{ webhookId: 1, messageId: 'msg_1', event: 'LINK_CREATED', kind: 'LINK', recordId: 1, body: '{}' },
-      ...{ createdAt: server.clock.now, nextAttemptAt: server.clock.now },
+      webhookId: 1,
+      messageId: 'msg_1',
+      event: 'LINK_CREATED',
+      kind: 'LINK',
+      recordId: 1,
+      body: '{}',
+      createdAt: server.clock.now,
+      nextAttemptAt: server.clock.now,
     },
   });
   const last = await owner.link();

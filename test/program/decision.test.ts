@@ -7,13 +7,30 @@ import { BROWSER } from '../support/visit.ts';
 
 const url = 'https://example.com/';
 const plain: VisitedLink = {
-  ...{ url, password: null, disabled: false, expirationUrl: null, expiresAt: null, expirationClicks: null },
-  ...{ targetType: 'NONE', countries: '[]', platforms: '[]', languages: '[]', rotation: '[]' },
-  ...{ clicks: 0, turns: 0, pixels: [] },
+  url,
+  password: null,
+  disabled: false,
+  expirationUrl: null,
+  expiresAt: null,
+  expirationClicks: null,
+  targetType: 'NONE',
+  countries: '[]',
+  platforms: '[]',
+  languages: '[]',
+  rotation: '[]',
+  clicks: 0,
+  turns: 0,
+  pixels: [],
 };
 const person: Visitor = {
-  ...{ country: null, userAgent: BROWSER, platformHint: null, acceptLanguage: '', query: '' },
-  ...{ optedOut: false, passwordGiven: false, counts: true },
+  country: null,
+  userAgent: BROWSER,
+  platformHint: null,
+  acceptLanguage: '',
+  query: '',
+  optedOut: false,
+  passwordGiven: false,
+  counts: true,
 };
 const bot: Partial<Visitor> = { userAgent: 'Googlebot/2.1', counts: false };
 const before = new Date(NOON.getTime() - 1);

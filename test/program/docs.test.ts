@@ -218,8 +218,12 @@ describe('v1 in the guides', () => {
   test('a space and a link have v1’s fields, in order', async () => {
     const space = await caller.space('Launch', { color: 3 });
     const link = await caller.link({
-      ...{ title: 'A launch', space_id: space, pixel_ids: await caller.pixel('Ads'), target_type: 1 },
-      ...{ 'country[0][key]': 'DE', 'country[0][value]': 'https://example.com/de' },
+      title: 'A launch',
+      space_id: space,
+      pixel_ids: await caller.pixel('Ads'),
+      target_type: 1,
+      'country[0][key]': 'DE',
+      'country[0][value]': 'https://example.com/de',
     });
     const { body } = await caller.rest('GET', `/spaces/${space}`);
     const shapeOf = (value: unknown): unknown => {

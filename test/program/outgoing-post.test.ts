@@ -128,7 +128,8 @@ test('calls private addresses if the operator allows them, and follows no redire
   expect(await trusting(url, {}, '{}', never)).toEqual({ status: 200, error: null });
   const before = arrived;
   expect(await trusting(`${url}/redirect`, {}, '{}', never)).toEqual({
-    ...{ status: 302, error: 'redirects are not followed' },
+    status: 302,
+    error: 'redirects are not followed',
   });
   expect(arrived).toBe(before + 1);
 });

@@ -6,8 +6,14 @@ import { PendingVisits } from '../../src/redirect/pending-visits.ts';
 import type { Visit } from '../../src/redirect/visit.ts';
 
 const visitor: Visitor = {
-  ...{ country: null, userAgent: '', platformHint: null, acceptLanguage: '', query: '' },
-  ...{ optedOut: false, passwordGiven: false, counts: true },
+  country: null,
+  userAgent: '',
+  platformHint: null,
+  acceptLanguage: '',
+  query: '',
+  optedOut: false,
+  passwordGiven: false,
+  counts: true,
 };
 
 /** The values of a visitor, of all kinds. */

@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { isBot, platformOf } from '../../src/domain/visit/visitor.ts';
 
 const visitor = (userAgent: string, platformHint: string | null = null) => ({
-  ...{ userAgent, platformHint, country: null, acceptLanguage: '' },
-  ...{ optedOut: false, passwordGiven: false, counts: true, query: '' },
+  userAgent,
+  platformHint,
+  country: null,
+  acceptLanguage: '',
+  optedOut: false,
+  passwordGiven: false,
+  counts: true,
+  query: '',
 });
 
 describe('the platform by the user agent', () => {

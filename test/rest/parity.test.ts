@@ -339,7 +339,11 @@ function updatesOf(method: string, kind: 'space' | 'link'): () => Promise<Twin[]
         ].map((name): [string, string] => [name, '']),
         {
           ...plainly('name', () => null),
-          ...{ password: null, spaceId: null, pixelIds: null, expiration: null, targeting: null },
+          password: null,
+          spaceId: null,
+          pixelIds: null,
+          expiration: null,
+          targeting: null,
         },
       ),
       update(

@@ -19,7 +19,10 @@ afterAll(() => server.stop());
 async function sentTo(path: string, headers: Record<string, string>, body: string) {
   const { hostname, port } = new URL(server.origin);
   const sent = request({
-    ...{ hostname, port, path, method: 'POST' },
+    hostname,
+    port,
+    path,
+    method: 'POST',
     headers: { Authorization: `Bearer ${owner.key}`, 'Content-Length': Buffer.byteLength(body), ...headers },
   });
   sent.end(body);

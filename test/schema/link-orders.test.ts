@@ -63,13 +63,14 @@ test.each(['ASC', 'DESC'])('links are ordered by URL, however long: %s', async (
     where: { name: `long ${direction}` },
   });
   const data = urls.map((url, index) => ({
-    ...{
-      accountId: account.id,
-      domainId,
-      alias: `${direction}${index}`,
-      aliasKey: `${direction}${index}`.toLowerCase(),
-    },
-    ...{ url, urlKey: url, createdAt: NOON, updatedAt: NOON },
+    accountId: account.id,
+    domainId,
+    alias: `${direction}${index}`,
+    aliasKey: `${direction}${index}`.toLowerCase(),
+    url,
+    urlKey: url,
+    createdAt: NOON,
+    updatedAt: NOON,
   }));
   await server.database.client.link.createMany({ data });
   const walk = async (size: string, cursor: string) => {

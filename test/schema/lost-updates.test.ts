@@ -148,7 +148,10 @@ test('of changes at the same time to different fields and pixels of a link, none
     `{ link(id: ${id}) { title url alias disabled expiration { clicks url } pixels { id } } }`,
   );
   expect(link).toEqual({
-    ...{ title: 'New', url: 'https://example.com/new', alias: 'changed-together', disabled: true },
+    title: 'New',
+    url: 'https://example.com/new',
+    alias: 'changed-together',
+    disabled: true,
     expiration: { clicks: 5, url: 'https://example.com/over' },
     pixels: pixelIds.map((pixelId) => ({ id: String(pixelId) })),
   });

@@ -133,7 +133,8 @@ async function createElsewhere(count: number, text: string): Promise<void> {
   const caller = await server.caller(`elsewhere ${count} ${text}`);
   for (let at = 0; at < count; at += 100) {
     const inputs = Array.from({ length: 100 }, (_, i) => ({
-      ...{ title: `${text} ${at + i}`, alias: `${text}-${at + i}` },
+      title: `${text} ${at + i}`,
+      alias: `${text}-${at + i}`,
       url: `https://example.com/${text}/${at + i}`,
     }));
     await caller.data(

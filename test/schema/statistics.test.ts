@@ -91,7 +91,11 @@ test('counts, visitors and bots of a link, its space and its account', async () 
     { id, space },
   );
   expect(link.statistics).toMatchObject({
-    ...{ from: day, to: day, clicks: 6, visitors: 3, bots: 1 },
+    from: day,
+    to: day,
+    clicks: 6,
+    visitors: 3,
+    bots: 1,
     series: [{ start: `${day}T00:00:00.000Z`, clicks: 6, visitors: 3, bots: 1 }],
     months: [{ start: `${day.slice(0, 7)}-01T00:00:00.000Z`, clicks: 6, visitors: 3, bots: 1 }],
     browsers: { rows: [{ value: 'Chrome', clicks: 5 }], others: 0 },

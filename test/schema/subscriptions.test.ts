@@ -326,7 +326,8 @@ test('a client with an Idempotency-Key gets changes too, and may leave', async (
   const response = await owner.fetch('/graphql', {
     method: 'POST',
     headers: {
-      ...{ 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      'Content-Type': 'application/json',
+      Accept: 'text/event-stream',
       'Idempotency-Key': 'a subscription',
     },
     body: JSON.stringify({ query: QUERY }),

@@ -135,8 +135,14 @@ test("never shows or changes another account's webhook, nor its deliveries", asy
   const { client } = server.database;
   const delivery = await client.webhookDelivery.create({
     data: {
-      ...{ webhookId: Number(id), messageId: 'msg_1', event: 'LINK_CREATED', kind: 'LINK', recordId: 1 },
-      ...{ createdAt: NOON, nextAttemptAt: NOON, status: 'FAILED' },
+      webhookId: Number(id),
+      messageId: 'msg_1',
+      event: 'LINK_CREATED',
+      kind: 'LINK',
+      recordId: 1,
+      createdAt: NOON,
+      nextAttemptAt: NOON,
+      status: 'FAILED',
     },
   });
   const deliveryId = String(delivery.id);

@@ -26,7 +26,9 @@ afterEach(async () => {
 
 const start = () =>
   startProgram({
-    ...{ DATABASE_URL: url, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY },
+    DATABASE_URL: url,
+    BASE_URL: 'https://s.example',
+    INITIAL_API_KEY: KEY,
     WEBHOOK_ALLOW_PRIVATE: 'on',
   });
 

@@ -11,7 +11,10 @@ export async function fillServer(server: TestServer, seed: number, options: Part
   const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
   const { id: defaultDomainId } = await client.domain.findFirstOrThrow();
   const site = {
-    ...{ scheme: 'https:', defaultDomainId, verifiesDomains: true, random: () => 0 },
+    scheme: 'https:',
+    defaultDomainId,
+    verifiesDomains: true,
+    random: () => 0,
     hashPassword: (owner: string, password: string) => hashPassword(owner, password, { N: 2, r: 1, p: 1 }),
     resolveTxt: async () => [],
     lists: new OperatorLists(),

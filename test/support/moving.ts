@@ -48,7 +48,11 @@ export async function importInto(
   lists.setBlockedHosts(await parseBlockedHosts(blocked));
   lists.setReservedAliases(await parseReservedAliases(reserved));
   const site = {
-    ...{ scheme: 'https:', defaultDomainId: domain.id, random: randomInt, verifiesDomains: false, lists },
+    scheme: 'https:',
+    defaultDomainId: domain.id,
+    random: randomInt,
+    verifiesDomains: false,
+    lists,
     hashPassword: (owner: string, password: string) =>
       hashPassword(owner, password, { N: 2 ** 10, r: 8, p: 1 }),
     resolveTxt: async () => [],

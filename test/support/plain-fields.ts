@@ -11,7 +11,8 @@ export interface PlainField {
 }
 
 const declared: { properties?: Record<string, unknown> } = z.toJSONSchema(updateLinkInput, {
-  ...{ io: 'input', unrepresentable: 'any' },
+  io: 'input',
+  unrepresentable: 'any',
 });
 const nullableText = z.object({
   anyOf: z.tuple([

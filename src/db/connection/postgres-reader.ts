@@ -19,7 +19,11 @@ const momentOf = (text: string) => new Date(`${text.replace(' ', 'T')}Z`);
 /** How values are read, by the ids of PostgreSQL's types: boolean, whole numbers, numeric, timestamp. Others stay texts. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === 't',
-  ...{ 20: Number, 21: Number, 23: Number, 26: Number, 1700: Number },
+  20: Number,
+  21: Number,
+  23: Number,
+  26: Number,
+  1700: Number,
   1114: momentOf,
 };
 const asText = (text: string) => text;

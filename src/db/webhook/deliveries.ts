@@ -118,8 +118,12 @@ async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<voi
     await write(db, {
       where: { id: { in: same.map(({ delivery }) => delivery.id) } },
       data: {
-        ...{ status: 'DELIVERED', attempts: { increment: 1 }, lastAttemptAt: same.at(-1)?.at ?? null },
-        ...{ responseStatus, error: null, body: null },
+        status: 'DELIVERED',
+        attempts: { increment: 1 },
+        lastAttemptAt: same.at(-1)?.at ?? null,
+        responseStatus,
+        error: null,
+        body: null,
       },
     });
   }

@@ -61,7 +61,8 @@ export function recordingChanges<T>(
         insert(
           ids.map((recordId) => ({
             ...newChange({ accountId: owner, keyId }, at, action, kind, fields),
-            ...{ recordId, webhookEvents },
+            recordId,
+            webhookEvents,
           })),
         ),
     }),

@@ -25,8 +25,11 @@ export async function listDomains(db: Db): Promise<DomainView[]> {
     orderBy: { id: 'asc' },
   });
   return domains.map(({ id, name, account, verifiedAt, _count }) => ({
-    ...{ id, host: name, account: account?.name ?? null },
-    ...{ verifiedAt, links: _count.links },
+    id,
+    host: name,
+    account: account?.name ?? null,
+    verifiedAt,
+    links: _count.links,
   }));
 }
 

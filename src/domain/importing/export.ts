@@ -4,28 +4,7 @@ import { linkTexts } from '../link/input.ts';
 import { shortUrlOf } from '../link/short-url.ts';
 import type { Site } from '../link/site.ts';
 import { targetingOf } from '../link/targeting.ts';
-import { guardCell, type ImportField } from './formats.ts';
-
-/** A record of an export; our own import reads it. */
-export type ExportRecord = Partial<Record<ImportField, unknown>>;
-
-/** The columns of an export, in order. There are no passwords: an import reads them only from lines that people write. */
-const exportFields = [
-  ...([
-    'kind',
-    'short_url',
-    'domain',
-    'own_domain',
-    'domain_not_found_url',
-    'alias',
-    'url',
-    ...linkTexts,
-  ] as const),
-  ...(['space', 'space_color', 'pixels', 'disabled', 'has_password', 'privacy'] as const),
-  ...(['has_privacy_password', 'expiration_url', 'expires_at', 'expiration_clicks', 'target_type'] as const),
-  ...(['countries', 'platforms', 'languages', 'rotation', 'clicks', 'last_clicked_at'] as const),
-  ...(['created_at', 'updated_at'] as const),
-] satisfies readonly ImportField[];
+import { exportFields, guardCell, type ImportRecord } from './formats.ts';
 
 /** How many links are read at once: each may have two MB of targets. */
 const BATCH_SIZE = 100;
@@ -39,7 +18,7 @@ export async function* exportAccount(
   db: Db,
   { accountId }: Writer,
   site: Pick<Site, 'scheme'>,
-): AsyncGenerator<ExportRecord> {
+): AsyncGenerator<ImportRecord> {
   const page = { take: BATCH_SIZE, orderBy: { id: 'asc' } } as const;
   const after = (id: number) => ({ accountId, id: { gt: id } });
   for await (const domain of pages((id) => db.domain.findMany({ ...page, where: after(id) })))
@@ -55,8 +34,10 @@ export async function* exportAccount(
   for await (const space of pages((id) => db.space.findMany({ ...page, where: unused(id) })))
     yield {
       kind: 'space',
-      ...{ space: space.name, space_color: space.color },
-      ...{ created_at: space.createdAt, updated_at: space.updatedAt },
+      space: space.name,
+      space_color: space.color,
+      created_at: space.createdAt,
+      updated_at: space.updatedAt,
     };
   for await (const { name, type, value, createdAt, updatedAt } of pages((id) =>
     db.pixel.findMany({ ...page, where: unused(id) }),
@@ -87,7 +68,7 @@ async function* exportLinks(
   db: Db,
   accountId: number,
   site: Pick<Site, 'scheme'>,
-): AsyncGenerator<ExportRecord> {
+): AsyncGenerator<ImportRecord> {
   const pixels = { include: { pixel: true }, orderBy: { pixelId: 'asc' } } as const;
   const include = { domain: true, space: true, counter: true, pixels };
   const links = pages((id) =>
@@ -104,22 +85,34 @@ async function* exportLinks(
     yield {
       kind: 'link',
       short_url: shortUrlOf(site, domain, link),
-      ...{ domain: domain.name, own_domain: domain.accountId !== null },
-      ...{ alias: link.alias, url: link.url },
+      domain: domain.name,
+      own_domain: domain.accountId !== null,
+      alias: link.alias,
+      url: link.url,
       ...Object.fromEntries(linkTexts.map((name) => [name, link[name]])),
-      ...{ space: space?.name, space_color: space?.color },
+      space: space?.name,
+      space_color: space?.color,
       pixels: link.pixels.map(({ pixel: { name, type: network, value } }) => ({
         name,
         type: network,
         value,
       })),
-      ...{ disabled: link.disabled, has_password: link.password !== null },
-      ...{ privacy: link.privacy, has_privacy_password: link.privacyPassword !== null },
-      ...{ expiration_url: link.expirationUrl, expires_at: link.expiresAt },
-      ...{ expiration_clicks: link.expirationClicks, target_type: type },
-      ...{ countries, platforms, languages, rotation },
-      ...{ clicks: counter?.clicks ?? 0, last_clicked_at: counter?.lastClickedAt },
-      ...{ created_at: link.createdAt, updated_at: link.updatedAt },
+      disabled: link.disabled,
+      has_password: link.password !== null,
+      privacy: link.privacy,
+      has_privacy_password: link.privacyPassword !== null,
+      expiration_url: link.expirationUrl,
+      expires_at: link.expiresAt,
+      expiration_clicks: link.expirationClicks,
+      target_type: type,
+      countries,
+      platforms,
+      languages,
+      rotation,
+      clicks: counter?.clicks ?? 0,
+      last_clicked_at: counter?.lastClickedAt,
+      created_at: link.createdAt,
+      updated_at: link.updatedAt,
     };
   }
 }
@@ -135,14 +128,14 @@ function cellOf(value: unknown): string {
 }
 
 /** The records as CSV, by RFC 4180: a header, then a line for each. */
-export async function* asCsv(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
+export async function* asCsv(records: AsyncIterable<ImportRecord>): AsyncGenerator<string> {
   yield `${exportFields.join(',')}\r\n`;
   for await (const record of records)
     yield `${exportFields.map((field) => cellOf(record[field])).join(',')}\r\n`;
 }
 
 /** The records as one JSON document, a line for each. */
-export async function* asJson(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
+export async function* asJson(records: AsyncIterable<ImportRecord>): AsyncGenerator<string> {
   let started = false;
   yield '{"data":[';
   for await (const record of records) {

@@ -1,13 +1,40 @@
 import { linkTexts } from '../link/input.ts';
 
-/** The fields of an import's line, whatever the columns of its file are called. */
-const importFields = [
-  ...['kind', 'short_url', 'domain', 'own_domain', 'domain_not_found_url', 'alias', 'url', ...linkTexts],
-  ...['space', 'space_color', 'tags', 'pixels', 'disabled', 'has_password', 'password', 'privacy'],
-  ...['has_privacy_password', 'privacy_password', 'expiration_url', 'expires_at', 'expiration_clicks'],
-  ...['target_type', 'countries', 'platforms', 'languages', 'rotation', 'clicks', 'last_clicked_at'],
-  ...['created_at', 'updated_at'],
+/** The columns of our own export, in order. */
+export const exportFields = [
+  'kind',
+  'short_url',
+  'domain',
+  'own_domain',
+  'domain_not_found_url',
+  'alias',
+  'url',
+  ...linkTexts,
+  'space',
+  'space_color',
+  'pixels',
+  'disabled',
+  'has_password',
+  'privacy',
+  'has_privacy_password',
+  'expiration_url',
+  'expires_at',
+  'expiration_clicks',
+  'target_type',
+  'countries',
+  'platforms',
+  'languages',
+  'rotation',
+  'clicks',
+  'last_clicked_at',
+  'created_at',
+  'updated_at',
 ] as const;
+
+/**
+ * The fields of an import's line, whatever the columns of its file are called. No export has passwords, but people may add them.
+ */
+const importFields = [...exportFields, 'tags', 'password', 'privacy_password'] as const;
 
 export type ImportField = (typeof importFields)[number];
 

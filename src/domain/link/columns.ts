@@ -43,7 +43,12 @@ export function aliasColumns(alias: string) {
 export const fieldNames: FieldNames = {
   domainId: 'domain',
   spaceId: 'space',
-  ...{ expirationUrl: 'expiration', expiresAt: 'expiration', expirationClicks: 'expiration' },
+  expirationUrl: 'expiration',
+  expiresAt: 'expiration',
+  expirationClicks: 'expiration',
   targetType: 'targeting',
-  ...{ countries: 'targeting', platforms: 'targeting', languages: 'targeting', rotation: 'targeting' },
+  countries: 'targeting',
+  platforms: 'targeting',
+  languages: 'targeting',
+  rotation: 'targeting',
 };

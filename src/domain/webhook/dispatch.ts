@@ -41,7 +41,7 @@ async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: 
     if (event === null) continue;
     for (const { webhookId, accountId: owner, events } of webhooks.values())
       if (owner === accountId && eventsOf({ events }).includes(event))
-        made.push({ ...{ webhookId, event, kind, recordId, createdAt }, messageId: newMessageId(random) });
+        made.push({ webhookId, event, kind, recordId, createdAt, messageId: newMessageId(random) });
   }
   await storeAtReader(tx, [...after.values()]);
   await addDeliveries(tx, made, now);

@@ -164,8 +164,13 @@ export class Receiver {
     const at = now();
     const again = error === null ? null : retryAt(delivery.failures + 1, at, random, delays);
     await outcomes.write({
-      ...{ webhookId: webhook.id, delivery, at, responseStatus: status, error },
-      ...{ retryAt: again, body },
+      webhookId: webhook.id,
+      delivery,
+      at,
+      responseStatus: status,
+      error,
+      retryAt: again,
+      body,
     });
     if (error === null) attempted('DELIVERED');
     else attempted(again === null ? 'FAILED' : 'PENDING');

@@ -18,7 +18,12 @@ export function createOwnerContextOf({ db, site, subscriptions, log, now }: Owne
   return (accountId: number): Context => {
     const moment = now();
     return {
-      ...{ db, site, subscriptions, log, requestId: 'webhook', now: () => moment },
+      db,
+      site,
+      subscriptions,
+      log,
+      requestId: 'webhook',
+      now: () => moment,
       lists: new ListReader(db),
       reader: () => db,
       wrote: async () => {},

@@ -115,7 +115,10 @@ function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): objec
   const ofPath = isOfOne(route) ? [idParameter] : [];
   if (!route.methods.includes('GET')) return [...ofPath, keyParameter];
   const ofQuery = fields.map(({ name, schema: { description, ...schema } }) => ({
-    ...{ name, in: 'query', description, schema },
+    name,
+    in: 'query',
+    description,
+    schema,
   }));
   return [...ofPath, ...ofQuery];
 }
