@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Sql } from '../db/connection/sql.ts';
-import type { List, Position } from '../db/reading/list.ts';
+import { countOf, type List, type Position } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import { invalid } from './errors.ts';
 import { fieldErrors, integerOf, isStorable, MAX_INT, numberOf, textOf, withDefault } from './input.ts';
@@ -136,22 +136,28 @@ function parseEdges(input: EdgesInput, list: List) {
   return { fromEnd: last != null, size: last ?? first ?? DEFAULT_EDGES, ...cursors };
 }
 
-export interface Edges<Row> {
+/** A slice of a list. */
+export interface Connection<Row> {
   edges: { cursor: string; node: Row }[];
   /** Needs a statement only if reading the edges did not show it. */
   hasNextPage(): Promise<boolean>;
   hasPreviousPage(): Promise<boolean>;
+  /** Counts the whole list. */
+  total(): Promise<number>;
 }
 
 /**
  * A slice of a list by keyset: `first` rows after `after`, or `last` rows before `before`; the first 20 by default.
+ * @param total an expression for the number of the list's rows
+ * @param scans whether the database reads many rows to count them
  * @throws DomainError VALIDATION
  */
-export async function readEdges<Row extends { id: number }>(
+export async function readConnection<Row extends { id: number }>(
   lists: ListReader,
   list: List,
   input: EdgesInput,
-): Promise<Edges<Row>> {
+  { total = countOf(list), scans = list.scans }: { total?: Sql; scans?: boolean | undefined } = {},
+): Promise<Connection<Row>> {
   const { fromEnd, size, after, before } = parseEdges(input, list);
   const rows = await lists.rows<Row>(list, { limit: size + 1, after, before, fromEnd });
   const more = rows.length > size;
@@ -171,5 +177,11 @@ export async function readEdges<Row extends { id: number }>(
     edges: rows.map((node) => ({ cursor: encodeCursor(list, position(node)), node })),
     hasNextPage: async () => (fromEnd ? before !== undefined && lists.any(list, below) : more),
     hasPreviousPage: async () => (fromEnd ? more : after !== undefined && lists.any(list, above)),
+    total: () => lists.number(total, scans),
   };
+}
+
+/** The rows that meet the condition, in the order of their creation. */
+export function byCreation(table: List['table'], condition: Sql, { descending = false } = {}): List {
+  return { table, where: [condition], orderBy: { name: 'id', type: 'number' }, descending };
 }

@@ -3,14 +3,13 @@ import type { Db } from '../db/connection/db.ts';
 import { sql } from '../db/connection/sql.ts';
 import { lockRow } from '../db/connection/transaction.ts';
 import { changeLinksIn } from '../db/links.ts';
-import { countOf, type List } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
-import type { Actor, Writer } from './access/actor.ts';
+import { type Actor, owned, type Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { type FieldError, invalid } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
-import { type Edges, type EdgesInput, readEdges } from './list.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from './list.ts';
 import { deleteOwned, type Kind, updateOwned } from './owned.ts';
 
 export type { Pixel };
@@ -104,19 +103,23 @@ export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
  * A slice of the account's pixels, by cursor, oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function pixelConnection(
+export function pixelConnection(
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput,
-): Promise<Edges<Pixel> & { total(): Promise<number> }> {
-  const list: List = {
-    table: 'Pixel',
-    where: [sql`"accountId" = ${accountId}`],
-    orderBy: { name: 'id', type: 'number' },
-    descending: false,
-  };
-  const edges = await readEdges<Pixel>(lists, list, input);
-  return { ...edges, total: () => lists.number(countOf(list)) };
+): Promise<Connection<Pixel>> {
+  return readConnection(lists, byCreation('Pixel', sql`"accountId" = ${accountId}`), input);
+}
+
+/** The account's pixel with this id; null if it has none. */
+export async function findPixel(db: Db, actor: Actor, id: string): Promise<Pixel | null> {
+  const where = owned(actor, id);
+  return where && db.pixel.findUnique({ where });
+}
+
+/** The account's pixels with these ids. */
+export function findPixels(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Pixel[]> {
+  return db.pixel.findMany({ where: { id: { in: [...ids] }, accountId } });
 }
 
 /** @throws DomainError VALIDATION */

@@ -6,18 +6,18 @@ import { changeLinksIn } from '../db/links.ts';
 import { type Column, countOf, type List } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import type { Actor, Writer } from './access/actor.ts';
+import { type Actor, owned, type Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { foldCase } from './fold.ts';
 import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import { moment } from './link/input.ts';
 import {
+  type Connection,
   directionInput,
-  type Edges,
   type EdgesInput,
   type Page,
   pageInput,
-  readEdges,
+  readConnection,
   readPage,
   searchInput,
 } from './list.ts';
@@ -100,11 +100,21 @@ export async function spaceConnection(
   lists: ListReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof spacesInput>,
-): Promise<Edges<Space> & { total(): Promise<number> }> {
+): Promise<Connection<Space>> {
   const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
   const list = listOf(lists, actor, which);
-  const edges = await readEdges<Space>(lists, list, input);
-  return { ...edges, total: () => lists.number(totalOf(actor, which, list), list.scans) };
+  return readConnection(lists, list, input, { total: totalOf(actor, which, list) });
+}
+
+/** The account's space with this id; null if it has none. */
+export async function findSpace(db: Db, actor: Actor, id: string): Promise<Space | null> {
+  const where = owned(actor, id);
+  return where && db.space.findUnique({ where });
+}
+
+/** The account's spaces with these ids. */
+export function findSpaces(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Space[]> {
+  return db.space.findMany({ where: { id: { in: [...ids] }, accountId } });
 }
 
 /** @throws DomainError VALIDATION */

@@ -4,10 +4,10 @@ import {
   type Domain as DomainRow,
   deleteDomain,
   domainConnection,
+  findDomain,
+  findDomains,
   updateDomain,
   updateDomainInput,
-  usableDomain,
-  usableDomains,
   verificationOf,
   verifyDomain,
 } from '../domain/domain/domain.ts';
@@ -75,9 +75,7 @@ export const Domain = builder.objectRef<DomainRow>('Domain').implement({
   }),
 });
 
-findNodes('Domain', ({ db, actor }, ids) =>
-  db.domain.findMany({ where: { id: { in: ids }, ...usableDomains(actor) } }),
-);
+findNodes('Domain', ({ db, actor }, ids) => findDomains(db, actor, ids));
 
 const DomainConnection = connectionOf('Domain', 'domains', Domain);
 
@@ -87,10 +85,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The domain with this id; null if it does not exist or the account may not use it.',
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
-    resolve: (_root, { id }, { db, actor }) => {
-      const where = usableDomain(actor, id);
-      return where && db.domain.findUnique({ where });
-    },
+    resolve: (_root, { id }, { db, actor }) => findDomain(db, actor, id),
   }),
   domains: t.field({
     type: DomainConnection,

@@ -1,5 +1,5 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
-import { DEFAULT_EDGES, type Edges, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
+import { type Connection, DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
 import { inSlices } from '../slices.ts';
 import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
@@ -34,7 +34,7 @@ export const Direction = builder.enumType('Direction', {
   } as const,
 });
 
-const PageInfo = builder.objectRef<Edges<unknown>>('PageInfo').implement({
+const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'The position of a page within the whole list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
@@ -61,8 +61,6 @@ const PageInfo = builder.objectRef<Edges<unknown>>('PageInfo').implement({
     }),
   }),
 });
-
-type Connection<Row> = Edges<Row> & { total(): Promise<number> };
 
 /**
  * The connection and edge types of a list.

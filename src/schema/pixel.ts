@@ -1,8 +1,9 @@
-import { owned } from '../domain/access/actor.ts';
 import {
   createPixel,
   createPixelInput,
   deletePixel,
+  findPixel,
+  findPixels,
   type Pixel as PixelRow,
   pixelConnection,
   pixelTypes,
@@ -49,9 +50,7 @@ export const Pixel = builder.objectRef<PixelRow>('Pixel').implement({
   }),
 });
 
-findNodes('Pixel', ({ db, actor: { accountId } }, ids) =>
-  db.pixel.findMany({ where: { id: { in: ids }, accountId } }),
-);
+findNodes('Pixel', ({ db, actor }, ids) => findPixels(db, actor, ids));
 
 const PixelConnection = connectionOf('Pixel', 'pixels', Pixel);
 
@@ -61,10 +60,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The pixel with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the pixel.' }) },
-    resolve: (_root, { id }, { db, actor }) => {
-      const where = owned(actor, id);
-      return where && db.pixel.findUnique({ where });
-    },
+    resolve: (_root, { id }, { db, actor }) => findPixel(db, actor, id),
   }),
   pixels: t.field({
     type: PixelConnection,

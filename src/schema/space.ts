@@ -1,8 +1,9 @@
-import { owned } from '../domain/access/actor.ts';
 import {
   createSpace,
   createSpaceInput,
   deleteSpace,
+  findSpace,
+  findSpaces,
   type Space as SpaceRow,
   spaceConnection,
   spacePage,
@@ -40,9 +41,7 @@ export const Space = builder.objectRef<SpaceRow>('Space').implement({
   }),
 });
 
-findNodes('Space', ({ db, actor: { accountId } }, ids) =>
-  db.space.findMany({ where: { id: { in: ids }, accountId } }),
-);
+findNodes('Space', ({ db, actor }, ids) => findSpaces(db, actor, ids));
 
 const SpaceConnection = connectionOf('Space', 'spaces', Space);
 const SpacePage = pageOf('Space', 'spaces', Space);
@@ -67,10 +66,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The space with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
-    resolve: (_root, { id }, { db, actor }) => {
-      const where = owned(actor, id);
-      return where && db.space.findUnique({ where });
-    },
+    resolve: (_root, { id }, { db, actor }) => findSpace(db, actor, id),
   }),
   spaces: t.field({
     type: SpaceConnection,
@@ -116,10 +112,7 @@ builder.mutationFields((t) => ({
       ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
     resolve: (_root, { id, input, ifUpdatedAt: seen }, { db, actor, now }) =>
-      asUpdate('Space', updateSpace(db, actor, id, input, now(), seen), async () => {
-        const where = owned(actor, id);
-        return where && db.space.findUnique({ where });
-      }),
+      asUpdate('Space', updateSpace(db, actor, id, input, now(), seen), () => findSpace(db, actor, id)),
   }),
   deleteSpace: t.field({
     type: DeleteResult,

@@ -1,15 +1,16 @@
-import { owned } from '../domain/access/actor.ts';
-import { edgesOfDeliveries, redeliver } from '../domain/webhook/delivery.ts';
+import { deliveryConnection, redeliver } from '../domain/webhook/delivery.ts';
 import { type DeliveryStatus, deliveryStatuses, eventsOf, webhookEvents } from '../domain/webhook/events.ts';
 import {
   createWebhook,
   createWebhookInput,
   deleteWebhook,
-  edgesOfWebhooks,
+  findWebhook,
+  findWebhooks,
   MAX_WEBHOOKS,
   rotateWebhookSecret,
   updateWebhook,
   updateWebhookInput,
+  webhookConnection,
 } from '../domain/webhook/webhook.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
@@ -89,7 +90,7 @@ export const Webhook = builder.prismaObject('Webhook', {
       description:
         'The deliveries of the last 30 days, including waiting ones, newest first, paginated by cursor.',
       args: edgesArgs,
-      resolve: (webhook, args, { lists }) => edgesOfDeliveries(lists, webhook, args),
+      resolve: (webhook, args, { lists }) => deliveryConnection(lists, webhook, args),
     }),
   }),
 });
@@ -97,28 +98,23 @@ export const Webhook = builder.prismaObject('Webhook', {
 const WebhookConnection = connectionOf('Webhook', 'webhooks', Webhook);
 
 builder.queryFields((t) => ({
-  webhook: t.prismaField({
+  webhook: t.field({
     type: Webhook,
     nullable: true,
     description: 'The webhook with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the webhook.' }) },
-    resolve: (query, _root, { id }, { db, actor }) => {
-      const where = owned(actor, id);
-      return where && db.webhook.findUnique({ ...query, where });
-    },
+    resolve: (_root, { id }, { db, actor }) => findWebhook(db, actor, id),
   }),
   webhooks: t.field({
     type: WebhookConnection,
     extensions: listCost,
     description: "The account's webhooks, oldest first, paginated by cursor.",
     args: edgesArgs,
-    resolve: (_root, args, { lists, actor }) => edgesOfWebhooks(lists, actor, args),
+    resolve: (_root, args, { lists, actor }) => webhookConnection(lists, actor, args),
   }),
 }));
 
-findNodes('Webhook', ({ db, actor: { accountId } }, ids) =>
-  db.webhook.findMany({ where: { id: { in: ids }, accountId } }),
-);
+findNodes('Webhook', ({ db, actor }, ids) => findWebhooks(db, actor, ids));
 
 const CreatedWebhook = builder
   .objectRef<{ webhook: WebhookRow; secret: string }>('CreatedWebhook')

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { changesWithIds, isSettled, type LoggedChange } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { sql } from '../../db/connection/sql.ts';
-import { countOf, type List } from '../../db/reading/list.ts';
+import type { List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
 import { moment } from '../link/input.ts';
-import { directionInput, type Edges, type EdgesInput, readEdges } from '../list.ts';
+import { type Connection, directionInput, type EdgesInput, readConnection } from '../list.ts';
 import { type RecordKind, recordKinds } from './change.ts';
 
 /** What changes can be ordered by. */
@@ -43,8 +43,6 @@ export function matchesFilter({ kind, recordId, since }: ChangeFilter, change: L
   );
 }
 
-type ChangeEdges = Edges<LoggedChange> & { total(): Promise<number> };
-
 /**
  * A slice of the account's changes by cursor, oldest first by default. A client that continues from a cursor misses none.
  * @throws DomainError VALIDATION
@@ -54,7 +52,7 @@ export async function changeConnection(
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput & Unparsed<typeof changesInput>,
-): Promise<ChangeEdges> {
+): Promise<Connection<LoggedChange>> {
   const { filter, orderBy } = parseInput(changesInput, { filter: input.filter, orderBy: input.orderBy });
   const { kind, recordId, since } = filter;
   const list: List = {
@@ -71,8 +69,7 @@ export async function changeConnection(
     // There is an index for the changes of one record.
     scans: since != null || (kind == null) !== (recordId == null),
   };
-  const edges = await readEdges<LoggedChange>(lists, list, input);
-  return { ...edges, total: () => lists.number(countOf(list), true) };
+  return readConnection(lists, list, input, { scans: true });
 }
 
 /** The account's changes with these ids. */
@@ -88,7 +85,7 @@ export function historyOf(
   kind: RecordKind,
   record: { readonly id: number },
   input: EdgesInput,
-): Promise<ChangeEdges> {
+): Promise<Connection<LoggedChange>> {
   const filter = { kind, recordId: String(record.id) };
   return changeConnection(db, lists, actor, { ...input, filter, orderBy: { direction: 'DESC' } });
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Db } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { sql } from '../../db/connection/sql.ts';
-import { countOf, type List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { LATE, within } from '../../within.ts';
@@ -11,7 +10,7 @@ import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
 import type { Site } from '../link/site.ts';
-import { type Edges, type EdgesInput, readEdges } from '../list.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
 import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
 
@@ -54,10 +53,15 @@ export function usableDomains({ accountId }: Pick<Actor, 'accountId'>) {
   return { OR: [{ accountId }, { accountId: null }] };
 }
 
-/** A condition for a usable domain with this id; null for an impossible id. */
-export function usableDomain(actor: Actor, id: string) {
+/** The domain with this id; null if the account may not use it. */
+export async function findDomain(db: Db, actor: Actor, id: string): Promise<Domain | null> {
   const number = parseId(id);
-  return number === null ? null : { id: number, ...usableDomains(actor) };
+  return number === null ? null : db.domain.findUnique({ where: { id: number, ...usableDomains(actor) } });
+}
+
+/** The domains with these ids that the account may use. */
+export function findDomains(db: Db, actor: Actor, ids: readonly number[]): Promise<Domain[]> {
+  return db.domain.findMany({ where: { id: { in: [...ids] }, ...usableDomains(actor) } });
 }
 
 /** Whether visitors of the domain's host get its links. Before verification, the host does not count as a domain. */
@@ -104,19 +108,16 @@ function hostColumns(host: string, { random, verifiesDomains }: Site, now: Date)
  * A slice of the domains that the account may use, by cursor, oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function domainConnection(
+export function domainConnection(
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput,
-): Promise<Edges<Domain> & { total(): Promise<number> }> {
-  const list: List = {
-    table: 'Domain',
-    where: [sql`("accountId" = ${accountId} OR "accountId" IS NULL)`],
-    orderBy: { name: 'id', type: 'number' },
-    descending: false,
-  };
-  const edges = await readEdges<Domain>(lists, list, input);
-  return { ...edges, total: () => lists.number(countOf(list)) };
+): Promise<Connection<Domain>> {
+  return readConnection(
+    lists,
+    byCreation('Domain', sql`("accountId" = ${accountId} OR "accountId" IS NULL)`),
+    input,
+  );
 }
 
 /**

@@ -11,12 +11,12 @@ import { notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
 import {
+  type Connection,
   directionInput,
-  type Edges,
   type EdgesInput,
   type Page,
   pageInput,
-  readEdges,
+  readConnection,
   readPage,
   searchInput,
 } from '../list.ts';
@@ -143,11 +143,10 @@ export async function linkConnection(
   now: () => Date,
   within?: Within,
   wanted: Wanted = null,
-): Promise<Edges<LinkRow> & { total(): Promise<number> }> {
+): Promise<Connection<LinkRow>> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
   const { list, counted } = await listOf(lists, actor, which, now, within, wanted);
-  const edges = await readEdges<LinkRow>(lists, list, input);
-  return { ...edges, total: () => lists.number(counted, list.scans) };
+  return readConnection(lists, list, input, { total: counted });
 }
 
 /**

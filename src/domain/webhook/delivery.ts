@@ -1,32 +1,25 @@
 import type { Db } from '../../db/connection/db.ts';
 import { sql } from '../../db/connection/sql.ts';
 import { transaction } from '../../db/connection/transaction.ts';
-import { countOf, type List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
 import type { Actor } from '../access/actor.ts';
 import { invalid, notFound } from '../errors.ts';
 import { parseId } from '../input.ts';
-import { type Edges, type EdgesInput, readEdges } from '../list.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 
 /**
  * A slice of a webhook's deliveries by cursor, newest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfDeliveries(
+export function deliveryConnection(
   lists: ListReader,
   { id }: Pick<Webhook, 'id'>,
   input: EdgesInput,
-): Promise<Edges<WebhookDelivery> & { total(): Promise<number> }> {
-  const list: List = {
-    table: 'WebhookDelivery',
-    where: [sql`"webhookId" = ${id}`],
-    orderBy: { name: 'id', type: 'number' },
-    descending: true,
-  };
-  const edges = await readEdges<WebhookDelivery>(lists, list, input);
-  return { ...edges, total: () => lists.number(countOf(list), true) };
+): Promise<Connection<WebhookDelivery>> {
+  const list = byCreation('WebhookDelivery', sql`"webhookId" = ${id}`, { descending: true });
+  return readConnection(lists, list, input, { scans: true });
 }
 
 /**

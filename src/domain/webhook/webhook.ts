@@ -4,15 +4,14 @@ import { beginReader } from '../../db/change/reader.ts';
 import type { Db, Tx } from '../../db/connection/db.ts';
 import { sql } from '../../db/connection/sql.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
-import { countOf, type List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
-import type { Actor } from '../access/actor.ts';
+import { type Actor, owned } from '../access/actor.ts';
 import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { choiceOf, parseInput, type Unparsed } from '../input.ts';
-import { type Edges, type EdgesInput, readEdges } from '../list.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
 import { timeOfChange } from '../unchanged.ts';
 import { webAddress } from '../url.ts';
@@ -70,19 +69,12 @@ const kind = {
  * A slice of the account's webhooks by cursor, oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
  */
-export async function edgesOfWebhooks(
+export function webhookConnection(
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput,
-): Promise<Edges<Webhook> & { total(): Promise<number> }> {
-  const list: List = {
-    table: 'Webhook',
-    where: [sql`"accountId" = ${accountId}`],
-    orderBy: { name: 'id', type: 'number' },
-    descending: false,
-  };
-  const edges = await readEdges<Webhook>(lists, list, input);
-  return { ...edges, total: () => lists.number(countOf(list)) };
+): Promise<Connection<Webhook>> {
+  return readConnection(lists, byCreation('Webhook', sql`"accountId" = ${accountId}`), input);
 }
 
 /** Makes sure that the account may have another webhook, and locks the account against concurrent additions. */
@@ -92,6 +84,17 @@ async function requireRoom(tx: Tx, accountId: number): Promise<void> {
   throw new DomainError('VALIDATION', `An account may have ${MAX_WEBHOOKS} webhooks.`, [
     { path: ['url'], messages: [`is one too many: an account may have ${MAX_WEBHOOKS} webhooks`] },
   ]);
+}
+
+/** The account's webhook with this id; null if it has none. */
+export async function findWebhook(db: Db, actor: Actor, id: string): Promise<Webhook | null> {
+  const where = owned(actor, id);
+  return where && db.webhook.findUnique({ where });
+}
+
+/** The account's webhooks with these ids. */
+export function findWebhooks(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Webhook[]> {
+  return db.webhook.findMany({ where: { id: { in: [...ids] }, accountId } });
 }
 
 /**
