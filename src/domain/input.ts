@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keysOf } from '../keys-of.ts';
 import { type FieldError, invalid } from './errors.ts';
 
 /** A whole number that both databases can hold as an id or a count. */
@@ -53,7 +54,7 @@ export function integerOf(min: number, max: number) {
 
 /** One of the keys of `values`. */
 export function choiceOf<Name extends string>(values: Readonly<Record<Name, string>>) {
-  const names = Object.keys(values) as Name[]; // Object.keys loses the type of the keys.
+  const names = keysOf(values);
   const allowed = `must be one of ${names.join(', ')}`;
   return z.enum(names, { error: (issue) => (issue.input === undefined ? 'is required' : allowed) });
 }

@@ -1,4 +1,5 @@
 import { languageAmong } from '../domain/visit/visitor.ts';
+import { keysOf } from '../keys-of.ts';
 
 /** The texts of visitors' pages, in each supported language. */
 const texts = {
@@ -99,7 +100,7 @@ export type Message =
 
 /** The supported language that the visitor prefers, English if none, with its texts. */
 export function textsFor(acceptLanguage: string): { language: Language; texts: Texts } {
-  const known = Object.keys(texts) as Language[]; // Object.keys loses the type of the keys.
+  const known = keysOf(texts);
   const liked = languageAmong(known, { acceptLanguage });
   const language = known.find((one) => one === liked) ?? 'en';
   return { language, texts: texts[language] };

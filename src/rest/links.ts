@@ -176,7 +176,7 @@ export const linkRoutes = [
     fields: createFields,
     schema: createLinkInput,
     document: RestCreateLinkDocument,
-    // As for a space's name.
+    // A missing URL is the domain's error, not GraphQL's.
     variables: (input) => ({ input: { url: '', ...input } satisfies CreateLinkInput }),
     encode: ({ createLink }) => success({ data: linkAnswer.encode(recordOf(createLink)) }, 201),
   }),

@@ -105,7 +105,9 @@ const UpdateDomainInput = inputType(
   { updates: true },
 );
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain, [InUseError]);
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain, {
+  failsToDelete: [InUseError],
+});
 
 const VerifyResult = builder.unionType('VerifyDomainResult', {
   description: 'The verified domain, or an error.',

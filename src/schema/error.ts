@@ -58,11 +58,11 @@ export const ValidationError = builder.objectRef<Failure>('ValidationError').imp
 });
 
 export const NotFoundError = builder.objectRef<Failure>('NotFoundError').implement({
-  description: 'The record does not exist, or belongs to another account.',
+  description: errorCodes.NOT_FOUND,
   interfaces: [ErrorInterface],
 });
 
 export const InUseError = builder.objectRef<Failure>('InUseError').implement({
-  description: 'The record cannot be deleted while others depend on it.',
+  description: errorCodes.IN_USE,
   interfaces: [ErrorInterface],
 });

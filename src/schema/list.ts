@@ -93,7 +93,7 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
         extensions: costs({ size: 1 }),
         resolve: ({ edges }, _args, { isHeavy }) => {
           const rows = edges.map((edge) => edge.node);
-          return (isHeavy ? inSlices(rows) : rows) as never; // As for an edge's node.
+          return (isHeavy ? inSlices(rows) : rows) as never; // Pothos cannot know the type of a generic row.
         },
       }),
       pageInfo: t.field({

@@ -67,17 +67,19 @@ export async function inSequence<Item, Result>(
 /** An error type; its values are Failures. */
 type ErrorType = ObjectRef<Types, Failure>;
 
-/**
- * The results of the mutations that create, update and delete records of one type. `failsToDelete` and `failsToUpdate` are
- * further errors of a deletion and an update.
- */
+interface ResultOptions<Created> {
+  /** The result of a creation, if it is more than the record. */
+  readonly created?: { readonly name: string; readonly type: ObjectRef<Types, Created> };
+  /** Further errors. */
+  readonly failsToUpdate?: readonly ErrorType[];
+  readonly failsToDelete?: readonly ErrorType[];
+}
+
+/** The results of the mutations that create, update and delete records of one type. */
 export function resultsOf<Row, Created = Row>(
   name: string,
   record: ObjectRef<Types, Row>,
-  failsToDelete: readonly (typeof NotFoundError)[] = [],
-  failsToUpdate: readonly ErrorType[] = [],
-  /** The result of a creation, if it is more than the record. */
-  created?: { readonly name: string; readonly type: ObjectRef<Types, Created> },
+  { created, failsToUpdate = [], failsToDelete = [] }: ResultOptions<Created> = {},
 ) {
   return {
     CreateResult: builder.unionType(`Create${name}Result`, {

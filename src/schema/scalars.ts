@@ -3,7 +3,7 @@ import { builder } from './builder.ts';
 
 /** Inputs use text instead, so that a wrong value is a field error and not a failed request. */
 function onlyGiven(): never {
-  throw new TypeError('This scalar is only given, never taken.');
+  throw new TypeError('This scalar is for output only.');
 }
 
 /** The text of a time as it was sent: the domain validates it. */

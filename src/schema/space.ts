@@ -92,7 +92,9 @@ const UpdateSpaceInput = inputType(
   { updates: true },
 );
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space, [], [ConflictError]);
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space, {
+  failsToUpdate: [ConflictError],
+});
 
 builder.mutationFields((t) => ({
   createSpace: t.field({

@@ -49,7 +49,7 @@ const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
     status: t.field({
       type: DeliveryStatusEnum,
       description: 'The status of the delivery.',
-      resolve: ({ status }) => status as DeliveryStatus, // As with events.
+      resolve: ({ status }) => status as DeliveryStatus, // The queue has no other status.
     }),
     attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
     lastAttemptAt: t.expose('lastAttemptAt', {
@@ -136,9 +136,8 @@ const UpdateWebhookInput = inputType(
   { updates: true },
 );
 
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, [], [], {
-  name: 'CreatedWebhook',
-  type: CreatedWebhook,
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, {
+  created: { name: 'CreatedWebhook', type: CreatedWebhook },
 });
 
 const RotateWebhookSecretResult = builder.unionType('RotateWebhookSecretResult', {

@@ -5,7 +5,6 @@ export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** A request of the primary to a worker. */
 export interface MetricsRequest {
-  readonly asked: 'metrics';
   readonly id: number;
 }
 

@@ -66,7 +66,7 @@ export class SharedMetrics {
       };
       const timer = setTimeout(end, ANSWER_TIMEOUT);
       worker.on('message', onMessage).once('exit', end);
-      const question: MetricsRequest = { asked: 'metrics', id };
+      const question: MetricsRequest = { id };
       worker.send(question, undefined, (error) => {
         if (error) end();
       });

@@ -59,7 +59,7 @@ test('a start on a database that cannot be used says what to do', async () => {
     `The user "${role}" of DATABASE_URL may not create tables in the schema public of the database "${name}": from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${name}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".\n`,
   );
   expect(await refusalOf(change({ search: '?sslmode=require' }))).toBe(
-    `The PostgreSQL server at ${host} offers no TLS, which DATABASE_URL asks for by sslmode. Take sslmode out of the URL, or set up TLS on the server.\n`,
+    `The PostgreSQL server at ${host} does not support TLS, which sslmode in DATABASE_URL requires. Take sslmode out of the URL, or set up TLS on the server.\n`,
   );
   expect(await refusalOf(change({ pathname: '/nowhere' }))).toBe(
     `The PostgreSQL server at ${host} has no database "nowhere", which DATABASE_URL names. Make it: CREATE DATABASE "nowhere"\n`,
@@ -111,6 +111,6 @@ test('it names the variable of a URL without the password, or with another serve
   );
   const web = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   expect(await refusalOf(new URL(web))).toBe(
-    `What answers at ${new URL(web).host}, which DATABASE_URL names, is no PostgreSQL server, or ended the connection. Is it the right port?\n`,
+    `${new URL(web).host}, which DATABASE_URL names, does not answer like a PostgreSQL server, or ended the connection. Is it the right port?\n`,
   );
 });

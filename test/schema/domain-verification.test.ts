@@ -65,7 +65,7 @@ test('a new domain serves visitors only once its record is found, and may have l
       {
         path: ['id'],
         messages: [
-          `is that of a domain without a TXT record _linkspace.go.example with the value ${verification.value}, according to DNS`,
+          `is of a domain that has no TXT record _linkspace.go.example with the value ${verification.value} in DNS yet`,
         ],
       },
     ],

@@ -64,12 +64,12 @@ const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: s
   [
     /Connection terminated unexpectedly/,
     ({ server }, variable) =>
-      `What answers at ${server}, which ${variable} names, is no PostgreSQL server, or ended the connection. Is it the right port?`,
+      `${server}, which ${variable} names, does not answer like a PostgreSQL server, or ended the connection. Is it the right port?`,
   ],
   [
     /does not support SSL connections/,
     ({ server }, variable) =>
-      `The PostgreSQL server at ${server} offers no TLS, which ${variable} asks for by sslmode. Take sslmode out of the URL, or set up TLS on the server.`,
+      `The PostgreSQL server at ${server} does not support TLS, which sslmode in ${variable} requires. Take sslmode out of the URL, or set up TLS on the server.`,
   ],
   [
     /permission denied for schema/,

@@ -193,8 +193,8 @@ export async function verifyDomain(
     resolveTxt(record.name).catch(() => []),
   );
   if (found === LATE || !found.some((text) => text.trim() === record.value)) {
-    const wanted = `a TXT record ${record.name} with the value ${record.value}`;
-    throw invalid([{ path: ['id'], messages: [`is that of a domain without ${wanted}, according to DNS`] }]);
+    const wanted = `TXT record ${record.name} with the value ${record.value}`;
+    throw invalid([{ path: ['id'], messages: [`is of a domain that has no ${wanted} in DNS yet`] }]);
   }
   // Only for the host that was looked up: if it was changed meanwhile, it has another token.
   const { verificationToken } = domain;

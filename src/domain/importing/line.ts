@@ -161,7 +161,7 @@ function pixelsOf(value: unknown): DescribedPixel[] {
       name,
       type,
       value: id,
-    } = (typeof pixel === 'object' && pixel !== null ? pixel : {}) as Record<string, unknown>; // As above.
+    } = (typeof pixel === 'object' && pixel !== null ? pixel : {}) as Record<string, unknown>; // Any property may be absent.
     if (name === undefined || type === undefined || id === undefined)
       return wrong(pixel, 'a pixel with its name, type and value');
     return { name: textOf(name), type: textOf(type), value: textOf(id) };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keysOf } from '../../keys-of.ts';
 import { choiceOf, idOf, integerOf, listOf, textOf, withDefault } from '../input.ts';
 import { passwordInput } from '../password.ts';
 import { webAddress } from '../url.ts';
@@ -114,7 +115,7 @@ const texts = {
   title: clearableText(255, 'The title, at most 255 characters.'),
 };
 
-export const linkTexts = Object.keys(texts) as (keyof typeof texts)[]; // Object.keys forgets which keys it gives.
+export const linkTexts = keysOf(texts);
 
 /** The fields that null clears. */
 const clearable = {

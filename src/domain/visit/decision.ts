@@ -1,4 +1,5 @@
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
+import { keysOf } from '../../keys-of.ts';
 import { statusOf } from '../link/status.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { asciiOf, withQuery } from '../url.ts';
@@ -99,9 +100,10 @@ function listed(found: object | undefined): string {
   return found ? 'which is listed' : 'which is not listed';
 }
 
+const rules = keysOf(redirectRules);
+
 /** The decision for a visitor without a link, with the reason. */
 export function notFoundBecause(why: string): RedirectDecision {
-  const rules = Object.keys(redirectRules) as RedirectRule[]; // Object.keys forgets which keys it gives.
   const steps = rules.map((rule) =>
     rule === 'EXISTS' ? { rule, applied: true, why } : { rule, applied: false, why: NOT_REACHED },
   );
@@ -128,7 +130,6 @@ export function decideRedirect(
     return applied;
   };
   const end = (outcome: RedirectOutcome, destination: string | null = null): RedirectDecision => {
-    const rules = Object.keys(redirectRules) as RedirectRule[]; // Object.keys forgets which keys it gives.
     const rest = rules.slice(steps.length).map((rule) => ({ rule, applied: false, why: NOT_REACHED }));
     return { outcome, destination, steps: [...steps, ...rest] };
   };

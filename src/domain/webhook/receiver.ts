@@ -61,12 +61,7 @@ const FAILING_AFTER = 3;
 
 /** The deliveries by record, in order. */
 function byRecord(deliveries: readonly DueDelivery[]): DueDelivery[][] {
-  const records = new Map<string, DueDelivery[]>();
-  for (const delivery of deliveries) {
-    const key = `${delivery.kind} ${delivery.recordId}`;
-    records.set(key, [...(records.get(key) ?? []), delivery]);
-  }
-  return [...records.values()];
+  return [...Map.groupBy(deliveries, ({ kind, recordId }) => `${kind} ${recordId}`).values()];
 }
 
 /** Delivers what is due for one webhook whose queue this process has claimed. */

@@ -21,7 +21,9 @@ export const UpdateLinkInput = inputType(
   { updates: true },
 );
 
-export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, [], [ConflictError]);
+export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, {
+  failsToUpdate: [ConflictError],
+});
 
 function create({ db, actor, site, now }: Context, input: Unparsed<typeof createLinkInput>) {
   return asResult(createLink(db, actor, site, input, now()));
