@@ -36,7 +36,7 @@ import { createPost } from './outgoing/post.ts';
 import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
-import { VisitRecorder } from './redirect/visit.ts';
+import { VisitRecorder } from './redirect/visit-recorder.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createSnapshot } from './rest/snapshot.ts';

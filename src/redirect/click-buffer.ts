@@ -8,9 +8,9 @@ import { ValueIds } from '../db/statistics/value-ids.ts';
 import { Salts } from '../db/statistics/visitors.ts';
 import { type Memory, type Receipt, writeVisits } from '../db/statistics/write.ts';
 import { OTHER_REFERRER } from '../domain/visit/facts.ts';
+import { PendingVisits } from '../domain/visit/pending-visits.ts';
+import type { Visit } from '../domain/visit/visit.ts';
 import { within } from '../within.ts';
-import { PendingVisits } from './pending-visits.ts';
-import type { Visit } from './visit.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
 const WRITTEN_EVERY = 1_000;

@@ -5,7 +5,7 @@ import { hasStatus } from '../domain/link/status.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
-import type { VisitRecorder } from './visit.ts';
+import type { VisitRecorder } from './visit-recorder.ts';
 
 export interface DecisionDependencies {
   readonly db: Db;

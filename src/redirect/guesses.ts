@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
+import { networkOf } from '../domain/visit/network.ts';
 import { growingTo } from '../growing.ts';
 import { ClientSlots } from '../http/limits/places.ts';
-import { networkOf } from '../http/request/client.ts';
 import { LATE, within } from '../within.ts';
 
 /** The maximum number of wrong passwords per address and minute, for one link and for all. */

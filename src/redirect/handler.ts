@@ -2,9 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { asciiOf, hostOf, normalizeHost } from '../domain/url.ts';
+import { networkOf } from '../domain/visit/network.ts';
 import { ClientSlots, NoFreeSlot } from '../http/limits/places.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
-import { clientOf, isBrokenOff, networkOf, type Trust } from '../http/request/client.ts';
+import { clientOf, isBrokenOff, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import { createDecisions, type DecisionDependencies, type Request } from './decisions.ts';

@@ -3,7 +3,7 @@ import { ValueIds } from '../../src/db/statistics/value-ids.ts';
 import { Salts } from '../../src/db/statistics/visitors.ts';
 import { type Receipt, writeVisits } from '../../src/db/statistics/write.ts';
 import { OTHER_REFERRER } from '../../src/domain/visit/facts.ts';
-import { PendingVisits } from '../../src/redirect/pending-visits.ts';
+import { PendingVisits } from '../../src/domain/visit/pending-visits.ts';
 
 /** Writes clicks of links, without statistics, with a receipt. */
 export async function addClicks(

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db/connection/db.ts';
-import type { Visits } from '../../db/statistics/batch.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { reopenDays } from '../../db/statistics/reopen.ts';
 import { ValueIds } from '../../db/statistics/value-ids.ts';
@@ -12,9 +11,9 @@ import type { Site } from '../../domain/link/site.ts';
 import { createSpace } from '../../domain/space.ts';
 import { decideRedirect } from '../../domain/visit/decision.ts';
 import { OTHER_REFERRER } from '../../domain/visit/facts.ts';
+import { PendingVisits } from '../../domain/visit/pending-visits.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { OperatorError } from '../../operator-error.ts';
-import { addVisit } from './batch.ts';
 import { type DemoLink, demoLinks, demoSpaces, SITE } from './company.ts';
 import { poisson, type Random } from './random.ts';
 import { demoVisit, weekdays } from './visitors.ts';
@@ -76,7 +75,7 @@ async function makeLinks(
 
 /** Adds the visits of one day of a link, none of them after `end`. */
 function addVisits(
-  visits: Visits,
+  visits: PendingVisits,
   link: Link,
   demo: DemoLink,
   day: number,
@@ -91,11 +90,11 @@ function addVisits(
   const people = { first: Math.floor(random() * 1e7), count: Math.max(1, Math.round(count * PEOPLE)) };
   let clicks = 0;
   for (let i = 0; i < count; i++) {
-    const visit = demoVisit(demo, people, random);
-    const at = new Date(startOf(day, visit.hour).getTime() + Math.floor(random() * 3_600_000));
+    const { hour, ...visit } = demoVisit(demo, people, random);
+    const at = new Date(startOf(day, hour).getTime() + Math.floor(random() * 3_600_000));
     if (at >= end) continue;
     const { target = link.url } = decideRedirect(visited, visit.visitor, at, false);
-    addVisit(visits, link.id, at, visit, target);
+    visits.add({ ...visit, link, at, destination: target, claimed: null });
     if (visit.visitor.counts) clicks++;
   }
   return clicks;
@@ -117,9 +116,9 @@ export async function fillDemo(db: Db, actor: Actor, site: Site, options: DemoOp
   const processId = randomUUID();
   let clicks = 0;
   for (let day = first, number = 1; day <= last; day = daysAfter(day, 1), number++) {
-    const visits: Visits = new Map();
+    const visits = new PendingVisits();
     for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
-    await writeVisits(db, visits, { processId, number }, memory);
+    await writeVisits(db, visits.take(links.length), { processId, number }, memory);
     // As the service does at the end of a day.
     while ((await forgetVisitors(db, day)).more);
   }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
 
 /** Whether the proxy at an address, at that distance from us, is trusted. */
@@ -42,15 +41,4 @@ export function schemeOf(req: IncomingMessage, trust: Trust, own: string): strin
 /** Whether the client disconnected before its request was complete. */
 export function isBrokenOff(req: IncomingMessage): boolean {
   return req.destroyed && !req.complete;
-}
-
-/**
- * The network that limits count as one client: for IPv6 the first 64 bits, which belong to one customer; for IPv4 the
- * address in canonical form.
- */
-export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`)}/64`;
 }

@@ -7,9 +7,10 @@ import type { Authentication } from '../../domain/access/authentication.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import { visibleError } from '../../domain/errors.ts';
 import type { Site } from '../../domain/link/site.ts';
+import { networkOf } from '../../domain/visit/network.ts';
 import type { Context } from '../../schema/server/context.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
-import { clientOf, networkOf, type Trust } from './client.ts';
+import { clientOf, type Trust } from './client.ts';
 import { requestInfoOf } from './info.ts';
 
 export interface ContextDependencies {

@@ -1,9 +1,8 @@
-import type { Visitor } from '../domain/visit/visitor.ts';
-import type { FoundLink } from './link-cache.ts';
+import type { Visitor } from './visitor.ts';
 
 /** A visit that reached the destination, or that of a program that would have. */
 export interface Visit {
-  readonly link: FoundLink;
+  readonly link: { readonly id: number };
   readonly at: Date;
   readonly visitor: Visitor;
   /** The visitor's address; empty if unknown. */
@@ -17,20 +16,4 @@ export interface Visit {
    * then; else null.
    */
   readonly claimed: number | null;
-}
-
-/** Called for visits after their answer is sent. */
-export type VisitSink = (visit: Visit) => void;
-
-/** Passes each visit to all sinks. */
-export class VisitRecorder {
-  readonly #sinks: readonly VisitSink[];
-
-  constructor(sinks: readonly VisitSink[]) {
-    this.#sinks = sinks;
-  }
-
-  record(visit: Visit): void {
-    for (const sink of this.#sinks) sink(visit);
-  }
 }

@@ -7,11 +7,11 @@ import {
   type LinkVisits,
   unwrittenOf,
   type Visits,
-} from '../db/statistics/batch.ts';
-import { above, hourOf } from '../db/statistics/calendar.ts';
-import type { Value } from '../db/statistics/value.ts';
-import { destinationOf, factsOf } from '../domain/visit/facts.ts';
-import { networkOf } from '../http/request/client.ts';
+} from '../../db/statistics/batch.ts';
+import { above, hourOf } from '../../db/statistics/calendar.ts';
+import type { Value } from '../../db/statistics/value.ts';
+import { destinationOf, factsOf } from './facts.ts';
+import { networkOf } from './network.ts';
 import type { Visit } from './visit.ts';
 
 /** The maximum number of waiting values and visitors; beyond it, visits are counted without them. */
