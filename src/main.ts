@@ -17,12 +17,12 @@ import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
 import { createHttpServer, holdRequests } from './http/server.ts';
 import { createLog } from './log.ts';
-import { oneLine } from './one-line.ts';
 import { OperatorError } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
 import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
+import { oneLine } from './shared/one-line.ts';
+import { within } from './shared/timeout.ts';
 import { VERSION } from './version.ts';
-import { within } from './within.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
 /** How long the stop waits for pending writes, and for connections to close, in milliseconds. */

@@ -6,8 +6,8 @@ import {
   parseBlockedHosts,
   parseReservedAliases,
 } from './domain/link/operator-lists.ts';
-import { oneLine } from './one-line.ts';
-import { WatchedFile } from './watched-file.ts';
+import { oneLine } from './shared/one-line.ts';
+import { WatchedFile } from './shared/watched-file.ts';
 
 /** The part of the log that is used. */
 export interface FileLog {

@@ -6,9 +6,9 @@ import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { migrationStateOf } from '../db/migrate.ts';
 import { DomainError } from '../domain/errors.ts';
-import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
+import { oneLine } from '../shared/one-line.ts';
 import { VERSION } from '../version.ts';
 
 /** An error in the command line; printed with a hint to the help. */

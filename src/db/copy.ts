@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/sqlite/client.ts';
-import { oneLine } from '../one-line.ts';
 import { OperatorError } from '../operator-error.ts';
+import { oneLine } from '../shared/one-line.ts';
 import type { Database } from './connection/client.ts';
 import { directTransaction } from './connection/direct.ts';
 import { empty, join, name, raw, type Sql, sql } from './connection/sql.ts';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { oneLine } from '../one-line.ts';
+import { oneLine } from '../shared/one-line.ts';
 import { unmark } from './backup.ts';
 import type { Database } from './connection/client.ts';
 import { connectTo, isPooled, PoolerBetween } from './connection/postgres.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keysOf } from '../keys-of.ts';
+import { keysOf } from '../shared/keys-of.ts';
 import { type FieldError, invalid } from './errors.ts';
 
 /** A whole number that both databases can hold as an id or a count. */

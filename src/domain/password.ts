@@ -2,7 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { FairTurns, TooMuchWaiting } from '../turns.ts';
+import { FairTurns, TooMuchWaiting } from '../shared/turns.ts';
 import { DomainError, RETRY_AFTER } from './errors.ts';
 import { textOf } from './input.ts';
 

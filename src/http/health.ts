@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Database } from '../db/connection/client.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { LATE, within } from '../within.ts';
+import { LATE, within } from '../shared/timeout.ts';
 
 const CHECK_TIMEOUT = 2000;
 const NOT_CACHED = { 'Cache-Control': 'no-store' };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { ConfigError, shown } from '../config.ts';
-import { oneLine } from '../one-line.ts';
+import { oneLine } from '../shared/one-line.ts';
 
 /** What is wrong with a variable, by the code of the error; HOST for all others. */
 const faults: Readonly<Record<string, (host: string) => string>> = {

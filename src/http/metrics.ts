@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryStatus } from '../domain/webhook/events.ts';
-import { LATE, within } from '../within.ts';
+import { LATE, within } from '../shared/timeout.ts';
 import type { Surface } from './request/surface.ts';
 
 /** An answered request. */

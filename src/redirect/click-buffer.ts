@@ -10,7 +10,7 @@ import { type Memory, type Receipt, writeVisits } from '../db/statistics/write.t
 import { OTHER_REFERRER } from '../domain/visit/facts.ts';
 import { PendingVisits } from '../domain/visit/pending-visits.ts';
 import type { Visit } from '../domain/visit/visit.ts';
-import { within } from '../within.ts';
+import { within } from '../shared/timeout.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
 const WRITTEN_EVERY = 1_000;

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
 import { networkOf } from '../domain/visit/network.ts';
-import { growingTo } from '../growing.ts';
 import { ClientSlots } from '../http/limits/places.ts';
-import { LATE, within } from '../within.ts';
+import { growingTo } from '../shared/growing-cache.ts';
+import { LATE, within } from '../shared/timeout.ts';
 
 /** The maximum number of wrong passwords per address and minute, for one link and for all. */
 const MAX_GUESSES = 5;

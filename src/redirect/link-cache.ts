@@ -8,8 +8,8 @@ import { isAlias } from '../domain/link/alias.ts';
 import type { Site } from '../domain/link/site.ts';
 import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
-import { growingTo } from '../growing.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { growingTo } from '../shared/growing-cache.ts';
 import { type Remembered, type Running, SharedReads } from './shared-reads.ts';
 
 /** The maximum number of cached links and domains, and the memory of the links in bytes. */

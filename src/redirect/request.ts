@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
 import { isBot, type Visitor } from '../domain/visit/visitor.ts';
-import { LATE, within } from '../within.ts';
+import { LATE, within } from '../shared/timeout.ts';
 
 /** The largest form, in bytes; one with a password is far smaller. */
 const MAX_FORM = 10_000;

@@ -1,6 +1,6 @@
 import type { Revisions } from '../db/change/revisions.ts';
 import { DatabaseAway } from '../db/connection/errors.ts';
-import { LATE, within } from '../within.ts';
+import { LATE, within } from '../shared/timeout.ts';
 
 /** How long an unknown name is cached, in milliseconds: not all new records are announced. */
 const MISSING_FOR = 900;

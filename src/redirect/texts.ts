@@ -1,5 +1,5 @@
 import { languageAmong } from '../domain/visit/visitor.ts';
-import { keysOf } from '../keys-of.ts';
+import { keysOf } from '../shared/keys-of.ts';
 
 /** The texts of visitors' pages, in each supported language. */
 const texts = {

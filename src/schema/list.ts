@@ -1,6 +1,6 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
 import { type Connection, DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
-import { inSlices } from '../slices.ts';
+import { inSlices } from '../shared/slices.ts';
 import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { costs, countOf, STATEMENT_COST } from './server/cost.ts';

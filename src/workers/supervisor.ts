@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
-import { LATE, within } from '../within.ts';
+import { LATE, within } from '../shared/timeout.ts';
 import type { WorkerMessage } from './messages.ts';
 
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairTurns, TooMuchWaiting } from '../../src/turns.ts';
+import { FairTurns, TooMuchWaiting } from '../../src/shared/turns.ts';
 
 /** Work that ends when it is told to, and the order in which it began. */
 function workshop(turns: FairTurns) {

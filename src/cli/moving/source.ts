@@ -1,10 +1,10 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { JSONParser, TokenType } from '@streamparser/json';
-import { withoutMark } from '../../byte-order-mark.ts';
 import { columnsFor, hasLinks, type ImportFormat, neededColumns } from '../../domain/importing/formats.ts';
 import { BrokenOff, type SourceLine } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
+import { withoutMark } from '../../shared/byte-order-mark.ts';
 import { csvRecords, LONGEST_RECORD } from './csv.ts';
 
 /** How many bytes of a file are read to detect its format. */

@@ -1,4 +1,4 @@
-import { pauseIfBlocked } from '../../slices.ts';
+import { pauseIfBlocked } from '../../shared/slices.ts';
 import type { Db } from '../connection/db.ts';
 import {
   type LoggedChange,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
-import { within } from '../../within.ts';
+import { within } from '../../shared/timeout.ts';
 
 /** How long to wait before reconnecting, in milliseconds. */
 const AGAIN_AFTER = 1_000;

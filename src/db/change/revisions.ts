@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LATE, within } from '../../within.ts';
+import { LATE, within } from '../../shared/timeout.ts';
 import type { Database } from '../connection/client.ts';
 import { DatabaseAway } from '../connection/errors.ts';
 import { ChangeFeed } from './feed.ts';

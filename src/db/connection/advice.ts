@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { oneLine } from '../../one-line.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutSecrets } from '../../secrets.ts';
+import { oneLine } from '../../shared/one-line.ts';
 import { PoolerBetween } from './postgres.ts';
 import { pathOf } from './sqlite-file.ts';
 

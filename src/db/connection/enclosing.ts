@@ -1,4 +1,4 @@
-import { Semaphore, SemaphoreTimeout } from '../../turns.ts';
+import { Semaphore, SemaphoreTimeout } from '../../shared/turns.ts';
 import { type Db, handleOf, setHandle, type Tx } from './db.ts';
 import { DatabaseAway } from './errors.ts';
 import { transaction } from './transaction.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { LATE, within } from '../../within.ts';
+import { LATE, within } from '../../shared/timeout.ts';
 import { Notifications } from '../change/notifications.ts';
 import type { Database } from './client.ts';
 import type { Db } from './db.ts';

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { ApiKey } from '../../generated/sqlite/client.ts';
-import { pauseIfBlocked } from '../../slices.ts';
+import { pauseIfBlocked } from '../../shared/slices.ts';
 import { type Db, isSqlite } from '../connection/db.ts';
 import type { Sql } from '../connection/sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { growingTo } from '../../growing.ts';
+import { growingTo } from '../../shared/growing-cache.ts';
 import type { Tx } from '../connection/db.ts';
 import { join, name, sql } from '../connection/sql.ts';
 import { rowsAsTable } from '../many-rows.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../db/change/log.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { DatabaseAway } from '../../db/connection/errors.ts';
-import { LATE, within } from '../../within.ts';
+import { LATE, within } from '../../shared/timeout.ts';
 import type { Actor } from '../access/actor.ts';
 import { validKeys } from '../access/api-key.ts';
 import { DomainError, visibleError } from '../errors.ts';

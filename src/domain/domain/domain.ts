@@ -4,7 +4,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/er
 import { sql } from '../../db/connection/sql.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { LATE, within } from '../../within.ts';
+import { LATE, within } from '../../shared/timeout.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';

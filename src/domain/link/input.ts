@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keysOf } from '../../keys-of.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import { choiceOf, idOf, integerOf, listOf, textOf, withDefault } from '../input.ts';
 import { passwordInput } from '../password.ts';
 import { webAddress } from '../url.ts';

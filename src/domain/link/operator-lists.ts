@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { pauseIfBlocked } from '../../slices.ts';
+import { pauseIfBlocked } from '../../shared/slices.ts';
 import { foldCase } from '../fold.ts';
 import { hostOf, normalizeHost, withoutPort } from '../url.ts';
 import { type Addresses, addressesOf } from './addresses.ts';

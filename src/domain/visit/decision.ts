@@ -1,5 +1,5 @@
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
-import { keysOf } from '../../keys-of.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import { statusOf } from '../link/status.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { asciiOf, withQuery } from '../url.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { Semaphore } from '../../turns.ts';
-import { LATE, within } from '../../within.ts';
+import { LATE, within } from '../../shared/timeout.ts';
+import { Semaphore } from '../../shared/turns.ts';
 
 /** How many attempts a process makes at once: those that have just begun, and those that turned out to be slow. */
 const MAX_ATTEMPTS = 100;

@@ -11,7 +11,7 @@ import {
   releaseQueue,
   renewClaims,
 } from '../../db/webhook/queues.ts';
-import { within } from '../../within.ts';
+import { within } from '../../shared/timeout.ts';
 import { AttemptTurns } from './attempt-turns.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryStatus } from './events.ts';

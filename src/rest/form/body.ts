@@ -1,5 +1,5 @@
 import express, { type Request, type Response } from 'express';
-import { withoutMark } from '../../byte-order-mark.ts';
+import { withoutMark } from '../../shared/byte-order-mark.ts';
 import { Refused, tooLarge, unreadable, unsupportedMediaType } from '../answer.ts';
 import { type FormFields, parseForm, parseJson } from './form.ts';
 import { parseMultipart } from './multipart.ts';

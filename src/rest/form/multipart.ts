@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { pauseIfBlocked } from '../../slices.ts';
+import { pauseIfBlocked } from '../../shared/slices.ts';
 import { Refused, unsupportedMediaType } from '../answer.ts';
 import { FieldCollector, type FormFields, UnreadableBody } from './form.ts';
 

@@ -1,4 +1,4 @@
-import { LATE, within } from './within.ts';
+import { LATE, within } from './timeout.ts';
 
 /** The work could not start in time. */
 export class SemaphoreTimeout extends Error {}
