@@ -23,6 +23,7 @@ const app = createApp({
   rateLimit: 0,
   corsOrigins: [],
   historyDays: 0,
+  publicStatistics: true,
   statisticsMonths: 0,
   statistics: which === 'on',
   lists: new OperatorLists(),

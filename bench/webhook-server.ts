@@ -24,6 +24,7 @@ const app = createApp({
   rateLimit: 0,
   corsOrigins: [],
   historyDays: 0,
+  publicStatistics: true,
   statisticsMonths: 0,
   verifiesDomains: false,
   lists: new OperatorLists(),

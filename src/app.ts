@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import type { Server } from 'node:http';
 import express from 'express';
 import type { Logger } from 'pino';
+import type { AppConfig } from './config.ts';
 import { AnswerRetention } from './db/answer-retention.ts';
 import { onOwnChanges } from './db/change/log.ts';
 import { ChangeRetention } from './db/change/retention.ts';
@@ -44,27 +45,15 @@ import { KnownOperations } from './schema/server/known-operations.ts';
 import { createGraphQLServer } from './schema/server/server.ts';
 import type { TrustedDocuments } from './schema/server/trusted-documents.ts';
 
-export interface AppDependencies {
+export interface AppDependencies extends AppConfig {
   readonly database: Database;
   /** Streaming replicas of the database, to read from. */
   readonly replicas?: readonly Database[];
   readonly baseUrl: string;
   /** The id of the domain that is the base URL's host. */
   readonly defaultDomainId: number;
-  readonly trustProxy: false | number | string;
-  readonly graphiql: boolean;
   /** If given, the only documents that `/graphql` executes. */
   readonly trusted?: TrustedDocuments | undefined;
-  /** Requests a minute for each key; 0 for no limit. */
-  readonly rateLimit: number;
-  /** The origins of sites whose pages may call the APIs. */
-  readonly corsOrigins: readonly string[];
-  /** How many days changes are kept; 0 for ever. */
-  readonly historyDays: number;
-  /** How many months statistics are kept; 0 for ever. */
-  readonly statisticsMonths: number;
-  /** Whether links have public pages of statistics; true by default. */
-  readonly publicStatistics?: boolean;
   /** Whether statistics of visits are counted; false only in benchmarks. */
   readonly statistics?: boolean;
   /** How many requests may be in flight; further ones get 503. */
@@ -74,14 +63,10 @@ export interface AppDependencies {
   /** A random integer from 0 to below the given number. */
   random(below: number): number;
   hashPassword(owner: string, password: string): Promise<string>;
-  /** Whether domains must be verified to serve visitors. */
-  readonly verifiesDomains: boolean;
   /** The texts of a name's TXT records in DNS. */
   resolveTxt(name: string): Promise<readonly string[]>;
   /** All addresses of a host. */
   resolveHost(host: string): Promise<readonly LookupAddress[]>;
-  /** Whether webhooks may call addresses in the operator's own network. */
-  readonly allowPrivateWebhooks: boolean;
   /** The delays before the retries of a webhook's delivery, in milliseconds. */
   readonly webhookDelays?: readonly number[];
   readonly countryOf: CountryOf;
@@ -118,7 +103,7 @@ export function createApp(dependencies: AppDependencies): App {
     historyDays,
     statisticsMonths,
     statistics = true,
-    publicStatistics = true,
+    publicStatistics,
     maxInFlight = 1_000,
     log,
     now,

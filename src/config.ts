@@ -170,7 +170,28 @@ const environment = variables
     error: '1 where DATABASE_URL is not PostgreSQL, since SQLite is for one process',
   });
 
-export interface Config {
+/** What the app itself needs of the configuration. */
+export interface AppConfig {
+  /** Whether domains must be verified to serve visitors. */
+  readonly verifiesDomains: boolean;
+  /** For Express's `trust proxy`. */
+  readonly trustProxy: false | number | string;
+  readonly graphiql: boolean;
+  /** How many days changes are kept; 0 for ever. */
+  readonly historyDays: number;
+  /** How many months statistics are kept; 0 for ever. */
+  readonly statisticsMonths: number;
+  /** Whether links have public pages of statistics. */
+  readonly publicStatistics: boolean;
+  /** Whether webhooks may call addresses in the operator's own network. */
+  readonly allowPrivateWebhooks: boolean;
+  /** Requests a minute for each key; 0 for no limit. */
+  readonly rateLimit: number;
+  /** The origins of sites whose pages may call the APIs. */
+  readonly corsOrigins: readonly string[];
+}
+
+export interface Config extends AppConfig {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string;
@@ -185,33 +206,16 @@ export interface Config {
   /** The public address; by default `http://localhost` with the server's port. */
   readonly baseUrl: string | undefined;
   readonly initialApiKey: string | undefined;
-  /** Whether domains must be verified to serve visitors. */
-  readonly verifiesDomains: boolean;
   /** The redirect for visitors of an unknown alias on the default domain. */
   readonly notFoundUrl: string | undefined;
   /** The path of a file of hosts that no link may lead to. */
   readonly blockedHostsFile: string | undefined;
   /** The path of a file of aliases that no new link may have. */
   readonly reservedAliasesFile: string | undefined;
-  /** For Express's `trust proxy`. */
-  readonly trustProxy: false | number | string;
-  readonly graphiql: boolean;
   /** The path of a file with the only documents that `/graphql` executes. */
   readonly trustedDocuments: string | undefined;
   /** The port of the metrics; undefined for none. */
   readonly metricsPort: number | undefined;
-  /** How many days changes are kept; 0 for ever. */
-  readonly historyDays: number;
-  /** How many months statistics are kept; 0 for ever. */
-  readonly statisticsMonths: number;
-  /** Whether links have public pages of statistics. */
-  readonly publicStatistics: boolean;
-  /** Whether webhooks may call addresses in the operator's own network. */
-  readonly allowPrivateWebhooks: boolean;
-  /** Requests a minute for each key; 0 for no limit. */
-  readonly rateLimit: number;
-  /** The origins of sites whose pages may call the APIs. */
-  readonly corsOrigins: readonly string[];
   /** The header with a visitor's country, which the proxy sets. */
   readonly countryHeader: string | undefined;
   /** The path of an .mmdb file with the countries of addresses. */

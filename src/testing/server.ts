@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { createApp } from '../app.ts';
+import { type AppDependencies, createApp } from '../app.ts';
+import type { AppConfig } from '../config.ts';
 import { settleEra } from '../db/change/log.ts';
-import { type Database, openDatabase } from '../db/connection/client.ts';
+import { openDatabase } from '../db/connection/client.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import type { Scope } from '../domain/access/actor.ts';
 import { createKey } from '../domain/access/api-key.ts';
@@ -18,7 +19,6 @@ import type { Metrics } from '../http/metrics.ts';
 import { countryLookup } from '../http/request/country.ts';
 import { createHttpServer } from '../http/server.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import type { TrustedDocuments } from '../schema/server/trusted-documents.ts';
 import { Caller } from './caller.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -29,40 +29,22 @@ const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 /** How often the operator's lists are polled, in milliseconds. */
 const LISTS_READ_EVERY = 50;
 
-export interface TestServerOptions {
+export interface TestServerOptions
+  extends Partial<Omit<AppConfig, 'trustProxy'>>,
+    Pick<Partial<AppDependencies>, 'replicas' | 'trusted' | 'maxInFlight' | 'webhookDelays' | 'random'> {
   /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;
   /** Whether the database at `url` is migrated; without that, the server cannot answer queries. */
   readonly migrated?: boolean;
-  readonly replicas?: readonly Database[];
-  readonly graphiql?: boolean;
-  /** If given, the only documents that `/graphql` executes, by id. */
-  readonly trusted?: TrustedDocuments;
-  readonly rateLimit?: number;
-  readonly corsOrigins?: readonly string[];
-  /** How many days changes are kept; 0 for ever. */
-  readonly historyDays?: number;
-  /** How many months statistics are kept; 0 for ever. */
-  readonly statisticsMonths?: number;
-  /** Whether links have public pages of statistics. */
-  readonly publicStatistics?: boolean;
-  readonly maxInFlight?: number;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */
   readonly idleTimeout?: number;
-  /** Whether domains must be verified to serve visitors. */
-  readonly verifiesDomains?: boolean;
   /** The redirect for visitors of an unknown alias on the default domain. */
   readonly notFoundUrl?: string;
   /** Files of blocked hosts and reserved aliases; read again when they change. */
   readonly blockedHostsFile?: string;
   readonly reservedAliasesFile?: string;
-  /** Whether webhooks may call this machine; other hosts resolve only by `hosts`. */
-  readonly allowPrivateWebhooks?: boolean;
-  /** The delays before the retries of a webhook's delivery, in milliseconds. */
-  readonly webhookDelays?: readonly number[];
   /** Whether the background work runs: writing clicks, polling changes, delivering webhooks. */
   readonly background?: boolean;
-  random?(below: number): number;
   /** The cost of a password's hash; a low one by default. */
   readonly hashCost?: HashCost;
   readonly metrics?: Metrics;
