@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
-import { insertLink, insertLinkIn, readShownLink } from '../../db/links.ts';
+import { insertLink, insertLinkIn, type NewLink, readShownLink } from '../../db/links.ts';
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
@@ -35,6 +35,31 @@ async function reuseOf(
   return new Reuse(destination, given, columns, now);
 }
 
+/** The same link as the new one, if there is one. */
+async function existing(db: Db, reuse: Reuse | null): Promise<LinkRow | null> {
+  const same = await reuse?.find(db);
+  return same ? readShownLink(db, same.id) : null;
+}
+
+/**
+ * Inserts the link, or returns the same link, if there is one by now.
+ * @throws NotCompared
+ */
+async function insert(db: Db, actor: Actor, made: NewLink, reuse: Reuse | null, now: Date): Promise<LinkRow> {
+  const { row, pixelIds } = made;
+  const fields = fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
+  if (reuse === null) return insertLink(db, made, newChange(actor, now, 'CREATED', 'LINK', fields));
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const same = await reuse.findLocked(tx);
+    // On PostgreSQL, it may be deleted meanwhile.
+    const shown = same && (await readShownLink(tx, same.id));
+    if (shown) return shown;
+    const link = await insertLinkIn(tx, made);
+    await record('CREATED', 'LINK', [link.id], fields);
+    return link;
+  });
+}
+
 /**
  * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
  * one.
@@ -49,58 +74,43 @@ export async function createLink(
 ): Promise<LinkRow> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
+  const { url, pixelIds = [] } = input;
+  const { accountId } = actor;
+  const reuse = reuses ? await reuseOf({ accountId, domainId, url }, site, actor, unparsed, now) : null;
+  const found = await existing(db, reuse);
+  if (found) return found;
   const check = async () => {
     const refusals = await refusalsOf(db, actor, site, input, domainId, null);
     if (refusals.length > 0) throw invalid(refusals);
   };
-  const { url, pixelIds = [] } = input;
-  const destination = { accountId: actor.accountId, domainId, url };
-  const reuse = reuses ? await reuseOf(destination, site, actor, unparsed, now) : null;
-  const existing = async () => {
-    const same = await reuse?.find(db);
-    return same ? readShownLink(db, same.id) : null;
-  };
-  const found = await existing();
-  if (found) return found;
   try {
     await check();
   } catch (error) {
     // Another request may have created the same link meanwhile, with this alias.
-    const made = await existing();
+    const made = await existing(db, reuse);
     if (made) return made;
     throw error;
   }
+  const columns = await columnsOf(input, site, actor);
   const data = {
-    ...(await columnsOf(input, site, actor)),
+    ...columns,
     url,
     urlKey: foldCase(url),
-    accountId: actor.accountId,
+    accountId,
     domainId,
     createdAt: now,
     updatedAt: now,
   };
-  const pixels = [...new Set(pixelIds)];
   for (let attempt = 0; ; attempt++) {
     const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
     if (input.alias == null && site.lists.reserves(alias)) continue;
+    const made = { row: { ...data, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
     try {
-      const row = { ...data, ...aliasColumns(alias) };
-      const fields = fieldsSet({ ...row, ...(pixels.length > 0 && { pixels }) }, fieldNames);
-      const made = { row, pixelIds: pixels };
-      if (reuse === null) return await insertLink(db, made, newChange(actor, now, 'CREATED', 'LINK', fields));
-      return await recordingChanges(db, actor, now, async ({ tx, record }) => {
-        const same = await reuse.findLocked(tx);
-        // On PostgreSQL, it may be deleted meanwhile.
-        const shown = same && (await readShownLink(tx, same.id));
-        if (shown) return shown;
-        const link = await insertLinkIn(tx, made);
-        await record('CREATED', 'LINK', [link.id], fields);
-        return link;
-      });
+      return await insert(db, actor, made, reuse, now);
     } catch (error) {
       if (error instanceof NotCompared) {
-        const made = await existing();
-        if (made) return made;
+        const same = await existing(db, reuse);
+        if (same) return same;
         continue;
       }
       // Records may have been deleted since the checks; the constraints decide.
