@@ -136,6 +136,7 @@ test('an account is unchanged after an export and import', async () => {
     privacy: 1,
   });
   await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
+  await owner.link({ alias: 'list', title: '[]' });
   await owner.link({ alias: 'whole', ...plainly('inV1', ({ name }) => `Any ${name}`) });
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon and a \uFEFF byte order mark' });
   const csv = await exportOf(server);
@@ -146,12 +147,12 @@ test('an account is unchanged after an export and import', async () => {
     const other = await startTestServer();
     await other.caller();
     const report = await importInto(other, { text });
-    expect(report).toMatchObject({ created: 4, refused: 0, spaces: 2, pixels: 2, domains: 1 });
+    expect(report).toMatchObject({ created: 5, refused: 0, spaces: 2, pixels: 2, domains: 1 });
     const withoutTimes = (one: string) => one.replace(/^((?:domain|space|pixel),.*?),[^,]*,[^,]*$/gm, '$1');
     expect(withoutTimes(await exportOf(other))).toBe(withoutTimes(csv));
     expect(await importInto(other, { text })).toMatchObject({
       created: 0,
-      existing: 4,
+      existing: 5,
       spaces: 0,
       pixels: 0,
     });

@@ -219,9 +219,9 @@ export function recordOf(
     for (const name of names) {
       const value = raw[name];
       const text = typeof value === 'string' ? value.trim() : value;
-      if (text === undefined || text === null || text === '' || text === '[]') continue;
+      if (text === undefined || text === null || text === '') continue;
       if (Array.isArray(text) && text.length === 0) continue;
-      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/i.test(text)) continue;
+      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined|\[\])$/i.test(text)) continue;
       record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;
       break;
     }
