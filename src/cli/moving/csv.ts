@@ -118,11 +118,17 @@ export async function* csvRecords(
     let at = 0;
     while (at < text.length) {
       const isFull = text.length - at > LONGEST_RECORD;
-      const found = scan(text, at, marks, { isLast, isFull });
+      const found =
+        scan(text, at, marks, { isLast, isFull }) ??
+        // The last character may be the first half of a doubled quote.
+        (isFull ? scan(text.slice(0, -1), at, marks, { isLast, isFull }) : null);
       if (found === null && isFull) {
         yield { line, size: text.length - at, fault: `has more than ${LONGEST_RECORD} bytes` };
         skips = true;
-        at = text.length;
+        // The last character may be the first half of a line break.
+        const end = text.length - 1;
+        line += breaksIn(text.slice(at, end));
+        at = end;
       }
       if (found === null) break;
       const place = { line, size: found.end - at };
