@@ -200,8 +200,10 @@ test('takes the first of several short URLs, and an empty list as none', async (
     '[];bit.ly/three;https://a.example/3;[Draft] x',
     '"[""bit.ly/four""]";bit.ly/4xYz;https://a.example/4;',
     '"bit.ly/five, bit.ly/other";bit.ly/5xYz;https://a.example/5;',
+    '"bit.ly/a,b";;https://a.example/6;',
   ];
-  expect((await importInto(server, { text: text.join('\n') }, { format: 'bitly' })).refused).toBe(0);
+  const { told } = await importInto(server, { text: text.join('\n') }, { format: 'bitly' });
+  expect(told).toMatchObject([{ line: 5, field: 'alias' }]);
   const found = await links();
   expect(found.map(({ alias }) => alias)).toEqual(['one', 'two', 'three', 'four', 'five']);
   expect(found[2]).toMatchObject({ space: { name: '[Draft] x' } });

@@ -206,6 +206,9 @@ function unguarded(text: string): string {
   return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
 }
 
+/** The fields that a cell may have as a list in JSON. */
+const LISTS: ReadonlySet<ImportField> = new Set(['short_url', 'tags']);
+
 /** A record by our field names. Empty values and lists are absent; of several columns for a field, the first non-empty one counts. */
 export function recordOf(
   format: ImportFormat,
@@ -221,7 +224,8 @@ export function recordOf(
       const text = typeof value === 'string' ? value.trim() : value;
       if (text === undefined || text === null || text === '') continue;
       if (Array.isArray(text) && text.length === 0) continue;
-      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined|\[\])$/i.test(text)) continue;
+      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/i.test(text)) continue;
+      if (LISTS.has(field) && text === '[]') continue;
       record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;
       break;
     }

@@ -6,11 +6,11 @@ import type { ImportField, ImportRecord } from './formats.ts';
 import {
   countOf,
   isSet,
+  listIn,
   listOf,
   momentOf,
   nameOf,
   numberOf,
-  partsOfList,
   tagsOf,
   textOf,
   WrongValue,
@@ -47,9 +47,12 @@ export interface ImportLine {
   readonly notes: readonly string[];
 }
 
+/** What separates two short URLs in a text. */
+const BETWEEN_URLS = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/i;
+
 /** The host and the alias of a short URL, with or without its scheme; of several, those of the first. */
 function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
-  const [one] = typeof shortUrl === 'string' || Array.isArray(shortUrl) ? partsOfList(shortUrl) : [shortUrl];
+  const [one] = listIn(shortUrl, BETWEEN_URLS);
   const text = textOf(one).replace(/^[a-z]+:\/\//i, '');
   const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
   const normal = normalizeHost(host);

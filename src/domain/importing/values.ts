@@ -93,19 +93,20 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(list) ? list : wrong(value, 'a list in JSON, such as the export writes');
 }
 
-/** A list, its JSON text, or a text whose parts are separated by commas, semicolons or vertical bars. */
-export function partsOfList(value: unknown): unknown[] {
-  if (typeof value !== 'string') return listOf(value);
+/** The items of a list, of its JSON text, or of another text with something between them; any other value is the only one. */
+export function listIn(value: unknown, between: RegExp): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string') return [value];
   try {
     return listOf(value);
   } catch {
-    return value.split(/[,;|]/);
+    return value.split(between).filter((item) => item !== '');
   }
 }
 
 /** The names of tags. */
 export function tagsOf(value: unknown): string[] {
-  const list = partsOfList(value);
+  const list = listIn(value, /[,;|]/);
   const names = list.filter((tag) => tag !== null).map((tag) => nameOf(tag).trim());
   return names.filter((tag) => tag !== '');
 }
