@@ -47,6 +47,14 @@ test.each([
   expect(await linksTo(input.url)).toBe(1);
 });
 
+test('links with other passwords, made at once, have aliases as short as any', async () => {
+  const url = newUrl();
+  const made = Array.from({ length: 16 }, (_, i) => create({ url, password: `password ${i}`, reuse: true }));
+  await Promise.all(made);
+  const links = await server.database.client.link.findMany({ where: { url } });
+  expect(links.map(({ alias }) => alias.length)).toEqual(Array(16).fill(6));
+});
+
 test('comparing passwords delays no other account', async () => {
   const slow = await startTestServer({ hashCost: { N: 2 ** 14, r: 8, p: 1 } });
   const [many, one] = [await slow.caller('many'), await slow.caller('one')];

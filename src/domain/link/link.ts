@@ -35,6 +35,17 @@ async function reuseOf(
   return new Reuse(destination, given, columns, now);
 }
 
+/** Returns a function that generates another alias each time, none of them reserved. */
+function generatedAliases(site: Site): () => string {
+  let attempt = 0;
+  return () => {
+    for (;;) {
+      const alias = generateAlias(attempt++, (below) => site.random(below));
+      if (!site.lists.reserves(alias)) return alias;
+    }
+  };
+}
+
 /** The same link as the new one, if there is one. */
 async function existing(db: Db, reuse: Reuse | null): Promise<LinkRow | null> {
   const same = await reuse?.find(db);
@@ -101,9 +112,8 @@ export async function createLink(
     createdAt: now,
     updatedAt: now,
   };
-  for (let attempt = 0; ; attempt++) {
-    const alias = input.alias ?? generateAlias(attempt, (below) => site.random(below));
-    if (input.alias == null && site.lists.reserves(alias)) continue;
+  const nextAlias = generatedAliases(site);
+  for (let alias = input.alias ?? nextAlias(); ; ) {
     const made = { row: { ...data, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
     try {
       return await insert(db, actor, made, reuse, now);
@@ -117,6 +127,7 @@ export async function createLink(
       if (isForeignKeyViolation(error)) await check();
       if (!isUniqueViolation(error)) throw error;
       if (input.alias != null) throw invalid([{ path: ['alias'], messages: [aliasTaken] }]);
+      alias = nextAlias();
     }
   }
 }
