@@ -15,7 +15,7 @@ import { Authentication } from './domain/access/authentication.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { KEPT_FOR } from './domain/keyed-write.ts';
 import type { OperatorLists } from './domain/link/operator-lists.ts';
-import type { Site } from './domain/link/site.ts';
+import type { Site } from './domain/site.ts';
 import { Webhooks } from './domain/webhook/service.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';

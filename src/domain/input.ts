@@ -129,3 +129,25 @@ export function parseBatch<Item>(name: string, items: readonly Item[]): readonly
   if (items.length <= MAX_BATCH) return items;
   throw invalid([{ path: [name], messages: [`may have at most ${MAX_BATCH} entries, not ${items.length}`] }]);
 }
+
+const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
+
+const isoMoment = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],
+  notAMoment,
+);
+
+/**
+ * A time, and whether it was given without seconds. Its year has four digits in UTC, so that both databases store
+ * and sort it correctly.
+ */
+export const moment = z
+  .string(notAMoment)
+  .trim()
+  .pipe(isoMoment)
+  .transform((text, context) => {
+    const at = new Date(text);
+    if (/^[1-9]\d{3}-/.test(at.toISOString())) return { at, toTheMinute: !/T\d\d:\d\d:/.test(text) };
+    context.addIssue({ code: 'custom', message: 'must lie in the years 1000 to 9999, in UTC' });
+    return z.NEVER;
+  });

@@ -9,8 +9,7 @@ import type { Space } from '../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { foldCase } from './fold.ts';
-import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
-import { moment } from './link/input.ts';
+import { integerOf, moment, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import {
   type Connection,
   directionInput,

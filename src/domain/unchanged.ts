@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { DomainError } from './errors.ts';
-import { parseInput } from './input.ts';
-import { moment } from './link/input.ts';
+import { moment, parseInput } from './input.ts';
 
 const input = z.object({ ifUpdatedAt: moment.nullish() });
 

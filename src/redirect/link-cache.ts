@@ -5,7 +5,7 @@ import type { Db } from '../db/connection/db.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/visited-link.ts';
 import { servesVisitors } from '../domain/domain/domain.ts';
 import { isAlias } from '../domain/link/alias.ts';
-import type { Site } from '../domain/link/site.ts';
+import type { Site } from '../domain/site.ts';
 import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';

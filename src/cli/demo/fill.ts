@@ -7,7 +7,7 @@ import { forgetVisitors, Salts } from '../../db/statistics/visitors.ts';
 import { writeVisits } from '../../db/statistics/write.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import { createLink } from '../../domain/link/link.ts';
-import type { Site } from '../../domain/link/site.ts';
+import type { Site } from '../../domain/site.ts';
 import { createSpace } from '../../domain/space.ts';
 import { decideRedirect } from '../../domain/visit/decision.ts';
 import { OTHER_REFERRER } from '../../domain/visit/facts.ts';

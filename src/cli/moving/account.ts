@@ -3,8 +3,8 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../../domain/access/actor.ts';
 import type { OperatorLists } from '../../domain/link/operator-lists.ts';
-import type { Site } from '../../domain/link/site.ts';
 import { hashPassword } from '../../domain/password.ts';
+import type { Site } from '../../domain/site.ts';
 import { OperatorError } from '../../operator-error.ts';
 
 /** The account of that name, as a writer without a key. @throws OperatorError if there is none */

@@ -5,8 +5,7 @@ import { sql } from '../../db/connection/sql.ts';
 import type { List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
-import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
-import { moment } from '../link/input.ts';
+import { choiceOf, idOf, moment, parseInput, type Unparsed, withDefault } from '../input.ts';
 import { type Connection, directionInput, type EdgesInput, readConnection } from '../list.ts';
 import { type RecordKind, recordKinds } from './change.ts';
 

@@ -9,9 +9,9 @@ import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
-import type { Site } from '../link/site.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
+import type { Site } from '../site.ts';
 import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
 
 export type { Domain };

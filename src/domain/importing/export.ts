@@ -2,8 +2,8 @@ import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../access/actor.ts';
 import { linkTexts } from '../link/input.ts';
 import { shortUrlOf } from '../link/short-url.ts';
-import type { Site } from '../link/site.ts';
 import { targetingOf } from '../link/targeting.ts';
+import type { Site } from '../site.ts';
 import { exportFields, guardCell, type ImportRecord } from './formats.ts';
 
 /** How many links are read at once: each may have two MB of targets. */

@@ -5,7 +5,7 @@ import { fieldErrors } from '../input.ts';
 import { type BulkItem, type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { createLinkInput } from '../link/input.ts';
 import { TakenAliases } from '../link/names.ts';
-import type { Site } from '../link/site.ts';
+import type { Site } from '../site.ts';
 import { columnsFor, type FieldColumns, type ImportFormat, type RawRecord, recordOf } from './formats.ts';
 import { type ImportLine, readLine } from './line.ts';
 import { NamedRecords, Unresolved } from './named-records.ts';

@@ -8,12 +8,12 @@ import { fieldsSet, recordingChanges } from '../change/change.ts';
 import type { FieldError } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { fieldErrors } from '../input.ts';
+import type { Site } from '../site.ts';
 import { generateAlias } from './alias.ts';
 import { aliasTaken, domainNamesIn, refusalsBy } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
 import { createLinkInput } from './input.ts';
 import { type Name, nextFreeName, TakenAliases } from './names.ts';
-import type { Site } from './site.ts';
 
 /** Properties of a link that an import takes over from its old service. */
 export interface Origin {

@@ -3,10 +3,10 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
+import type { Site } from '../site.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { addressesOf } from './addresses.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
-import type { Site } from './site.ts';
 
 export const aliasTaken = 'is already taken on this domain';
 const aliasReserved = 'is reserved on this service';

@@ -3,8 +3,8 @@ import type { Writer } from '../access/actor.ts';
 import type { FieldNames } from '../change/change.ts';
 import { foldCase } from '../fold.ts';
 import { ofAccount, verifyPassword } from '../password.ts';
+import type { Site } from '../site.ts';
 import type { LinkInput } from './input.ts';
-import type { Site } from './site.ts';
 import { encodeTargets } from './targeting.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keysOf } from '../../shared/keys-of.ts';
-import { choiceOf, idOf, integerOf, listOf, textOf, withDefault } from '../input.ts';
+import { choiceOf, idOf, integerOf, listOf, moment, textOf, withDefault } from '../input.ts';
 import { passwordInput } from '../password.ts';
 import { webAddress } from '../url.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
@@ -32,28 +32,6 @@ export const wrongPixel = 'must be ids of your pixels';
 export const missingPrivacyPassword = 'is required where a password guards the statistics';
 
 export const MAX_PIXELS = 50;
-const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
-
-const isoMoment = z.union(
-  [z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],
-  notAMoment,
-);
-
-/**
- * A time, and whether it was given without seconds. Its year has four digits in UTC, so that both databases store
- * and sort it correctly.
- */
-export const moment = z
-  .string(notAMoment)
-  .trim()
-  .pipe(isoMoment)
-  .transform((text, context) => {
-    const at = new Date(text);
-    if (/^[1-9]\d{3}-/.test(at.toISOString())) return { at, toTheMinute: !/T\d\d:\d\d:/.test(text) };
-    context.addIssue({ code: 'custom', message: 'must lie in the years 1000 to 9999, in UTC' });
-    return z.NEVER;
-  });
-
 /** A field that null sets to its empty value; an absent field stays absent. */
 function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<Schema>) {
   return schema

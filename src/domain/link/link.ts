@@ -11,12 +11,12 @@ import { invalid } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { deleteOwned } from '../owned.ts';
+import type { Site } from '../site.ts';
 import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
 import { createLinkInput, updateLinkInput } from './input.ts';
 import { NotCompared, Reuse } from './reuse.ts';
-import type { Site } from './site.ts';
 
 /** Finds existing links that have all given fields of the input. */
 async function reuseOf(

@@ -9,7 +9,7 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
-import { choiceOf, idOf, parseInput, type Unparsed, withDefault } from '../input.ts';
+import { choiceOf, idOf, moment, parseInput, type Unparsed, withDefault } from '../input.ts';
 import {
   type Connection,
   directionInput,
@@ -20,7 +20,7 @@ import {
   readPage,
   searchInput,
 } from '../list.ts';
-import { moment, wrongDomain, wrongSpace } from './input.ts';
+import { wrongDomain, wrongSpace } from './input.ts';
 import { hasStatus, linkStatuses } from './status.ts';
 import { keptTotal } from './total.ts';
 

@@ -2,10 +2,10 @@ import { join, sql } from '../../db/connection/sql.ts';
 import type { LinkRow, Wanted } from '../../db/reading/link-rows.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
+import type { Site } from '../site.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { linksWhere } from './list.ts';
-import type { Site } from './site.ts';
 
 /** The short URL of the link. */
 export function shortUrlOf(

@@ -13,12 +13,12 @@ import { type Actor, owned } from '../access/actor.ts';
 import { differing, fieldsOf, newChange, recordingChanges } from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
+import type { Site } from '../site.ts';
 import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.ts';
 import { refusalsOf } from './check.ts';
 import { columnsOf, fieldNames } from './columns.ts';
 import { fixedDomain, type LinkInput, missingPrivacyPassword, updateLinkInput } from './input.ts';
 import { shownLink } from './list.ts';
-import type { Site } from './site.ts';
 
 /** A text that is equal for equal sets of ids. */
 function listed(ids: readonly number[]): string {

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import type { Db } from '../../db/connection/db.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { servesVisitors } from '../domain/domain.ts';
-import { parseInput, textOf, type Unparsed } from '../input.ts';
-import { moment } from '../link/input.ts';
-import type { Site } from '../link/site.ts';
+import { moment, parseInput, textOf, type Unparsed } from '../input.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
+import type { Site } from '../site.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './decision.ts';
 import { countryCode, isBot } from './visitor.ts';
 

@@ -6,7 +6,7 @@ import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Authentication } from '../../domain/access/authentication.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import { visibleError } from '../../domain/errors.ts';
-import type { Site } from '../../domain/link/site.ts';
+import type { Site } from '../../domain/site.ts';
 import { networkOf } from '../../domain/visit/network.ts';
 import type { Context } from '../../schema/server/context.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';

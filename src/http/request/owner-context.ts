@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../../db/connection/db.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
-import type { Site } from '../../domain/link/site.ts';
+import type { Site } from '../../domain/site.ts';
 import type { Context } from '../../schema/server/context.ts';
 
 interface OwnerContextDependencies {

@@ -5,7 +5,7 @@ import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import type { KeyedWrite } from '../../domain/keyed-write.ts';
-import type { Site } from '../../domain/link/site.ts';
+import type { Site } from '../../domain/site.ts';
 
 /** The number of requests that a key may make in a window, the rest, and the end of the window. */
 export interface RateLimitState {

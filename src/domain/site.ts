@@ -1,4 +1,4 @@
-import type { OperatorLists } from './operator-lists.ts';
+import type { OperatorLists } from './link/operator-lists.ts';
 
 /** Settings and services that the rules depend on. */
 export interface Site {
