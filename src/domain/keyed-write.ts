@@ -51,6 +51,8 @@ const inUse = new WeakMap<Db, Set<string>>();
 
 /** How long one write may occupy SQLite's only writer, or a connection to PostgreSQL, in milliseconds. */
 const MAX_DURATION = { sqlite: 1_000, postgresql: 10_000 };
+/** How long it may wait between two changes, such as for the hash of a password, in milliseconds. */
+const MAX_WAIT = 3_000;
 
 /**
  * A write that is done once, however often it is sent with the same key of the same account: its changes and its answer
@@ -78,6 +80,7 @@ export class KeyedWrite {
     this.#now = now;
     this.#enclosing = new EnclosingTransaction(client, (tx) => this.#claim(tx), {
       maxDuration: MAX_DURATION[isSqlite(client) ? 'sqlite' : 'postgresql'],
+      maxWait: MAX_WAIT,
       error: tooLong,
     });
   }

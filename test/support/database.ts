@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import type { Db } from '../../src/db/connection/db.ts';
-import { EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
+import { type DurationLimit, EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
 
 type Template =
   | { provider: 'sqlite'; folder: string; template: string }
@@ -16,11 +16,14 @@ declare module 'vitest' {
   }
 }
 
-/** One transaction around several changes, which may take so many milliseconds. */
-export function enclose(client: Db, maxDuration = 60_000): EnclosingTransaction {
+/** One transaction around several changes, without limits that matter. */
+export function enclose(client: Db, limit: Partial<DurationLimit> = {}): EnclosingTransaction {
+  const error = () => new Error('too long');
   return new EnclosingTransaction(client, async () => {}, {
-    maxDuration,
-    error: () => new Error('too long'),
+    maxDuration: 60_000,
+    maxWait: 60_000,
+    error,
+    ...limit,
   });
 }
 

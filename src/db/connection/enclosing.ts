@@ -8,15 +8,15 @@ const MAX_OPEN = 3;
 /** How long a further one waits, in milliseconds. */
 const TURN_TIMEOUT = 5_000;
 
-/** How long a transaction may wait for its next change or its end in any case, in milliseconds. */
-const LEAST_WAIT = 500;
-
 const turnsOf = new WeakMap<Db, Semaphore>();
 
+/** Limits in milliseconds, so that others do not wait for long. */
 export interface DurationLimit {
-  /** In milliseconds. */
+  /** After that, no further change is made. */
   readonly maxDuration: number;
-  /** The error for changes after that. */
+  /** After waiting for the next change or the end for so long, all changes are rolled back. */
+  readonly maxWait: number;
+  /** The error for further changes. */
   error(): Error;
 }
 
@@ -44,7 +44,6 @@ export class EnclosingTransaction {
 
   /**
    * @param first what the transaction does first; if it throws, nothing can be changed
-   * @param limit after that, no further change is made; if none is being made, all are rolled back
    */
   constructor(client: Db, first: (tx: Tx) => Promise<void>, limit: DurationLimit) {
     this.#client = client;
@@ -107,9 +106,7 @@ export class EnclosingTransaction {
     try {
       return await this.#part(tx, work);
     } finally {
-      // Nobody waits for a password that is being hashed, or for anything else between two changes.
-      const wait = Math.max(LEAST_WAIT, this.#limit.maxDuration - this.#openFor);
-      this.#waiting = setTimeout(() => this.#expire(), wait);
+      this.#waiting = setTimeout(() => this.#expire(), this.#limit.maxWait);
     }
   }
 
