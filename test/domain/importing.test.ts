@@ -224,6 +224,15 @@ test.each([
   expect(report.told).toMatchObject([{ line: 3, message: 'has more than 8000000 bytes' }]);
 });
 
+test('whatever else a JSON file has may be long', async () => {
+  const rest = 'x'.repeat(9_000_000);
+  const records = [{ alias: 'one', url: 'https://a.example/' }];
+  const report = await importInto(server, {
+    text: JSON.stringify({ before: [rest], links: records, after: { rest } }),
+  });
+  expect(report).toMatchObject({ created: 1, error: null });
+});
+
 test('a JSON record that is too long ends the import', async () => {
   const records = ['one', 'two', 'three'].map((alias) => ({
     alias,

@@ -162,10 +162,11 @@ async function* jsonRecords(
   let hasList = isList;
   let depth = 0;
   let key: unknown;
+  const isListed = () => isList || LISTS.some((one) => one === key);
   // The parser gives no list that is empty.
   parser.onToken = ({ token, value }) => {
     if (depth === 1 && token === TokenType.STRING) key = value;
-    if (depth === 1 && token === TokenType.LEFT_BRACKET && LISTS.some((one) => one === key)) hasList = true;
+    if (depth === 1 && token === TokenType.LEFT_BRACKET && isListed()) hasList = true;
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
     if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
   };
@@ -185,15 +186,16 @@ async function* jsonRecords(
   }
   let length = 0;
   let fault: string | null = null;
-  /** How many bytes were read since the last record. */
-  let since = 0;
+  /** How many bytes of the current record were read. */
+  let size = 0;
   try {
     for await (const chunk of bytes) {
       ({ length } = chunk);
       parser.write(chunk);
-      since = found.length > 0 ? 0 : since + length;
+      const isWithin = depth > (isList ? 1 : 2) && isListed();
+      size = isWithin && found.length === 0 ? size + length : 0;
       yield* complete(length);
-      if (since > LONGEST_RECORD)
+      if (size > LONGEST_RECORD)
         throw new BrokenOff(`The record ${line + 1} has more than ${LONGEST_RECORD} bytes`);
     }
     if (!parser.isEnded) fault = 'it ends too early';
