@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
@@ -37,10 +37,19 @@ async function* counting(
   }
 }
 
+/** The file itself: a symbolic link stays one, also if what it leads to does not exist yet. */
+async function targetOf(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch {
+    const target = await readlink(file).catch(() => null);
+    return target === null ? file : resolve(dirname(file), target);
+  }
+}
+
 /** Writes the file completely, or not at all; a device or a pipe directly. */
 async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
-  // A symbolic link stays one.
-  const path = await realpath(file).catch(() => file);
+  const path = await targetOf(file);
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory()) throw new OperatorError(`--file is ${file}, which is a directory.`);
   if ((await stat(dirname(path)).catch(() => null)) === null)

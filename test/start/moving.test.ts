@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,13 +43,17 @@ test('imports and exports by commands, and prints a summary', async () => {
   const again = await importing(...args, '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ told: [], created: 0, existing: 2, refused: 0 });
   const file = join(folder, 'links.csv');
-  // An earlier export, by way of a symbolic link.
-  writeFileSync(join(folder, 'real.csv'), 'old', { mode: 0o644 });
-  symlinkSync(join(folder, 'real.csv'), file);
+  // By way of a symbolic link, whose target exists only later.
+  symlinkSync('real.csv', file);
   const exported = await runProgram('cli/export', env, ['--account', 'owner', '--file', file, '--json']);
   expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0 });
   const printed = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'csv']);
   expect(printed.stdout).toBe(readFileSync(file, 'utf8'));
+  expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
+  writeFileSync(file, 'An earlier export');
+  chmodSync(file, 0o644);
+  await runProgram('cli/export', env, ['--account', 'owner', '--file', file]);
+  expect(readFileSync(join(folder, 'real.csv'), 'utf8')).toBe(printed.stdout);
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);

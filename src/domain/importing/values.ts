@@ -28,12 +28,34 @@ export function nameOf(value: unknown): string {
 
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
-/**
- * Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date. Of the names of zones, only those that JavaScript knows: it
- * would overlook another one.
- */
+/** Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date: a day, perhaps a time, perhaps a zone with an offset. */
 const IN_WORDS =
-  /^(?:[a-z]{3},? )?((?:[a-z]{3,9} (\d{1,2})|(\d{1,2}) [a-z]{3,9}),? [1-9]\d{3})(?:,? \d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?)?( ?(?:Z|[ECMP][SD]T|(?:UTC|GMT)?(?:[+-]\d\d:?\d\d)?))?$/i;
+  /^(?:[a-z]{3},? )?((?:[a-z]{3,9} (\d\d?)|(\d\d?) [a-z]{3,9}),? [1-9]\d{3})((?:,? \d\d?:\d\d(?::\d\d(?:\.\d{1,9})?)?(?: ?[ap]m)?)?) ?([a-z]*)((?:[+-]\d\d?(?::?[0-5]\d)?)?)$/i;
+
+/** The hours from UTC of the zones' names that mean only one: `CST`, for example, is one of America since RFC 822. */
+const ZONES: Readonly<Record<string, number>> = {
+  Z: 0,
+  UTC: 0,
+  GMT: 0,
+  EST: -5,
+  EDT: -4,
+  CST: -6,
+  CDT: -5,
+  MST: -7,
+  MDT: -6,
+  PST: -8,
+  PDT: -7,
+};
+/** The largest offset from UTC, in hours. */
+const MAX_OFFSET = 14;
+
+/** The hours of an offset such as `+0530`, `+05:30` or `-7`; null for an impossible one. */
+function hoursOf(offset: string): number | null {
+  const [, sign, hours = '', minutes = '0'] = /^([+-])(\d\d?):?(\d\d)?$/.exec(offset) ?? [];
+  const amount = Number(hours) + Number(minutes) / 60;
+  if (amount > MAX_OFFSET) return null;
+  return sign === '-' ? -amount : amount;
+}
 
 /** Whether a date in UTC is on that day of a month: JavaScript would parse February 30 as a day in March. */
 function isOnDay(day: string, date: string): boolean {
@@ -50,9 +72,13 @@ function isoMoment(text: string): Date | null {
 }
 
 function momentInWords(text: string): Date | null {
-  const [, date, dayAfter, dayBefore, zone = ''] = IN_WORDS.exec(text) ?? [];
+  const [, date, dayAfter, dayBefore, time = '', zone = '', offset = ''] = IN_WORDS.exec(text) ?? [];
   if (date === undefined || !isOnDay(dayAfter ?? dayBefore ?? '', `${date} UTC`)) return null;
-  return new Date(zone.trim() === '' ? `${text} UTC` : text);
+  const named = zone === '' ? 0 : ZONES[zone.toUpperCase()];
+  const added = offset === '' ? 0 : hoursOf(offset);
+  if (named === undefined || added === null || (named !== 0 && added !== 0)) return null;
+  const moment = new Date(`${date}${time} UTC`);
+  return new Date(moment.getTime() - (named + added) * 3_600_000);
 }
 
 /** Parses a time; without an offset, it is in UTC. */
@@ -60,7 +86,7 @@ export function momentOf(value: unknown): Date {
   const allowed = 'a time in ISO 8601, such as 2026-11-20T10:00:00Z';
   const text = String(value).trim();
   if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text) * (text.length === 10 ? 1_000 : 1));
-  const moment = isoMoment(text) ?? momentInWords(text.replace(/\s*\(.*\)$/, ''));
+  const moment = isoMoment(text) ?? momentInWords(text.replace(/\s*\(.*\)$/, '').replace(/\s+/g, ' '));
   const year = moment?.getUTCFullYear() ?? Number.NaN;
   return moment !== null && year >= 1000 && year <= 9999 ? moment : wrong(value, allowed);
 }
