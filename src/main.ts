@@ -1,7 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
-import { allValid, type Config, ConfigError, migratedDatabase, readConfig, shown } from './config.ts';
+import {
+  allValid,
+  type Config,
+  ConfigError,
+  migratedDatabase,
+  misspelt,
+  readConfig,
+  shown,
+} from './config.ts';
 import { settleEra } from './db/change/log.ts';
 import { adviceOn, advised } from './db/connection/advice.ts';
 import { openDatabase } from './db/connection/client.ts';
@@ -117,7 +125,11 @@ async function start(config: Config): Promise<void> {
   log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
   const [countryOf, trusted, operatorFiles] = await readFiles(config, log);
   // With workers, the primary has done this.
-  if (worker === undefined) await migrate(config, log);
+  if (worker === undefined) {
+    for (const { name, meant } of misspelt(process.env))
+      log.warn({ variable: name }, `unknown variable: did you mean ${meant}?`);
+    await migrate(config, log);
+  }
   if (config.workers > 1 && worker === undefined) {
     const { supervise } = await import('./workers/primary.ts');
     return supervise(config, log, import.meta.filename);

@@ -42,7 +42,9 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
  */
 async function requireMigrated(url: string): Promise<void> {
   if (providerOf(url) === 'sqlite' && !fileExists(url))
-    throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
+    throw new OperatorError(
+      `There is no file ${withoutSecrets(pathOf(url))}: run "npm run migrate", or start the service, first.`,
+    );
   const { pending } = await migrationStateOf(url);
   if (pending.length > 0)
     throw new OperatorError(

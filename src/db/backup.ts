@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
+import { makeFolder } from '../shared/make-folder.ts';
 import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, pathOf } from './connection/sqlite-file.ts';
 
 /** The SQLite application id of our backups: "LsBk". */
@@ -46,7 +47,7 @@ export function backUp(url: string, target: string): void {
     if (!isBackup(target))
       throw new OperatorError(`${target} already exists, and is not a backup of Linkspace.`);
   }
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(target));
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}`);
   rmSync(partial, { force: true });
   const source = new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });

@@ -5,7 +5,7 @@ import { oneLine } from '../shared/one-line.ts';
 
 /** What is wrong with a variable, by the code of the error; HOST for all others. */
 const faults: Readonly<Record<string, (host: string) => string>> = {
-  EADDRINUSE: (host) => `a port that no other program listens on at ${host}`,
+  EADDRINUSE: (host) => `another port, since a program listens on this one at ${host} already`,
   EACCES: () => 'a port that this user may open, such as one from 1024 on',
 };
 

@@ -183,7 +183,7 @@ test('an error that prevents every worker’s start is printed in one line, and 
   taken.close();
   expect([code, stderr]).toEqual([
     1,
-    `PORT is "${port}"; it may be a port that no other program listens on at 127.0.0.1.\n`,
+    `PORT is "${port}"; it may be another port, since a program listens on this one at 127.0.0.1 already.\n`,
   ]);
   expect(await onDatabase('SELECT "name" FROM "Domain"')).toEqual([]);
 });

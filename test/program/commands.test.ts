@@ -97,7 +97,8 @@ test.each([
 ])('%s %j does not create a missing database', async (program, args) => {
   const path = join(folder, 'nowhere', 'linkspace.db');
   const { code, stderr } = await runProgram(program, { DATABASE_URL: `file:${path}` }, args);
-  expect([code, stderr]).toEqual([1, `There is no file ${path}.\n`]);
+  const message = `There is no file ${path}: run "npm run migrate", or start the service, first.\n`;
+  expect([code, stderr]).toEqual([1, message]);
   expect(existsSync(join(folder, 'nowhere'))).toBe(false);
 });
 

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, misspelt, readConfig } from '../../src/config.ts';
+import { makeFolder } from '../../src/shared/make-folder.ts';
 import { runProgram } from '../support/process.ts';
 
 test.each([
@@ -240,7 +241,7 @@ describe('what only a try can tell stops the start with one line for each wrong 
     const refusal = await refusalOf({ PORT, METRICS_PORT });
     for (const server of servers) server.close();
     expect(refusal).toBe(
-      `PORT is "${PORT}"; it may be a port that no other program listens on at 127.0.0.1.\nMETRICS_PORT is "${METRICS_PORT}"; it may be a port that no other program listens on at 127.0.0.1.\n`,
+      `PORT is "${PORT}"; it may be another port, since a program listens on this one at 127.0.0.1 already.\nMETRICS_PORT is "${METRICS_PORT}"; it may be another port, since a program listens on this one at 127.0.0.1 already.\n`,
     );
   });
 
@@ -289,4 +290,24 @@ test.each(['BLOCKED_HOSTS', 'RESERVED_ALIASES'])('a missing file of %s stops the
   expect(stderr).toMatch(
     new RegExp(`^${name} is "/nowhere/list"; it must be the path of a readable file of .*: ENOENT.*\\.\n$`),
   );
+});
+
+test.each([
+  ['BASE_ULR', 'BASE_URL'],
+  ['BASEURL', 'BASE_URL'],
+  ['RATE_LIMITS', 'RATE_LIMIT'],
+  ['RATE_LIMT', 'RATE_LIMIT'],
+  ['RATE_LIMID', 'RATE_LIMIT'],
+  ['trust_proxy', 'TRUST_PROXY'],
+])('%s is taken for a misspelt %s', (name, meant) => {
+  expect(misspelt({ [name]: 'x' })).toEqual([{ name, meant }]);
+});
+
+test('other variables are none of the program’s', () => {
+  const names = ['BASE_URL', 'PATH', 'HOSTNAME', 'PORTS', 'BASE_URL_OLD', 'LOG_FORMAT', 'DATABASE'];
+  expect(misspelt(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
+});
+
+test.runIf(existsSync('/proc/self'))('a folder that cannot be made is refused at once', () => {
+  expect(() => makeFolder('/proc/nowhere/data')).toThrow('ENOENT');
 });

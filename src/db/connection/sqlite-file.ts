@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { makeFolder } from '../../shared/make-folder.ts';
 
 /** How long a statement waits for another process that writes to the same file, in milliseconds. */
 export const LOCK_TIMEOUT = 10_000;
@@ -23,7 +24,7 @@ export function isSameFile(one: string, other: string): boolean {
 /** Creates a file and its folder for the current user only, or removes other users' access from an existing file. */
 export function keepPrivate(path: string): void {
   if (path === ':memory:') return;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   // SQLite creates the -wal and -shm files with the same mode.
   closeSync(openSync(path, 'a', 0o600));
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {

@@ -1,0 +1,17 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Creates a folder for the current user only, and those above it. Node's own `recursive` would never end in some file systems
+ * that allow no folders, such as /proc.
+ */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(path)) throw error;
+  }
+}
