@@ -36,6 +36,11 @@ test.each([
     'mysql://me:secret@db/x',
     'DATABASE_URL is "mysql://me:***@db/x"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
   ],
+  [
+    'DATABASE_URL',
+    './data/x.db',
+    'DATABASE_URL is "./data/x.db"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
+  ],
   ['DOMAIN_VERIFICATION', 'maybe', 'DOMAIN_VERIFICATION is "maybe"; it may be on or off.'],
   [
     'NOT_FOUND_URL',

@@ -52,7 +52,7 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     return `<text x="${percent(index / last)}" y="14" text-anchor="${anchor}"${spare}>${name}</text>`;
   });
   const spots = days.map(({ start, clicks, visitors }, index) => {
-    const title = `${words.day(start)}. ${texts.clicks}: ${words.number(clicks)}, ${texts.visitors}: ${words.number(visitors ?? 0)}`;
+    const title = `${words.day(start)}. ${texts.clicks}${texts.colon}${words.number(clicks)}, ${texts.visitors}${texts.colon}${words.number(visitors ?? 0)}`;
     const from = Math.max(0, index - 0.5) / last;
     const to = Math.min(last, index + 0.5) / last;
     return `<rect x="${percent(from)}" width="${percent(to - from)}" height="100%"><title>${escapeHtml(title)}</title></rect>`;
@@ -72,7 +72,7 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     ...[total((day) => day.clicks), total((day) => day.visitors ?? 0)],
     ...([words.day(most.start), words.number(most.clicks)] as const),
   );
-  return `<div role="img" aria-label="${escapeHtml(`${texts.perDay}: ${inWords}`)}">
+  return `<div role="img" aria-label="${escapeHtml(`${texts.perDay}${texts.colon}${inWords}`)}">
 <svg class="days${days.length > THIN_FROM ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>
 <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">
 <polygon class="area" points="0,100 ${clicks} 100,100"/><polyline class="clicks" points="${clicks}"/><polyline class="visitors" points="${visitors}"/>

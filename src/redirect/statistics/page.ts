@@ -18,7 +18,7 @@ function tableOf(
     const numbers = cells.map((cell) => `<td>${escapeHtml(cell)}</td>`);
     return `<tr><th scope="row">${escapeHtml(first)}</th>${numbers.join('')}</tr>`;
   });
-  return `<details><summary>${texts.table}<span class="unseen">: ${escapeHtml(title)}</span></summary>
+  return `<details><summary>${texts.table}<span class="unseen">${texts.colon}${escapeHtml(title)}</span></summary>
 <table><caption class="unseen">${escapeHtml(title)}</caption><thead><tr>${heads.join('')}</tr></thead>
 <tbody>${lines.join('\n')}</tbody></table></details>`;
 }
@@ -55,7 +55,7 @@ function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, words:
   const inWords = shown.map(({ name, clicks }) => `${name} ${words.share(clicks / all)}`).join(', ');
   const cells = shown.map(({ name, clicks }) => [name, words.number(clicks), words.share(clicks / all)]);
   return `${heading}
-<div role="img" aria-label="${escapeHtml(`${title}: ${inWords}`)}"><ol class="bars" aria-hidden="true">
+<div role="img" aria-label="${escapeHtml(`${title}${texts.colon}${inWords}`)}"><ol class="bars" aria-hidden="true">
 ${bars.join('\n')}
 </ol></div>
 ${tableOf(title, [texts.value, texts.clicks, texts.share], cells, words)}
@@ -88,7 +88,7 @@ export function statisticsPage(shown: PublicStatistics, shortUrl: string, accept
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${texts.title}: ${short}</title>
+<title>${texts.title}${texts.colon}${short}</title>
 <style nonce="${nonce}">${style}</style>
 </head>
 <body>

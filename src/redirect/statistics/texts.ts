@@ -4,6 +4,8 @@ import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
 export interface StatisticsTexts {
   /** The title, before the short link. */
   readonly title: string;
+  /** What stands between a name and its value. */
+  readonly colon: string;
   readonly periods: string;
   days(count: string): string;
   readonly clicks: string;
@@ -31,6 +33,7 @@ export interface StatisticsTexts {
 export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', StatisticsTexts>> = {
   en: {
     title: 'Statistics',
+    colon: ': ',
     periods: 'Period',
     days: (count) => `${count} days`,
     clicks: 'Clicks',
@@ -63,6 +66,7 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
   },
   de: {
     title: 'Statistik',
+    colon: ': ',
     periods: 'Zeitraum',
     days: (count) => `${count} Tage`,
     clicks: 'Klicks',
@@ -95,6 +99,7 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
   },
   es: {
     title: 'Estadísticas',
+    colon: ': ',
     periods: 'Período',
     days: (count) => `${count} días`,
     clicks: 'Clics',
@@ -127,6 +132,7 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
   },
   fr: {
     title: 'Statistiques',
+    colon: '\u00A0: ',
     periods: 'Période',
     days: (count) => `${count} jours`,
     clicks: 'Clics',
