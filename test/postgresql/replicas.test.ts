@@ -137,7 +137,7 @@ test('reads soon use the primary while the replica hangs', async () => {
   const caller = server.callerWith(owner.key);
   await expect.poll(() => readsFromReplica(caller)).toBe(true);
   proxy.holdAll();
-  await setTimeout(1_500);
+  await setTimeout(3_000);
   expect(await readsFromReplica(caller)).toBe(false);
   proxy.release();
   await expect.poll(() => readsFromReplica(caller)).toBe(true);
