@@ -6,6 +6,7 @@ import { DATABASE_URLS, isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/c
 import { hostOf, isHostName, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
+import { isNearName } from './shared/near-name.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const flags: Record<string, boolean> = { on: true, true: true, 1: true, off: false, false: false, 0: false };
@@ -261,26 +262,11 @@ export function shown(name: string, value: string): string {
   return JSON.stringify(withoutSecrets(value));
 }
 
-/** Whether two names are the same but for underscores, or but for one character or two neighbours in the other order. */
-function isNear(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((name) => name.replaceAll('_', '').toUpperCase());
-  if (a === undefined || b === undefined || b.length < MIN_NEAR) return false;
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at++;
-  const [rest, meant] = [a.slice(at), b.slice(at)];
-  const isSwapped = rest.slice(0, 2) === `${meant[1]}${meant[0]}` && rest.slice(2) === meant.slice(2);
-  return (
-    isSwapped || [rest, rest.slice(1)].some((tail) => tail === meant.slice(1)) || rest.slice(1) === meant
-  );
-}
-/** Shorter names, such as PORT, have neighbours that mean something else. */
-const MIN_NEAR = 6;
-
 /** The variables that are not known, but are spelled almost as one that is. */
 export function misspelt(env: NodeJS.ProcessEnv): { name: string; meant: string }[] {
   const known = Object.keys(variables.shape);
   return Object.keys(env).flatMap((name) => {
-    const meant = known.includes(name) ? undefined : known.find((one) => isNear(name, one));
+    const meant = known.includes(name) ? undefined : known.find((one) => isNearName(name, one));
     return meant === undefined ? [] : [{ name, meant }];
   });
 }

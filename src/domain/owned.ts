@@ -34,12 +34,46 @@ export interface Kind<Row, Data> {
   particulars?(row: Row): Particulars;
 }
 
+/** Where records of a kind are found. */
+interface Found<Row> {
+  rows(db: Db | Tx): {
+    findUnique(args: { where: Where }): PromiseLike<Row | null>;
+    findMany(args: { where: { id: { in: number[] }; accountId: number } }): PromiseLike<Row[]>;
+  };
+}
+
+/** The account's own record with this id; null if it has none. */
+export async function findOwned<Row>(
+  db: Db,
+  { rows }: Found<Row>,
+  actor: Actor,
+  id: string,
+): Promise<Row | null> {
+  const where = owned(actor, id);
+  return where && rows(db).findUnique({ where });
+}
+
+/** The account's own records with these ids. */
+export async function findOwnedMany<Row>(
+  db: Db,
+  { rows }: Found<Row>,
+  { accountId }: Actor,
+  ids: readonly number[],
+): Promise<Row[]> {
+  return rows(db).findMany({ where: { id: { in: [...ids] }, accountId } });
+}
+
+interface UpdateOptions<Row> {
+  /** The expected time of the last change; null for any. */
+  readonly ifUpdatedAt?: Date | null;
+  /** What else to do in the same transaction, also if nothing changes. */
+  besides?(changing: Changing, row: Row): Promise<void>;
+}
+
 /**
  * Changes the account's own record, under a lock, and records which fields have changed; if none has, nothing is written,
  * not even the time of the last change.
  * @param decide returns what to set, given the current record
- * @param ifUpdatedAt the expected time of the last change; null for any
- * @param besides what else to do in the same transaction, also if nothing changes
  * @throws DomainError NOT_FOUND, CONFLICT
  */
 export async function updateOwned<Row extends { updatedAt: Date }, Data extends object>(
@@ -49,8 +83,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
   id: string,
   now: Date,
   decide: (row: Row) => Data,
-  ifUpdatedAt: Date | null = null,
-  besides?: (changing: Changing, row: Row) => Promise<void>,
+  { ifUpdatedAt = null, besides }: UpdateOptions<Row> = {},
 ): Promise<Row> {
   const where = owned(actor, id);
   if (where === null) throw notFound(what);

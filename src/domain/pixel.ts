@@ -5,12 +5,12 @@ import { lockRow } from '../db/connection/transaction.ts';
 import { changeLinksIn } from '../db/links.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
-import { type Actor, owned, type Writer } from './access/actor.ts';
+import type { Actor, Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { type FieldError, invalid } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from './list.ts';
-import { deleteOwned, type Kind, updateOwned } from './owned.ts';
+import { deleteOwned, findOwned, findOwnedMany, type Kind, updateOwned } from './owned.ts';
 
 export type { Pixel };
 
@@ -112,14 +112,13 @@ export function pixelConnection(
 }
 
 /** The account's pixel with this id; null if it has none. */
-export async function findPixel(db: Db, actor: Actor, id: string): Promise<Pixel | null> {
-  const where = owned(actor, id);
-  return where && db.pixel.findUnique({ where });
+export function findPixel(db: Db, actor: Actor, id: string): Promise<Pixel | null> {
+  return findOwned<Pixel>(db, kind, actor, id);
 }
 
 /** The account's pixels with these ids. */
-export function findPixels(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Pixel[]> {
-  return db.pixel.findMany({ where: { id: { in: [...ids] }, accountId } });
+export function findPixels(db: Db, actor: Actor, ids: readonly number[]): Promise<Pixel[]> {
+  return findOwnedMany<Pixel>(db, kind, actor, ids);
 }
 
 /** @throws DomainError VALIDATION */

@@ -6,7 +6,7 @@ import { changeLinksIn } from '../db/links.ts';
 import { type Column, countOf, type List } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import { type Actor, owned, type Writer } from './access/actor.ts';
+import type { Actor, Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { foldCase } from './fold.ts';
 import { integerOf, moment, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
@@ -20,7 +20,7 @@ import {
   readPage,
   searchInput,
 } from './list.ts';
-import { deleteOwned, type Kind, updateOwned } from './owned.ts';
+import { deleteOwned, findOwned, findOwnedMany, type Kind, updateOwned } from './owned.ts';
 import { parseIfUpdatedAt } from './unchanged.ts';
 
 export type { Space };
@@ -106,14 +106,13 @@ export async function spaceConnection(
 }
 
 /** The account's space with this id; null if it has none. */
-export async function findSpace(db: Db, actor: Actor, id: string): Promise<Space | null> {
-  const where = owned(actor, id);
-  return where && db.space.findUnique({ where });
+export function findSpace(db: Db, actor: Actor, id: string): Promise<Space | null> {
+  return findOwned<Space>(db, kind, actor, id);
 }
 
 /** The account's spaces with these ids. */
-export function findSpaces(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Space[]> {
-  return db.space.findMany({ where: { id: { in: [...ids] }, accountId } });
+export function findSpaces(db: Db, actor: Actor, ids: readonly number[]): Promise<Space[]> {
+  return findOwnedMany<Space>(db, kind, actor, ids);
 }
 
 /** @throws DomainError VALIDATION */
@@ -148,7 +147,7 @@ export async function updateSpace(
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateSpaceInput, input);
   const nameKey = fields.name === undefined ? undefined : foldCase(fields.name);
-  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }), seen);
+  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }), { ifUpdatedAt: seen });
 }
 
 /**

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { decideRedirect, redirectRules, type VisitedLink } from '../../src/domain/visit/decision.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
 import { NOON } from '../support/server.ts';
-import { BROWSER } from '../support/visit.ts';
+import { BROWSER, VISITOR } from '../support/visit.ts';
 
 const url = 'https://example.com/';
 const plain: VisitedLink = {
@@ -22,16 +22,7 @@ const plain: VisitedLink = {
   turns: 0,
   pixels: [],
 };
-const person: Visitor = {
-  country: null,
-  userAgent: BROWSER,
-  platformHint: null,
-  acceptLanguage: '',
-  query: '',
-  optedOut: false,
-  passwordGiven: false,
-  counts: true,
-};
+const person: Visitor = { ...VISITOR, userAgent: BROWSER };
 const bot: Partial<Visitor> = { userAgent: 'Googlebot/2.1', counts: false };
 const before = new Date(NOON.getTime() - 1);
 const after = new Date(NOON.getTime() + 1);

@@ -4,21 +4,11 @@ import { factsOf, referrerHost } from '../../src/domain/visit/facts.ts';
 import { PendingVisits } from '../../src/domain/visit/pending-visits.ts';
 import type { Visit } from '../../src/domain/visit/visit.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
-
-const visitor: Visitor = {
-  country: null,
-  userAgent: '',
-  platformHint: null,
-  acceptLanguage: '',
-  query: '',
-  optedOut: false,
-  passwordGiven: false,
-  counts: true,
-};
+import { VISITOR } from '../support/visit.ts';
 
 /** The values of a visitor, of all kinds. */
 function known(of: Partial<Visitor>): object {
-  return Object.assign({}, ...factsOf({ ...visitor, ...of }, '').map(({ columns }) => columns));
+  return Object.assign({}, ...factsOf({ ...VISITOR, ...of }, '').map(({ columns }) => columns));
 }
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0';
@@ -120,7 +110,7 @@ function visitOf(id: number, number: number, moment = at): Visit {
   return {
     link: { id } as Visit['link'], // Only the id is used.
     at: moment,
-    visitor: { ...visitor, country: 'DE' },
+    visitor: { ...VISITOR, country: 'DE' },
     address: `192.0.2.${number}`,
     referrer: `https://site${number}.example/`,
     destination: 'https://example.com/',

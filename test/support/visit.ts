@@ -1,9 +1,22 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { Visitor } from '../../src/domain/visit/visitor.ts';
 
 /** The user agent of a browser. */
 export const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
+
+/** A visitor of whom nothing is known, whose visit counts. */
+export const VISITOR: Visitor = {
+  country: null,
+  userAgent: '',
+  platformHint: null,
+  acceptLanguage: '',
+  query: '',
+  optedOut: false,
+  passwordGiven: false,
+  counts: true,
+};
 
 export interface Visited {
   status: number;

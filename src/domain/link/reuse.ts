@@ -47,13 +47,19 @@ export class Reuse {
 
   /** The newest active link of the account with the same destination and given fields; null if there is none. */
   async find(db: Db): Promise<Link | null> {
-    for (const link of await this.#candidates(db)) {
-      for (const [given, hash] of this.#comparisons(link))
-        if (!this.#compared.has(hash))
-          this.#compared.set(hash, await verifyPassword(ofAccount(this.#destination), given, hash));
-      if (this.#isSame(link)) return link;
-    }
+    for (const link of await this.#candidates(db)) if (await this.#compare(link)) return link;
     return null;
+  }
+
+  /** Compares the passwords up to the first wrong one: each takes long. */
+  async #compare(link: Link): Promise<boolean> {
+    for (const [given, hash] of this.#comparisons(link)) {
+      const isRight =
+        this.#compared.get(hash) ?? (await verifyPassword(ofAccount(this.#destination), given, hash));
+      this.#compared.set(hash, isRight);
+      if (!isRight) return false;
+    }
+    return true;
   }
 
   /**

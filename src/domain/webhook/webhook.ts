@@ -7,12 +7,12 @@ import { lockRow } from '../../db/connection/transaction.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
-import { type Actor, owned } from '../access/actor.ts';
+import type { Actor } from '../access/actor.ts';
 import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { choiceOf, parseInput, type Unparsed } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
-import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
+import { deleteOwned, findOwned, findOwnedMany, type Kind, updateOwned } from '../owned.ts';
 import { timeOfChange } from '../unchanged.ts';
 import { webAddress } from '../url.ts';
 import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
@@ -87,14 +87,13 @@ async function requireRoom(tx: Tx, accountId: number): Promise<void> {
 }
 
 /** The account's webhook with this id; null if it has none. */
-export async function findWebhook(db: Db, actor: Actor, id: string): Promise<Webhook | null> {
-  const where = owned(actor, id);
-  return where && db.webhook.findUnique({ where });
+export function findWebhook(db: Db, actor: Actor, id: string): Promise<Webhook | null> {
+  return findOwned<Webhook>(db, kind, actor, id);
 }
 
 /** The account's webhooks with these ids. */
-export function findWebhooks(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Webhook[]> {
-  return db.webhook.findMany({ where: { id: { in: [...ids] }, accountId } });
+export function findWebhooks(db: Db, actor: Actor, ids: readonly number[]): Promise<Webhook[]> {
+  return findOwnedMany<Webhook>(db, kind, actor, ids);
 }
 
 /**
@@ -138,19 +137,12 @@ export async function updateWebhook(
   now: Date,
 ): Promise<Webhook> {
   const fields = parseInput(updateWebhookInput, input);
-  return updateOwned(
-    db,
-    kind,
-    actor,
-    id,
-    now,
-    () => fields,
-    null,
-    async ({ tx }, { id: webhookId }) => {
+  return updateOwned(db, kind, actor, id, now, () => fields, {
+    async besides({ tx }, { id: webhookId }) {
       if (fields.disabled === false)
         await tx.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
     },
-  );
+  });
 }
 
 /**
