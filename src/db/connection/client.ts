@@ -4,7 +4,6 @@ import { adapterFor, type PoolOptions } from './adapter.ts';
 import { type Db, type StatementListener, setHandle } from './db.ts';
 import { registerTransaction } from './direct.ts';
 import { hasPooler } from './postgres.ts';
-import { poolReader, transactionReader } from './postgres-reader.ts';
 import type { Source } from './source.ts';
 import { keepsStatements, rawReader } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
@@ -22,30 +21,44 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Adds direct reads; for SQLite also prepared statements, and isolation of transactions. */
-function withOwnConnections(
-  factory: SqlMigrationAwareDriverAdapterFactory,
-  onConnection: (connection: Source) => void,
-): SqlMigrationAwareDriverAdapterFactory {
+type Factory = SqlMigrationAwareDriverAdapterFactory;
+type Connection = Awaited<ReturnType<Factory['connect']>>;
+type Transaction = Awaited<ReturnType<Connection['startTransaction']>>;
+
+/** A connection with direct reads, and the direct reads of its transactions. */
+interface Direct {
+  readonly connection: Connection & Source;
+  readerOf(transaction: Transaction): Source['readRaw'];
+}
+
+/** For SQLite also with prepared statements, and isolation of transactions. */
+async function direct(provider: Factory['provider'], connected: Connection): Promise<Direct> {
+  if (provider === 'sqlite') {
+    const readRaw = rawReader(connected);
+    // A transaction on SQLite must not wait for its own end, as other statements do.
+    const read: Source['readRaw'] = async (sql, args) => readRaw(sql, args);
+    return { connection: keepsTransactionsApart(keepsStatements(connected), readRaw), readerOf: () => read };
+  }
+  // SQLite does not need the driver, which takes time to load.
+  const { poolReader, transactionReader } = await import('./postgres-reader.ts');
+  return {
+    connection: Object.assign(connected, { readRaw: poolReader(connected) }),
+    readerOf: transactionReader,
+  };
+}
+
+function withOwnConnections(factory: Factory, onConnection: (connection: Source) => void): Factory {
   const { provider, adapterName } = factory;
   return {
     provider,
     adapterName,
     async connect() {
-      const connected = await factory.connect();
-      const readRaw = provider === 'sqlite' && rawReader(connected);
-      const connection = readRaw
-        ? keepsTransactionsApart(keepsStatements(connected), readRaw)
-        : Object.assign(connected, { readRaw: poolReader(connected) });
+      const { connection, readerOf } = await direct(provider, await factory.connect());
       onConnection(connection);
       const { startTransaction } = connection;
       connection.startTransaction = async (isolationLevel) => {
         const transaction = await startTransaction.call(connection, isolationLevel);
-        // A transaction on SQLite must not wait for its own end, as other statements do.
-        const reads = readRaw
-          ? async (sql: string, args: readonly unknown[]) => readRaw(sql, args)
-          : transactionReader(transaction);
-        const source = Object.assign(transaction, { readRaw: reads });
+        const source = Object.assign(transaction, { readRaw: readerOf(transaction) });
         registerTransaction(source);
         return source;
       };

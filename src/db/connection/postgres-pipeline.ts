@@ -1,38 +1,17 @@
 import type { Writable } from 'node:stream';
-
-/** A statement in the form of `pg`. */
-export interface Query {
-  /** The name under which the server keeps it prepared, or an empty text. */
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-  readonly rowMode: 'array';
-  readonly types: { getTypeParser(oid: number): (text: string) => unknown };
-}
-
-export interface Answer {
-  readonly fields: readonly { readonly name: string }[];
-  readonly rows: readonly unknown[][];
-}
-
-/** An error of the server has a code of five characters. */
-type Failure = Error & { readonly code?: string };
+import { type Answer, type Done, type Failure, type Query, Statement } from './postgres-statement.ts';
 
 /** The part of `pg`'s clients that is used. */
-interface Client {
+export interface Client {
   readonly connection: { readonly stream: Pick<Writable, 'cork' | 'uncork'> };
-  query(
-    query: Query & { readonly query_timeout: number },
-    values: undefined,
-    done: (error: Failure | null | undefined, answer: Answer) => void,
-  ): void;
+  query(statement: Statement, values: undefined, done: Done): unknown;
   on(event: 'error', listener: () => void): unknown;
 }
 
 /** The part of `pg`'s pool that is used. Its clients are in pipeline mode. */
 export interface Pool {
   readonly options: { readonly query_timeout?: number };
-  query(query: Query): Promise<Answer>;
+  query(statement: Statement): Promise<Answer>;
   connect(
     done: (error: Error | undefined, client: Client | undefined, release: (error?: Error) => void) => void,
   ): void;
@@ -74,7 +53,7 @@ export class Pipeline {
 
   async read(query: Query): Promise<Answer> {
     // Statements without a name are rare, or searches, whose duration depends on what is searched.
-    if (query.name === '' || !READ_ONLY.test(query.text)) return this.#pool.query(query);
+    if (query.name === '' || !READ_ONLY.test(query.text)) return this.#pool.query(new Statement(query));
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const read = { query, answer: resolve, fail: reject };
     if ((this.#durations.get(query.name) ?? 0) > SLOW_FROM) this.#send([read]);
@@ -107,7 +86,8 @@ export class Pipeline {
         since = now;
         failed ??= error ?? undefined;
         if (!error) read.answer(answer);
-        else if (error.code === NOT_PREPARED) this.#pool.query(read.query).then(read.answer, read.fail);
+        else if (error.code === NOT_PREPARED)
+          this.#pool.query(new Statement(read.query)).then(read.answer, read.fail);
         else read.fail(error);
         // Like `pg`'s own pool, which closes a connection after an error.
         if (open.size === 0) release(failed);
@@ -116,8 +96,8 @@ export class Pipeline {
       stream.cork();
       for (const [index, read] of reads.entries()) {
         // Each may take its whole time after those before it.
-        const query = { ...read.query, query_timeout: timeout * (index + 1) };
-        client.query(query, undefined, (error, answer) => done(read, error, answer));
+        const statement = new Statement(read.query, timeout * (index + 1));
+        client.query(statement, undefined, (error, answer) => done(read, error, answer));
       }
       stream.uncork();
     });
