@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { builder } from './builder.ts';
 import { reads } from './selected.ts';
 
+type AnyRef = InputRef<NonNullable<unknown>>;
+
 /** The GraphQL type of a value. */
-type Type = 'ID' | 'String' | 'Boolean' | 'Int' | InputRef<unknown>;
+type Type = 'ID' | 'String' | 'Boolean' | 'Int' | AnyRef;
 
 /** A schema's value without its wrappers, and their descriptions; the outermost counts. */
 interface Described {
@@ -47,10 +49,10 @@ export function takenBy<Name extends string>({ shape }: { shape: Readonly<Record
   return (name: Name) => ({ extensions: reads(name), description: describe(shape[name]).description ?? '' });
 }
 
-const names = new Map<string, InputRef<unknown>>();
+const names = new Map<string, AnyRef>();
 
 /** Makes inputs use an enum for the domain's choice with that title. */
-export function nameEnum(title: string, type: InputRef<unknown>): void {
+export function nameEnum(title: string, type: AnyRef): void {
   names.set(title, type);
 }
 
@@ -88,7 +90,7 @@ export function inputType<Schema extends z.core.$ZodObject>(
   const entries = Object.entries(schema._zod.def.shape).map(([field, rule]) => {
     const described = describe(rule);
     const { standard, items } = described;
-    const type = items ? ([typeOf(describe(items))] as [Type]) : typeOf(described);
+    const type: Type | [Type] = items ? [typeOf(describe(items))] : typeOf(described);
     const about = described.description ?? '';
     const byDefault = `${about.replace(/\.$/, '')}; ${standard} by default.`;
     const cleared = takes(rule, null) ? `${about} Null clears it.` : about;
@@ -97,11 +99,7 @@ export function inputType<Schema extends z.core.$ZodObject>(
   });
   const type = builder.inputRef<Record<string, unknown>>(name).implement({
     description,
-    fields: (t) =>
-      Object.fromEntries(entries.map(([field, options]) => [field, t.field(options)])) as Record<
-        string,
-        never
-      >,
+    fields: (t) => Object.fromEntries(entries.map(([field, options]) => [field, t.field(options)])),
   });
   // GraphQL accepts what the schema accepts; TypeScript cannot follow that.
   return type as unknown as InputRef<z.input<Schema>>;
