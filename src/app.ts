@@ -213,7 +213,15 @@ export function createApp(dependencies: AppDependencies): App {
   const guard = createGuard({ corsOrigins, baseUrl, trust });
   const inFlight = new InFlight(maxInFlight);
   const background = [
-    ...[revisions, readers, clicks, limit, subscriptions, retention, oldStatistics, webhooks, answers],
+    revisions,
+    readers,
+    clicks,
+    limit,
+    subscriptions,
+    retention,
+    oldStatistics,
+    webhooks,
+    answers,
   ];
   return {
     attachTo: (http) =>
