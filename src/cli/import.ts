@@ -74,7 +74,8 @@ function inText({ line, taken, field, message }: LineMessage, unit: string): str
 }
 
 function summary(report: ImportReport, dryRun: boolean): string {
-  const { lines, created, existing, refused, spaces, pixels, domains, movedFrom, movedTo } = report;
+  const { lines, created, existing, refused, spaces, pixels, domains, movedFrom, movedTo, unusedColumns } =
+    report;
   const records = [`${spaces} spaces`, `${pixels} pixels`, `${domains} domains`].join(', ');
   return [
     `${dryRun ? 'Dry run, nothing is written. ' : ''}${lines} read: ${created} links ${dryRun ? 'would be made' : 'made'}, ${existing} there already, ${refused} not imported.`,
@@ -83,6 +84,9 @@ function summary(report: ImportReport, dryRun: boolean): string {
       ([host, links]) =>
         `${host} is no domain of this account: its ${links} links are on ${movedTo}. For another domain: --map-domain ${host}=HOST`,
     ),
+    ...(unusedColumns.length > 0
+      ? [`Columns that were left out: ${unusedColumns.map((name) => `"${name}"`).join(', ')}.`]
+      : []),
     ...(report.stopped ? ['Stopped. Run the same command again to go on.'] : []),
   ].join('\n');
 }

@@ -147,7 +147,14 @@ test('an account is unchanged after an export and import', async () => {
     const other = await startTestServer();
     await other.caller();
     const report = await importInto(other, { text });
-    expect(report).toMatchObject({ created: 5, refused: 0, spaces: 2, pixels: 2, domains: 1 });
+    expect(report).toMatchObject({
+      created: 5,
+      refused: 0,
+      spaces: 2,
+      pixels: 2,
+      domains: 1,
+      unusedColumns: [],
+    });
     const withoutTimes = (one: string) => one.replace(/^((?:domain|space|pixel),.*?),[^,]*,[^,]*$/gm, '$1');
     expect(withoutTimes(await exportOf(other))).toBe(withoutTimes(csv));
     expect(await importInto(other, { text })).toMatchObject({
@@ -579,6 +586,24 @@ test('a line without an alias gets one, and the same one in a repeated import', 
   const text = 'alias,url\n,https://a.example/\n,https://b.example/\n';
   expect(await importInto(server, { text })).toMatchObject({ created: 2, told: [{ line: 2 }, { line: 3 }] });
   expect(await importInto(server, { text })).toMatchObject({ created: 0, existing: 2 });
+});
+
+test('names the columns with values that it leaves out', async () => {
+  const text = 'keyword,url,Note,Empty, Country \na,https://a.example/,,,\nb,https://b.example/,old,,NZ\n';
+  expect((await importInto(server, { text }, { format: 'yourls' })).unusedColumns).toEqual([
+    'Note',
+    'Country',
+  ]);
+});
+
+test('names a bounded number of columns of a file whose records differ', async () => {
+  const records = Array.from({ length: 100 }, (_, i) => ({
+    alias: `a${i}`,
+    url: 'https://a.example/',
+    [`${i}${'x'.repeat(1_000)}`]: 1,
+  }));
+  const { unusedColumns, created } = await importInto(server, { text: JSON.stringify(records) });
+  expect([created, unusedColumns.length, unusedColumns[49]?.length]).toEqual([100, 50, 50]);
 });
 
 test('domains are found by name, mapped, or replaced by the default one', async () => {

@@ -34,6 +34,19 @@ afterAll(async () => {
 const importing = (...args: string[]) => runProgram('cli/import', env, args);
 const count = async () => server.database.client.link.count();
 
+test('the summary names the columns that were left out', async () => {
+  const args = [
+    '--format',
+    'dub',
+    '--file',
+    join(exportsFolder, 'dub.csv'),
+    '--account',
+    'owner',
+    '--dry-run',
+  ];
+  expect((await importing(...args)).stdout).toContain('Columns that were left out: "Link ID", "Archived".');
+});
+
 test('imports and exports by commands, and prints a summary', async () => {
   const args = ['--format', 'bitly', '--file', join(exportsFolder, 'bitly.csv'), '--account', 'owner'];
   const { code, stdout, stderr } = await importing(...args);

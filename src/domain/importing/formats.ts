@@ -209,6 +209,18 @@ function unguarded(text: string): string {
 /** The fields that a cell may have as a list in JSON. */
 const LISTS: ReadonlySet<ImportField> = new Set(['short_url', 'tags']);
 
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === 'string' && value.trim() === '') ||
+  (Array.isArray(value) && value.length === 0);
+
+/** The record's columns with a value that belong to no field. */
+export function unusedColumns(columns: FieldColumns, header: readonly string[], raw: RawRecord): string[] {
+  const used = new Set([...columns.values()].flat());
+  return header.filter((name) => !used.has(name) && !isEmpty(raw[name]));
+}
+
 /** A record by our field names. Empty values and lists are absent; of several columns for a field, the first non-empty one counts. */
 export function recordOf(
   format: ImportFormat,
@@ -222,8 +234,7 @@ export function recordOf(
     for (const name of names) {
       const value = raw[name];
       const text = typeof value === 'string' ? value.trim() : value;
-      if (text === undefined || text === null || text === '') continue;
-      if (Array.isArray(text) && text.length === 0) continue;
+      if (isEmpty(text)) continue;
       if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/i.test(text)) continue;
       if (LISTS.has(field) && text === '[]') continue;
       record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;

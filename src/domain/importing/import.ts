@@ -6,7 +6,14 @@ import { type BulkItem, type BulkOutcome, createLinksInBulk } from '../link/bulk
 import { createLinkInput } from '../link/input.ts';
 import { TakenAliases } from '../link/names.ts';
 import type { Site } from '../site.ts';
-import { columnsFor, type FieldColumns, type ImportFormat, type RawRecord, recordOf } from './formats.ts';
+import {
+  columnsFor,
+  type FieldColumns,
+  type ImportFormat,
+  type RawRecord,
+  recordOf,
+  unusedColumns,
+} from './formats.ts';
 import { type ImportLine, readLine } from './line.ts';
 import { NamedRecords, Unresolved } from './named-records.ts';
 
@@ -59,6 +66,8 @@ export interface ImportReport {
   /** Hosts that are not domains of the account; their new links went to the default domain. */
   movedFrom: Record<string, number>;
   movedTo: string;
+  /** The names of columns with values that the format does not have. */
+  unusedColumns: string[];
   /** The line at which `fail` stopped the import. */
   failedAt: number | null;
   /** Why the file could not be read to its end. */
@@ -69,6 +78,9 @@ export interface ImportReport {
 /** The maximum number of lines of one transaction, and of bytes. */
 const LINES_TOGETHER = 500;
 const BYTES_TOGETHER = 2_000_000;
+/** How many unused columns are told, and how much of their names: a JSON file may have any number. */
+const MAX_UNUSED = 50;
+const LONGEST_UNUSED = 50;
 
 /** The kinds of records in our own export. */
 const KINDS = ['link', 'space', 'pixel', 'domain'];
@@ -122,6 +134,7 @@ export class Import {
   readonly #columns = new Map<string, FieldColumns>();
   readonly #trial: TakenAliases | undefined;
   readonly #movedFrom = new Map<string, number>();
+  readonly #unused = new Set<string>();
   readonly #report = { lines: 0, created: 0, existing: 0, refused: 0 };
   #failedAt: number | null = null;
 
@@ -171,6 +184,7 @@ export class Import {
       ...this.#named.made,
       movedFrom: Object.fromEntries(this.#movedFrom),
       movedTo: this.#named.defaultName,
+      unusedColumns: [...this.#unused],
       failedAt: this.#failedAt,
       error,
       stopped,
@@ -181,7 +195,9 @@ export class Import {
     const { line } = source;
     const refuse = (refused: readonly FieldError[]): Entry => ({ line, item: null, refused, notes: [] });
     if ('unreadable' in source) return refuse([{ path: [], messages: [source.unreadable] }]);
-    const record = recordOf(this.#options.format, this.#columnsOf(source.header), source.raw, source.isCsv);
+    const columns = this.#columnsOf(source.header);
+    this.#noteUnused(columns, source);
+    const record = recordOf(this.#options.format, columns, source.raw, source.isCsv);
     const read = readLine(record);
     if ('wrong' in read) return refuse(read.wrong);
     const { kind, space, pixels, fields, origin, notes } = read.line;
@@ -212,6 +228,13 @@ export class Import {
     } catch (error) {
       if (error instanceof Unresolved) return refuse(error.fields);
       throw error;
+    }
+  }
+
+  #noteUnused(columns: FieldColumns, { header, raw }: Extract<SourceLine, { raw: RawRecord }>): void {
+    if (this.#unused.size >= MAX_UNUSED) return;
+    for (const name of unusedColumns(columns, header, raw)) {
+      if (this.#unused.size < MAX_UNUSED) this.#unused.add(name.trim().slice(0, LONGEST_UNUSED));
     }
   }
 
