@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { newDatabase } from '../support/database.ts';
@@ -45,4 +46,30 @@ test('a process continues with its prepared statements while a newer version add
   for (const table of ['Link', 'Space', 'Pixel', 'Domain', 'Account'])
     await elsewhere.client.$executeRawUnsafe(`ALTER TABLE "${table}" ADD COLUMN "later" integer`);
   for (let round = 10; round < 13; round++) await readAll(round);
+});
+
+test('requests go on while the type of a column changes, and writes with a key after one failure', async () => {
+  const { id } = await caller.link();
+  const keyed = () =>
+    caller.fetch('/api/v1/links', {
+      method: 'POST',
+      headers: { 'Idempotency-Key': randomUUID() },
+      body: new URLSearchParams({ url: 'https://a.example/' }),
+    });
+  const writeAll = async (title: string) => {
+    await caller.link({ title });
+    expect((await caller.rest('PATCH', `/links/${id}`, { title })).status).toBe(200);
+  };
+  for (let round = 20; round < 30; round++) {
+    await readAll(round);
+    await writeAll(`Round ${round}`);
+    expect((await keyed()).status).toBe(201);
+  }
+  await elsewhere.client.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(5000)');
+  await keyed();
+  expect((await keyed()).status).toBe(201);
+  await elsewhere.client.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(4000)');
+  await readAll(30);
+  await elsewhere.client.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(3000)');
+  await writeAll('Afterwards');
 });

@@ -53,7 +53,9 @@ const POSTGRES = /^(08...|53...|57P..|57014|25006)$/;
 const SQLITE = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/;
 /** The driver's messages for connections that break during a query; these errors have no code. */
 const BROKEN =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection|Cannot use a pool after)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection|Client was closed|Cannot use a pool after)/;
+/** The system's errors for connections that the adapter does not know. */
+const NETWORK = /^(EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
 
 /** The database does not answer in time. */
 export class DatabaseAway extends Error {}
@@ -67,6 +69,7 @@ export function isUnavailable(error: unknown): boolean {
     UNREACHABLE.has(String(code)) ||
     KINDS.has(String(kind)) ||
     [code, originalCode, driverCode].some((one) => POSTGRES.test(String(one)) || SQLITE.test(String(one))) ||
+    NETWORK.test(String(code)) ||
     BROKEN.test(String(message))
   );
 }

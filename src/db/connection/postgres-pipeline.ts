@@ -1,14 +1,23 @@
 import type { Writable } from 'node:stream';
-import { type Answer, type Done, type Failure, type Query, Statement } from './postgres-statement.ts';
+import {
+  type Answer,
+  type Done,
+  type Failure,
+  isStale,
+  type Query,
+  Statement,
+} from './postgres-statement.ts';
 
 /** The part of `pg`'s clients that is used. */
 export interface Client {
   readonly connection: { readonly stream: Pick<Writable, 'cork' | 'uncork'> };
   query(statement: Statement, values: undefined, done: Done): unknown;
+  /** Returns it to the pool, which closes it after an error. */
+  release(error?: Error): void;
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** The part of `pg`'s pool that is used. Its clients are in pipeline mode. */
+/** The part of `pg`'s pool that is used. Its clients are in pipeline mode, unless no statement has a name. */
 export interface Pool {
   readonly options: { readonly query_timeout?: number };
   query(statement: Statement): Promise<Answer>;
@@ -32,9 +41,6 @@ const MAX_PIPELINED = 8;
 const SLOW_FROM = 50;
 /** What remains of that duration after each faster execution: an unusual second is forgotten after about 150. */
 const DECAY = 0.98;
-/** The server's error for a prepared statement that it does not have, because its first use in the same turn failed. */
-const NOT_PREPARED = '26000';
-
 /**
  * Sends the reads of one turn of the event loop together: writing to a socket takes longer than a small read. Each has its own
  * result or error.
@@ -52,13 +58,26 @@ export class Pipeline {
   }
 
   async read(query: Query): Promise<Answer> {
-    // Statements without a name are rare, or searches, whose duration depends on what is searched.
-    if (query.name === '' || !READ_ONLY.test(query.text)) return this.#pool.query(new Statement(query));
+    // Statements without a name are rare, or searches, whose duration depends on what is searched. Behind a pooler, none has one.
+    if (query.name === '' || !READ_ONLY.test(query.text)) return this.#sendAlone(query);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const read = { query, answer: resolve, fail: reject };
     if ((this.#durations.get(query.name) ?? 0) > SLOW_FROM) this.#send([read]);
     else if (this.#waiting.push(read) === 1) setImmediate(() => this.#sendAll());
     return promise;
+  }
+
+  /** Sends a statement on a connection of its own. */
+  #sendAlone(query: Query): Promise<Answer> {
+    return this.#pool.query(new Statement(query)).catch((error: Failure) => {
+      if (!isStale(error)) throw error;
+      return this.#sendUnnamed(query);
+    });
+  }
+
+  /** Sends a statement once more that is stale on one connection, and may be so on all. */
+  #sendUnnamed(query: Query): Promise<Answer> {
+    return this.#pool.query(new Statement({ ...query, name: '' }));
   }
 
   #sendAll(): void {
@@ -86,8 +105,7 @@ export class Pipeline {
         since = now;
         failed ??= error ?? undefined;
         if (!error) read.answer(answer);
-        else if (error.code === NOT_PREPARED)
-          this.#pool.query(new Statement(read.query)).then(read.answer, read.fail);
+        else if (isStale(error)) this.#sendUnnamed(read.query).then(read.answer, read.fail);
         else read.fail(error);
         // Like `pg`'s own pool, which closes a connection after an error.
         if (open.size === 0) release(failed);

@@ -1,6 +1,6 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { type Client, Pipeline, type Pool } from './postgres-pipeline.ts';
-import { type Answer, type Query, Statement } from './postgres-statement.ts';
+import { type Answer, type Failure, isStale, type Query, Statement } from './postgres-statement.ts';
 import type { ReadsRaw } from './source.ts';
 
 /** The part of the adapter's connections and transactions that is used; the types of @prisma/adapter-pg do not have it. */
@@ -8,7 +8,7 @@ interface Driven<Client = unknown> {
   readonly client: Client;
   readonly pgOptions?: { statementNameGenerator?(query: { sql: string }): string };
   /** Throws the adapter's own error for an error of the driver. */
-  onError(error: unknown): never;
+  onError(error: Failure): never;
 }
 
 /** A value as Prisma writes it to PostgreSQL; `pg` itself would write a time in the zone of this machine. */
@@ -37,9 +37,21 @@ export function poolReader(connection: SqlQueryable): ReadsRaw['readRaw'] {
   return reader(driven, (query) => pipeline.read(query));
 }
 
+/** Has the pool close the connection after the transaction, which the adapter would return as if nothing had happened. */
+function closeAfter(client: Client, error: Error): void {
+  const { release } = client;
+  client.release = () => release(error);
+}
+
 /** The reader of a transaction. */
 export function transactionReader(transaction: SqlQueryable): ReadsRaw['readRaw'] {
-  const driven = transaction as SqlQueryable & Driven<Pick<Client, 'query'>>;
+  const driven = transaction as SqlQueryable & Driven<Client>;
+  const { onError } = driven;
+  driven.onError = (error) => {
+    // An error without a code is the driver's own: what it knows of the connection may be wrong, too.
+    if (isStale(error) || error.code === undefined) closeAfter(driven.client, error);
+    return onError.call(driven, error);
+  };
   return reader(driven, (query) => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     driven.client.query(new Statement(query), undefined, (error, answer) =>

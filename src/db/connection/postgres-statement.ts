@@ -17,6 +17,18 @@ export interface Answer {
 
 /** An error of the server has a code of five characters. */
 export type Failure = Error & { readonly code?: string };
+
+/**
+ * The server's errors for a prepared statement that it does not have, such as after its first use in the same turn failed, and
+ * for one whose columns have other types now. It was not executed.
+ */
+const STALE = new Set(['26000', '0A000']);
+
+/** Whether the connection's prepared statements are not those that the driver knows. */
+export function isStale({ code }: Failure): boolean {
+  return STALE.has(code ?? '');
+}
+
 export type Done = (error: Failure | null | undefined, answer: Answer) => void;
 
 interface Field {
@@ -96,8 +108,8 @@ interface PgQuery {
 const PgQuery = pg.Query as unknown as new (text: string) => PgQuery;
 
 /**
- * One execution of a statement. `pg` itself has the server describe the columns each time, which takes a tenth of a short
- * statement's time; a prepared statement keeps its columns for as long as its connection lives.
+ * One execution of a statement. `pg` itself has the server describe the columns each time, and builds an object of them. A
+ * prepared statement keeps its columns for as long as its connection lives: if their types change, the server refuses it.
  */
 export class Statement extends PgQuery {
   readonly query_timeout: number;

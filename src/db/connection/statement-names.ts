@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** The maximum number of named statements: each connection keeps all of them prepared. */
@@ -21,7 +22,8 @@ export function namesOfStatements(): (query: { sql: string }) => string {
     const times = (sent.get(sql) ?? 0) + 1;
     sent.set(sql, times);
     if (times < NAMED_FROM) return '';
-    const name = `linkspace_${names.size}`;
+    // Processes may come to share the server's connections, behind a pooler: a name must mean the same to all of them.
+    const name = `linkspace_${hash('sha256', sql).slice(0, 16)}`;
     names.set(sql, name);
     sent.delete(sql);
     return name;
