@@ -621,6 +621,25 @@ test('domains are found by name, mapped, or replaced by the default one', async 
   ]);
 });
 
+test('a dry run keeps the domains apart that it would create', async () => {
+  const text =
+    'kind,domain,own_domain,alias,url\nlink,,0,promo,https://a.example/1\nlink,go1.example,1,promo,https://a.example/2\nlink,go2.example,1,promo,https://a.example/3\nlink,go2.example,1,promo,https://a.example/4\n';
+  const tried = await importInto(server, { text }, { dryRun: true });
+  expect(tried).toMatchObject({ created: 3, refused: 1, domains: 2, told: [{ line: 5, field: 'alias' }] });
+  expect(await importInto(server, { text })).toEqual(tried);
+});
+
+test('a dry run refuses links to domains that it would create, and domains of others', async () => {
+  const other = await server.caller('other');
+  await other.domain('theirs.example');
+  const text =
+    'kind,domain,own_domain,alias,url\nlink,go1.example,1,a,https://go1.example/b\nlink,theirs.example,1,b,https://a.example/2\n';
+  const tried = await importInto(server, { text }, { dryRun: true });
+  expect(tried).toMatchObject({ created: 0, refused: 2, domains: 1 });
+  expect(await server.database.client.domain.count()).toBe(2);
+  expect(await importInto(server, { text })).toEqual(tried);
+});
+
 test('only new links count as moved to the default domain', async () => {
   const text = [
     'short url,long url',

@@ -152,3 +152,16 @@ export class EnclosingTransaction {
     this.#tx = null;
   }
 }
+
+/** The most that an attempt may take, in milliseconds. */
+const ATTEMPT: DurationLimit = {
+  maxDuration: 10_000,
+  maxWait: 10_000,
+  error: () => new Error('the attempt takes too long'),
+};
+
+/** Does the work in a transaction that is rolled back. @throws what the work throws */
+export async function tryOut(client: Db, work: (db: Db) => Promise<unknown>): Promise<void> {
+  const enclosing = new EnclosingTransaction(client, async () => {}, ATTEMPT);
+  await work(enclosing.db).finally(() => enclosing.rollBack());
+}

@@ -4,7 +4,7 @@ import type { FieldError } from '../errors.ts';
 import { fieldErrors } from '../input.ts';
 import { type BulkItem, type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { createLinkInput } from '../link/input.ts';
-import { TakenAliases } from '../link/names.ts';
+import { Trial } from '../link/trial.ts';
 import type { Site } from '../site.ts';
 import {
   columnsFor,
@@ -132,7 +132,7 @@ export class Import {
   readonly #now: Date;
   readonly #named: NamedRecords;
   readonly #columns = new Map<string, FieldColumns>();
-  readonly #trial: TakenAliases | undefined;
+  readonly #trial: Trial | undefined;
   readonly #movedFrom = new Map<string, number>();
   readonly #unused = new Set<string>();
   readonly #report = { lines: 0, created: 0, existing: 0, refused: 0 };
@@ -145,9 +145,9 @@ export class Import {
     this.#options = options;
     this.#hooks = hooks;
     this.#now = now;
-    this.#trial = options.dryRun ? new TakenAliases() : undefined;
+    this.#trial = options.dryRun ? new Trial() : undefined;
     this.#named = new NamedRecords(db, writer, site, {
-      trial: options.dryRun,
+      trial: this.#trial,
       mapped: options.mapDomain,
       now,
     });
@@ -220,7 +220,7 @@ export class Import {
       if (kind !== 'link') return { line, item: null, refused: [], notes: [] };
       const input = {
         ...fields,
-        domainId: domain.id === null ? undefined : String(domain.id),
+        domainId: String(domain.id),
         spaceId: spaceId === undefined ? undefined : String(spaceId),
         pixelIds: ids.flatMap((id) => (id === undefined ? [] : [String(id)])),
       };

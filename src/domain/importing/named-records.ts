@@ -1,8 +1,10 @@
 import type { Db } from '../../db/connection/db.ts';
+import { tryOut } from '../../db/connection/enclosing.ts';
 import type { Writer } from '../access/actor.ts';
 import { createDomain, createDomainInput, usableDomains } from '../domain/domain.ts';
 import { DomainError, type FieldError } from '../errors.ts';
 import { parseInput } from '../input.ts';
+import type { Trial } from '../link/trial.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
 import type { Site } from '../site.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
@@ -21,8 +23,7 @@ export class Unresolved extends Error {
 
 /** A domain that the account may use. */
 export interface UsableDomain {
-  /** Null if a dry run would create it. */
-  readonly id: number | null;
+  readonly id: number;
   readonly name: string;
   /** The host that the account does not have, if this is the default domain instead. */
   readonly insteadOf?: string;
@@ -38,12 +39,12 @@ export class NamedRecords {
   readonly #db: Db;
   readonly #writer: Writer;
   readonly #site: Site;
-  readonly #trial: boolean;
+  readonly #trial: Trial | undefined;
   readonly #now: Date;
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
   readonly #mapped: ReadonlyMap<string, string>;
-  #default: UsableDomain = { id: null, name: '' };
+  #default: UsableDomain;
   /** How many were created. */
   readonly made = { spaces: 0, pixels: 0, domains: 0 };
 
@@ -51,7 +52,7 @@ export class NamedRecords {
     db: Db,
     writer: Writer,
     site: Site,
-    options: { trial: boolean; mapped: ReadonlyMap<string, string>; now: Date },
+    options: { trial: Trial | undefined; mapped: ReadonlyMap<string, string>; now: Date },
   ) {
     this.#db = db;
     this.#writer = writer;
@@ -59,6 +60,7 @@ export class NamedRecords {
     this.#trial = options.trial;
     this.#mapped = options.mapped;
     this.#now = options.now;
+    this.#default = { id: site.defaultDomainId, name: '' };
   }
 
   /** Reads the domains that the account may use. Returns the targets of the map that it may not use. */
@@ -93,12 +95,19 @@ export class NamedRecords {
     const input = { name: wanted, notFoundUrl: domainNotFoundUrl };
     valid(['domain'], () => parseInput(createDomainInput, input));
     requireLine();
-    const id = await this.#make('domains', ['domain'], () =>
-      createDomain(this.#db, this.#writer, this.#site, input, this.#now),
-    );
+    const id = await this.#create(input).catch(refusing(['domain']));
+    this.made.domains++;
     const domain = { id, name: wanted };
     this.#domains.set(wanted, domain);
     return domain;
+  }
+
+  async #create(input: { name: string; notFoundUrl: string | null }): Promise<number> {
+    const create = (db: Db) => createDomain(db, this.#writer, this.#site, input, this.#now);
+    if (this.#trial === undefined) return (await create(this.#db)).id;
+    // Only the database knows whether another account has the host.
+    await tryOut(this.#db, create);
+    return this.#trial.addDomain(input.name);
   }
 
   /** The space's id; undefined if a dry run would create it. @throws Unresolved */

@@ -14,6 +14,7 @@ import { aliasTaken, domainNamesIn, refusalsBy } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
 import { createLinkInput } from './input.ts';
 import { type Name, nextFreeName, TakenAliases } from './names.ts';
+import type { Trial } from './trial.ts';
 
 /** Properties of a link that an import takes over from its old service. */
 export interface Origin {
@@ -35,8 +36,8 @@ export type OnTaken = 'refuse' | 'suffix' | 'stop';
 
 export interface BulkOptions {
   readonly onTaken: OnTaken;
-  /** Only for a dry run: the names that its earlier batches would have taken. */
-  readonly trial?: TakenAliases | undefined;
+  /** Only for a dry run. */
+  readonly trial?: Trial | undefined;
 }
 
 /** The result of an item. */
@@ -103,12 +104,13 @@ async function createOnce(
 ): Promise<BulkOutcome[]> {
   const { accountId } = actor;
   const inputs = parsed.map(({ data }) => data && withAlias(data, site));
-  const found = await findReferences(
+  const stored = await findReferences(
     db,
     accountId,
     inputs.filter((input) => input !== undefined),
   );
-  const names = new TakenAliases(found.aliasHolders, trial);
+  const found = trial?.withDomains(stored) ?? stored;
+  const names = new TakenAliases(found.aliasHolders, trial?.names);
   const outcomes: BulkOutcome[] = [];
   const rows: NewRow[] = [];
   for (const [index, { origin }] of items.entries()) {
@@ -129,7 +131,7 @@ async function createOnce(
         origin,
       });
   }
-  if (trial !== undefined) trial.addAll(names);
+  trial?.names.addAll(names);
   if (rows.length > 0) await write(db, actor, rows, now);
   return outcomes;
 }
