@@ -588,6 +588,60 @@ test('a line without an alias gets one, and the same one in a repeated import', 
   expect(await importInto(server, { text })).toMatchObject({ created: 0, existing: 2 });
 });
 
+test.each(['bitly', 'dub', 'kutt', 'rebrandly', 'shlink', 'yourls'] as const)(
+  'a link that is closed in an export of %s does not come back open',
+  async (format) => {
+    const text = [
+      'Short URL,Slug,Keyword,Address,Back half,Long URL,Password protected,Banned,Expiration date,Click limit',
+      'https://s.example/a,a,a,a,a,https://a.example/,yes,,,',
+      'https://s.example/b,b,b,b,b,https://a.example/,no,1,,',
+      'https://s.example/c,c,c,c,c,https://a.example/,no,0,2026-01-02,',
+      'https://s.example/d,d,d,d,d,https://a.example/,no,0,,10',
+    ].join('\n');
+    expect(await importInto(server, { text }, { format })).toMatchObject({ created: 4 });
+    const shown = (await links()).map(({ alias, disabled, expiration_date, expiration_clicks }) => [
+      ...[alias, disabled, expiration_date, expiration_clicks],
+    ]);
+    expect(shown).toEqual([
+      ['a', 1, null, null],
+      ['b', 1, null, null],
+      ['c', 0, '2026-01-02', null],
+      ['d', 0, null, 10],
+    ]);
+  },
+);
+
+test('the records of Shlink\u2019s API have objects for visits and limits', async () => {
+  const record = {
+    shortCode: 'a',
+    shortUrl: 'https://s.test/a',
+    longUrl: 'https://a.example/',
+    visitsSummary: { total: 12, nonBots: 9, bots: 3 },
+    meta: { validSince: null, validUntil: '2030-01-01T00:00:00+01:00', maxVisits: 20 },
+  };
+  const report = await importInto(server, { text: JSON.stringify([record]) }, { format: 'shlink' });
+  expect(report).toMatchObject({
+    created: 1,
+    unusedColumns: ['visitsSummary.nonBots', 'visitsSummary.bots'],
+  });
+  expect(await links()).toMatchObject([{ clicks: 12, expiration_date: '2029-12-31', expiration_clicks: 20 }]);
+});
+
+test('a value of very many levels spoils only its own record', async () => {
+  const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+  const text = `[{"alias":"a","url":"https://a.example/","domain":${deep}},{"alias":"b","url":"https://a.example/"}]`;
+  expect(await importInto(server, { text })).toMatchObject({
+    created: 1,
+    refused: 1,
+    told: [{ line: 1, field: 'domain' }],
+  });
+});
+
+test('a time that MySQL writes for none is none', async () => {
+  const text = 'keyword,url,timestamp\na,https://a.example/,0000-00-00 00:00:00\n';
+  expect(await importInto(server, { text }, { format: 'yourls' })).toMatchObject({ created: 1, refused: 0 });
+});
+
 test('names the columns with values that it leaves out', async () => {
   const text = 'keyword,url,Note,Empty, Country \na,https://a.example/,,,\nb,https://b.example/,old,,NZ\n';
   expect((await importInto(server, { text }, { format: 'yourls' })).unusedColumns).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { momentOf } from '../../src/domain/importing/values.ts';
+import { momentOf, yesOrNo } from '../../src/domain/importing/values.ts';
 
 test.each([
   ['2026-11-20', '2026-11-20T00:00:00Z'],
@@ -18,6 +18,10 @@ test.each([
   ['Nov  2 2026 10:00:00.123', '2026-11-02T10:00:00.123Z'],
   ['Nov 20, 2026 10:00 GMT+1', '2026-11-20T09:00:00Z'],
   ['Nov 20, 2026 10:00 AM UTC+05:30', '2026-11-20T04:30:00Z'],
+  ['2026/11/20 10:00', '2026-11-20T10:00:00Z'],
+  ['Friday, November 20th, 2026 at 10:00 PM', '2026-11-20T22:00:00Z'],
+  ['Nov 20, 2026 at 10:00', '2026-11-20T10:00:00Z'],
+  ['2nd Sept. 2026', '2026-09-02T00:00:00Z'],
   ['1700000000', '2023-11-14T22:13:20Z'],
   ['1700000000500', '2023-11-14T22:13:20.5Z'],
 ])('%s is %s', (text, expected) => {
@@ -37,7 +41,28 @@ test.each([
   'Nov 20, 2026 10:00 +15:00',
   'Nov 20, 0026',
   'Foo 20, 2026',
+  'Novxyz 20, 2026',
+  '2026/11-20',
+  '11/20/2026',
   '20.11.2026',
 ])('%s is no time', (text) => {
-  expect(() => momentOf(text)).toThrow('it must be a time in ISO 8601, such as 2026-11-20T10:00:00Z');
+  expect(() => momentOf(text)).toThrow(
+    'it must be a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970',
+  );
+});
+
+test.each([
+  ['1', true],
+  ['Yes', true],
+  [true, true],
+  ['2026-11-20T10:00:00Z', true],
+  ['0', false],
+  ['false', false],
+  [false, false],
+])('%s as yes or no is %s', (value, expected) => {
+  expect(yesOrNo(value)).toBe(expected);
+});
+
+test.each(['FALSCH', 'nein', 'maybe', {}])('%s is neither yes nor no', (value) => {
+  expect(() => yesOrNo(value)).toThrow('it must be 1 or 0, true or false, yes or no, or a time');
 });

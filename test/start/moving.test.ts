@@ -132,6 +132,10 @@ test.each([
   [['--format', 'csv', ...none], /^Name the account/],
   [['--format', 'csv', ...none, '--account', 'nobody'], /^There is no account "nobody"/],
   [['--format', 'csv', ...none, '--account', 'owner'], /^There is no file \/nowhere\/x.csv/],
+  [
+    ['--format', 'csv', '--file', '/dev', '--account', 'owner'],
+    /^\/dev is no file, but a folder, device or pipe/,
+  ],
   [['--format', 'csv', ...none, '--account', 'owner', '--on-taken', 'x'], /may be skip, suffix, fail/],
   [['--format', 'csv', ...none, '--account', 'owner', '--map-domain', 'a'], /may be FROM=TO/],
   [

@@ -1,7 +1,13 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { JSONParser, TokenType } from '@streamparser/json';
-import { columnsFor, hasLinks, type ImportFormat, neededColumns } from '../../domain/importing/formats.ts';
+import {
+  columnsFor,
+  flattened,
+  hasLinks,
+  type ImportFormat,
+  neededColumns,
+} from '../../domain/importing/formats.ts';
 import { BrokenOff, type SourceLine } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
@@ -44,7 +50,9 @@ export async function openSource(path: string, format: ImportFormat): Promise<So
 
 async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile()) throw new OperatorError(`There is no file ${path}.`);
+  if (found === undefined) throw new OperatorError(`There is no file ${path}.`);
+  if (!found.isFile())
+    throw new OperatorError(`${path} is no file, but a folder, device or pipe: write it to a file first.`);
   const file = await open(path).catch((error: Error) => {
     throw new OperatorError(`${path} cannot be read: ${error.message}.`);
   });
@@ -102,7 +110,8 @@ async function* csvLines(
         : lineOf({ line, size }, record.cells, header);
       continue;
     }
-    if ('fault' in record) throw new OperatorError(`The line ${line} with the columns ${record.fault}.`);
+    if ('fault' in record)
+      throw new OperatorError(`The names of the columns cannot be read: line ${line} ${record.fault}.`);
     if (SEPARATOR_LINE.test(record.cells.join(delimiter))) continue;
     header = distinct(record.cells.map((name) => name.trim()));
     requireLinks(format, header);
@@ -178,7 +187,8 @@ async function* jsonRecords(
     for (const value of found.splice(0)) {
       line++;
       // Any object is a record of unknown values.
-      const raw = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+      const record = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+      const raw = record && flattened(format, record);
       yield raw === null
         ? { line, size, unreadable: 'is not an object' }
         : { line, size, raw, header: Object.keys(raw), isCsv: false };

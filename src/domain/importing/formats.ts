@@ -45,6 +45,8 @@ interface Format {
   /** The name for people. */
   readonly name: string;
   readonly columns: Columns;
+  /** The keys of objects in JSON whose own keys count as columns, such as `meta.validUntil`. */
+  readonly nested?: readonly string[];
   /** Whether texts that a spreadsheet would run as formulas were escaped, and must be restored. */
   readonly guarded?: boolean;
 }
@@ -56,6 +58,23 @@ const times = {
   ],
   updated_at: ['updated at', 'updated', 'last updated', 'modified'],
   last_clicked_at: ['last clicked', 'last clicked at', 'last click at', 'last click', 'last click date'],
+};
+/** A link that is closed to visitors must not come back open, whatever a service calls that. */
+const access = {
+  has_password: [
+    'password',
+    'has password',
+    'password protected',
+    'is password protected',
+    'password enabled at',
+  ],
+  disabled: ['disabled', 'disabled at', 'banned'],
+  expires_at: [
+    ...['expires at', 'expired at', 'expires', 'expires on', 'expire in', 'expiration', 'expiration date'],
+    ...['expiration time', 'expiry', 'expiry date', 'valid until'],
+  ],
+  expiration_clicks: ['max visits', 'max clicks', 'click limit', 'visit limit'],
+  expiration_url: ['expired url', 'expiration url'],
 };
 const shortUrl = ['short url', 'short link', 'shortened url', 'link'];
 const clicks = ['clicks', 'total clicks', 'click count', 'visits', 'visits count', 'visit count'];
@@ -72,6 +91,7 @@ export const importFormats = {
     name: 'Bitly',
     columns: {
       ...times,
+      ...access,
       short_url: ['custom bitlink', 'custom bitlinks', 'custom link', 'bitlink', ...shortUrl],
       alias: ['back half', 'custom back half', 'keyword'],
       domain: ['domain', 'custom domain'],
@@ -86,6 +106,7 @@ export const importFormats = {
     name: 'Dub',
     columns: {
       ...times,
+      ...access,
       short_url: shortUrl,
       alias: ['key', 'slug'],
       domain: ['domain'],
@@ -94,16 +115,13 @@ export const importFormats = {
       space: ['folder', 'folder name'],
       tags: ['tags', 'tag'],
       clicks,
-      expires_at: ['expires at', 'expiration', 'expiration date'],
-      expiration_url: ['expired url', 'expiration url'],
-      has_password: ['password', 'has password', 'password enabled at'],
-      disabled: ['disabled at', 'disabled', 'banned'],
     },
   },
   kutt: {
     name: 'Kutt',
     columns: {
       ...times,
+      ...access,
       short_url: shortUrl,
       alias: ['address', 'custom url', 'customurl'],
       domain: ['domain'],
@@ -111,15 +129,13 @@ export const importFormats = {
       title: ['description', 'title'],
       tags: ['tags'],
       clicks: ['visit count', ...clicks],
-      expires_at: ['expire in', 'expires at', 'expiration'],
-      has_password: ['password', 'has password'],
-      disabled: ['banned'],
     },
   },
   rebrandly: {
     name: 'Rebrandly',
     columns: {
       ...times,
+      ...access,
       short_url: ['branded link', 'branded short link', ...shortUrl],
       alias: ['slashtag', 'slash tag', 'back half'],
       domain: ['domain', 'domain full name', 'domain name', 'branded domain'],
@@ -128,29 +144,30 @@ export const importFormats = {
       space: ['folder'],
       tags: ['tags', 'tag'],
       clicks,
-      expires_at: ['expires at', 'expired at'],
-      expiration_url: ['expired url'],
     },
   },
   shlink: {
     name: 'Shlink',
     columns: {
       ...times,
+      ...access,
       short_url: ['short url'],
       alias: ['short code', 'slug', 'custom slug'],
       domain: ['domain'],
       url: ['long url', ...longUrl],
       title: ['title'],
       tags: ['tags'],
-      clicks: ['visits', 'visits count', 'visits total', ...clicks],
-      expires_at: ['valid until'],
-      expiration_clicks: ['max visits'],
+      clicks: ['visits', 'visits count', 'visits total', 'visits summary total', ...clicks],
+      expires_at: [...access.expires_at, 'meta valid until'],
+      expiration_clicks: [...access.expiration_clicks, 'meta max visits'],
     },
+    nested: ['visitsSummary', 'meta'],
   },
   yourls: {
     name: 'YOURLS',
     columns: {
       ...times,
+      ...access,
       short_url: ['short url', 'shorturl'],
       alias: ['keyword'],
       domain: ['domain'],
@@ -170,6 +187,17 @@ export type RawRecord = Readonly<Record<string, unknown>>;
 export type ImportRecord = Partial<Record<ImportField, unknown>>;
 
 export type FieldColumns = ReadonlyMap<ImportField, readonly string[]>;
+
+/** The record with the values of its nested objects as columns. */
+export function flattened(format: ImportFormat, raw: RawRecord): RawRecord {
+  const { nested = [] }: Format = importFormats[format];
+  const entries = Object.entries(raw).flatMap(([key, value]) =>
+    nested.includes(key) && typeof value === 'object' && value !== null
+      ? Object.entries(value).map(([inner, one]): [string, unknown] => [`${key}.${inner}`, one])
+      : [[key, value] as const],
+  );
+  return nested.length > 0 ? Object.fromEntries(entries) : raw;
+}
 
 /** The columns of a file for each field, by their names. */
 export function columnsFor(format: ImportFormat, header: readonly string[]): FieldColumns {
@@ -221,6 +249,9 @@ export function unusedColumns(columns: FieldColumns, header: readonly string[], 
   return header.filter((name) => !used.has(name) && !isEmpty(raw[name]));
 }
 
+/** What services write into a cell without a value; the last is MySQL's. */
+const NOTHING = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
+
 /** A record by our field names. Empty values and lists are absent; of several columns for a field, the first non-empty one counts. */
 export function recordOf(
   format: ImportFormat,
@@ -235,7 +266,7 @@ export function recordOf(
       const value = raw[name];
       const text = typeof value === 'string' ? value.trim() : value;
       if (isEmpty(text)) continue;
-      if (isCsv && !guarded && typeof text === 'string' && /^(null|undefined)$/i.test(text)) continue;
+      if (isCsv && !guarded && typeof text === 'string' && NOTHING.test(text)) continue;
       if (LISTS.has(field) && text === '[]') continue;
       record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;
       break;

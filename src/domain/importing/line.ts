@@ -15,6 +15,7 @@ import {
   textOf,
   WrongValue,
   wrong,
+  yesOrNo,
 } from './values.ts';
 
 /** A space named by a line; without a colour, any space with the name matches. */
@@ -99,7 +100,7 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
     url: read('url', textOf),
     alias: read('alias', aliasIn) ?? short?.alias,
     ...Object.fromEntries(linkTexts.map((name) => [name, read(name, textOf)])),
-    disabled: isLocked || read('disabled', isSet),
+    disabled: isLocked || read('disabled', yesOrNo),
     password,
     privacy: isUnguarded ? 'PRIVATE' : stated,
     privacyPassword,

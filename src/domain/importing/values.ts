@@ -5,9 +5,17 @@ export class WrongValue extends Error {}
 
 const MAX_SHOWN = 60;
 
+function asJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'an object of very many levels';
+  }
+}
+
 /** A value, shortened for a message. */
 function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : asJson(value);
   return `"${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}"`;
 }
 
@@ -27,10 +35,12 @@ export function nameOf(value: unknown): string {
 }
 
 const ISO =
-  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
+  /^(\d{4})([-/])(\d\d)\2(\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
 /** Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date: a day, perhaps a time, perhaps a zone with an offset. */
 const IN_WORDS =
-  /^(?:[a-z]{3},? )?((?:[a-z]{3,9} (\d\d?)|(\d\d?) [a-z]{3,9}),? [1-9]\d{3})((?:,? \d\d?:\d\d(?::\d\d(?:\.\d{1,9})?)?(?: ?[ap]m)?)?) ?([a-z]*)((?:[+-]\d\d?(?::?[0-5]\d)?)?)$/i;
+  /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?(?:([a-z]{3,9})\.? (\d\d?)(?:st|nd|rd|th)?|(\d\d?)(?:st|nd|rd|th|\.)? ([a-z]{3,9})\.?),? ([1-9]\d{3})((?:(?:,|,? at)? \d\d?:\d\d(?::\d\d(?:\.\d{1,9})?)?(?: ?[ap]m)?)?) ?([a-z]*)((?:[+-]\d\d?(?::?[0-5]\d)?)?)$/i;
+const MONTH =
+  /^(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)$/i;
 
 /** The hours from UTC of the zones' names that mean only one: `CST`, for example, is one of America since RFC 822. */
 const ZONES: Readonly<Record<string, number>> = {
@@ -63,8 +73,11 @@ function isOnDay(day: string, date: string): boolean {
 }
 
 function isoMoment(text: string): Date | null {
-  const [, day, minute = '00:00', second = '00', fraction = '0', offset = 'Z'] = ISO.exec(text) ?? [];
-  if (day === undefined || !isOnDay(day.slice(-2), `${day}T00:00:00Z`)) return null;
+  const [, year, , month, date, minute = '00:00', second = '00', fraction = '0', offset = 'Z'] =
+    ISO.exec(text) ?? [];
+  if (year === undefined) return null;
+  const day = `${year}-${month}-${date}`;
+  if (!isOnDay(date ?? '', `${day}T00:00:00Z`)) return null;
   const zone = /^(Z|UTC|GMT)$/i.test(offset)
     ? 'Z'
     : offset.replace(/^(.\d\d):?(\d\d)?$/, (_all, hours, minutes = '00') => `${hours}:${minutes}`);
@@ -72,18 +85,21 @@ function isoMoment(text: string): Date | null {
 }
 
 function momentInWords(text: string): Date | null {
-  const [, date, dayAfter, dayBefore, time = '', zone = '', offset = ''] = IN_WORDS.exec(text) ?? [];
-  if (date === undefined || !isOnDay(dayAfter ?? dayBefore ?? '', `${date} UTC`)) return null;
+  const [, first, after, before, last, year = '', time = '', zone = '', offset = ''] =
+    IN_WORDS.exec(text) ?? [];
+  const [month = '', day = ''] = first === undefined ? [last, before] : [first, after];
+  const date = `${month.slice(0, 3)} ${day} ${year}`;
+  if (!MONTH.test(month) || !isOnDay(day, `${date} UTC`)) return null;
   const named = zone === '' ? 0 : ZONES[zone.toUpperCase()];
   const added = offset === '' ? 0 : hoursOf(offset);
   if (named === undefined || added === null || (named !== 0 && added !== 0)) return null;
-  const moment = new Date(`${date}${time} UTC`);
+  const moment = new Date(`${date}${time.replace(/^,? at/i, '')} UTC`);
   return new Date(moment.getTime() - (named + added) * 3_600_000);
 }
 
 /** Parses a time; without an offset, it is in UTC. */
 export function momentOf(value: unknown): Date {
-  const allowed = 'a time in ISO 8601, such as 2026-11-20T10:00:00Z';
+  const allowed = 'a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970';
   const text = String(value).trim();
   if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text) * (text.length === 10 ? 1_000 : 1));
   const moment = isoMoment(text) ?? momentInWords(text.replace(/\s*\(.*\)$/, '').replace(/\s+/g, ' '));
@@ -101,6 +117,17 @@ export function countOf(value: unknown): number {
 /** Whether a cell means yes; anything but a no counts, such as a time. */
 export function isSet(value: unknown): boolean {
   return !/^(0|false|no|off|n)$/i.test(String(value));
+}
+
+/** A yes or no, or the time since when it is so. */
+export function yesOrNo(value: unknown): boolean {
+  if (!isSet(value)) return false;
+  if (/^(1|true|yes|on|y)$/i.test(String(value))) return true;
+  try {
+    return momentOf(value) !== null;
+  } catch {
+    return wrong(value, '1 or 0, true or false, yes or no, or a time');
+  }
 }
 
 /** A whole number. */
