@@ -68,8 +68,8 @@ function isFormat(format: string | undefined): format is ImportFormat {
   return format !== undefined && Object.hasOwn(importFormats, format);
 }
 
-function inText({ line, taken, field, message }: LineMessage, unit: string): string {
-  const what = field === null ? message : `${field} ${message}`;
+function inText({ line, taken, field, column, message }: LineMessage, unit: string): string {
+  const what = field === null ? message : `${column === null ? field : `"${column}"`} ${message}`;
   return `${unit} ${line}: ${what}${taken ? '' : ' (not imported)'}`;
 }
 

@@ -637,6 +637,16 @@ test('a value of very many levels spoils only its own record', async () => {
   });
 });
 
+test('messages name the column of the file', async () => {
+  const text = `Bitlink,Custom Bitlink,Long URL,Engagements,Tags\nbit.ly/a,,https://a.example/,12.5k,\nbit.ly/b,,https://a.example/,1,${'x'.repeat(300)}\nbit.ly/é,,https://a.example/,1,\n`;
+  const { told } = await importInto(server, { text }, { format: 'bitly' });
+  expect(told.map(({ field, column }) => [field, column])).toEqual([
+    ['clicks', 'Engagements'],
+    ['space', 'Tags'],
+    ['alias', 'Bitlink'],
+  ]);
+});
+
 test('a time that MySQL writes for none is none', async () => {
   const text = 'keyword,url,timestamp\na,https://a.example/,0000-00-00 00:00:00\n';
   expect(await importInto(server, { text }, { format: 'yourls' })).toMatchObject({ created: 1, refused: 0 });

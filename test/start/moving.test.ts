@@ -34,6 +34,13 @@ afterAll(async () => {
 const importing = (...args: string[]) => runProgram('cli/import', env, args);
 const count = async () => server.database.client.link.count();
 
+test('a message names the column of the file', async () => {
+  const file = join(folder, 'clicks.csv');
+  writeFileSync(file, 'keyword,url,Clicks\na,https://a.example/,many\n');
+  const { stdout } = await importing('--format', 'yourls', '--file', file, '--account', 'owner');
+  expect(stdout).toContain('line 2: "Clicks" is "many"; it must be a whole number');
+});
+
 test('the summary names the columns that were left out', async () => {
   const args = [
     '--format',

@@ -210,6 +210,17 @@ export function columnsFor(format: ImportFormat, header: readonly string[]): Fie
   return columns;
 }
 
+/** From which other field a missing one is taken. */
+const INSTEAD: Partial<Record<ImportField, ImportField>> = { alias: 'short_url', space: 'tags' };
+
+/** The name of the column that has the record's value for a field, such as `tags[0]`; null if there is none. */
+export function columnWithValue(columns: FieldColumns, path: string, raw: RawRecord): string | null {
+  const field = importFields.find((one) => one === path.split(/[.[]/)[0]);
+  if (field === undefined) return null;
+  const names = [field, INSTEAD[field]].flatMap((one) => (one && columns.get(one)) ?? []);
+  return names.find((name) => !isEmpty(raw[name]))?.trim() ?? null;
+}
+
 /** Whether these columns are sufficient for links. */
 export function hasLinks(columns: FieldColumns): boolean {
   return columns.has('url') && (columns.has('alias') || columns.has('short_url'));

@@ -8,6 +8,7 @@ import { Trial } from '../link/trial.ts';
 import type { Site } from '../site.ts';
 import {
   columnsFor,
+  columnWithValue,
   type FieldColumns,
   type ImportFormat,
   type RawRecord,
@@ -36,6 +37,8 @@ export interface LineMessage {
   /** Whether its link was imported nevertheless. */
   readonly taken: boolean;
   readonly field: string | null;
+  /** The name of the field's column in the file, if it has one. */
+  readonly column: string | null;
   readonly message: string;
 }
 
@@ -99,6 +102,8 @@ interface Entry {
   readonly insteadOf?: string | undefined;
   readonly refused: readonly FieldError[];
   readonly notes: readonly string[];
+  /** The column of a field, if the file has one. */
+  columnOf(field: string): string | null;
 }
 
 /** The names in a file of the fields of links and of what they name. */
@@ -117,7 +122,7 @@ const columnNames: Readonly<Record<string, string>> = {
   'targeting.type': 'target_type',
 };
 
-function columnOf(path: readonly string[]): string {
+function fieldOf(path: readonly string[]): string {
   const joined = path.join('.');
   return columnNames[joined] ?? joined.replace(/^targeting\./, '');
 }
@@ -193,9 +198,19 @@ export class Import {
 
   async #read(source: SourceLine): Promise<Entry> {
     const { line } = source;
-    const refuse = (refused: readonly FieldError[]): Entry => ({ line, item: null, refused, notes: [] });
-    if ('unreadable' in source) return refuse([{ path: [], messages: [source.unreadable] }]);
+    if ('unreadable' in source) {
+      const refused = [{ path: [], messages: [source.unreadable] }];
+      return { line, item: null, refused, notes: [], columnOf: () => null };
+    }
     const columns = this.#columnsOf(source.header);
+    const columnOf = (field: string) => columnWithValue(columns, field, source.raw);
+    const refuse = (refused: readonly FieldError[]): Entry => ({
+      line,
+      item: null,
+      refused,
+      notes: [],
+      columnOf,
+    });
     this.#noteUnused(columns, source);
     const record = recordOf(this.#options.format, columns, source.raw, source.isCsv);
     const read = readLine(record);
@@ -217,14 +232,14 @@ export class Import {
       const ids = [];
       for (const [index, pixel] of pixels.entries())
         ids.push(await this.#named.pixelOf(pixel, index, requireLine));
-      if (kind !== 'link') return { line, item: null, refused: [], notes: [] };
+      if (kind !== 'link') return { line, item: null, refused: [], notes: [], columnOf };
       const input = {
         ...fields,
         domainId: String(domain.id),
         spaceId: spaceId === undefined ? undefined : String(spaceId),
         pixelIds: ids.flatMap((id) => (id === undefined ? [] : [String(id)])),
       };
-      return { line, item: { input, origin }, insteadOf: domain.insteadOf, refused: [], notes };
+      return { line, item: { input, origin }, insteadOf: domain.insteadOf, refused: [], notes, columnOf };
     } catch (error) {
       if (error instanceof Unresolved) return refuse(error.fields);
       throw error;
@@ -267,18 +282,15 @@ export class Import {
     this.#hooks.progress(this.#report.lines);
   }
 
-  #account({ line, refused, notes, item, insteadOf }: Entry, outcome: BulkOutcome | null): void {
+  #account(entry: Entry, outcome: BulkOutcome | null): void {
+    const { line, refused, notes, item, insteadOf, columnOf } = entry;
+    const tell = (taken: boolean, field: string | null, message: string) =>
+      this.#hooks.tell({ line, taken, field, column: field && columnOf(field), message });
     const fields = outcome?.kind === 'refused' ? outcome.fields : refused;
-    for (const { path, messages } of fields)
-      this.#hooks.tell({
-        line,
-        taken: false,
-        field: columnOf(path) || null,
-        message: messages.join(', and '),
-      });
+    for (const { path, messages } of fields) tell(false, fieldOf(path) || null, messages.join(', and '));
     if (fields.length > 0) this.#report.refused++;
     if (outcome === null) return;
-    const note = (field: string, message: string) => this.#hooks.tell({ line, taken: true, field, message });
+    const note = (field: string | null, message: string) => tell(true, field, message);
     if (outcome.kind === 'refused' && outcome.taken && this.#options.onTaken === 'fail')
       this.#failedAt = line;
     if (outcome.kind === 'existing') this.#report.existing++;
@@ -292,7 +304,7 @@ export class Import {
         'alias',
         `differs from "${outcome.similar}" only in case: both links exist, since aliases are case-sensitive`,
       );
-    for (const message of notes) this.#hooks.tell({ line, taken: true, field: null, message });
+    for (const message of notes) note(null, message);
   }
 }
 
