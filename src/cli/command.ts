@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../config.ts';
+import { type Config, misspelt, readConfig } from '../config.ts';
 import { adviceOn } from '../db/connection/advice.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
@@ -19,7 +19,7 @@ function explain(error: unknown, url: string): string {
   if (error instanceof OperatorError) return error.message;
   if (error instanceof DomainError) return withoutSecrets(error.message);
   if (error instanceof UsageError || (error instanceof TypeError && 'code' in error))
-    return `${withoutSecrets(error.message)} See --help.`;
+    return `${withoutSecrets(error.message).replace(/\.?$/, '.')} See --help.`;
   return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
@@ -29,6 +29,8 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
   let url = '';
   try {
     const config = readConfig(process.env);
+    for (const { name, meant } of misspelt(process.env))
+      process.stderr.write(`Unknown variable ${name}: did you mean ${meant}?\n`);
     url = config.databaseUrl;
     await work(config);
   } catch (error) {

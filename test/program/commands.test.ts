@@ -26,12 +26,19 @@ test.each([
   [['revoke', '999'], 'No such key.'],
   [['revoke'], 'Name the key by its ID'],
   [['destroy'], '"destroy" is not a command'],
-  [['list', '--nothing'], "Unknown option '--nothing'"],
+  [['list', '--nothing'], '"--nothing". See --help.'],
 ])('keys %j fails in one line', async (args, message) => {
   const { code, stderr, stdout } = await runProgram('cli/keys', { DATABASE_URL }, args);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('a command warns of a misspelt variable', async () => {
+  const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL, DATABSE_URL: 'file:/tmp/other.db' }, [
+    'list',
+  ]);
+  expect([code, stderr]).toEqual([0, 'Unknown variable DATABSE_URL: did you mean DATABASE_URL?\n']);
 });
 
 test('domains list refuses the option of remove', async () => {
