@@ -80,6 +80,11 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** A number of things, such as `1 link` or `2 links`. */
+export function counted(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}
+
 /** Rows as text, with aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

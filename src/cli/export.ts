@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { asCsv, asJson, exportAccount } from '../domain/importing/export.ts';
 import type { ImportRecord } from '../domain/importing/formats.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, runCommand, UsageError, withDatabase } from './command.ts';
+import { counted, print, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed } from './moving/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
@@ -81,6 +81,8 @@ await runCommand(async ({ databaseUrl, baseUrl }) => {
   if (account === undefined) throw new UsageError('Name the account: --account NAME.');
   if (format !== 'csv' && format !== 'json')
     throw new UsageError(`--format is "${format}"; it may be csv or json.`);
+  if (values.json && file === undefined)
+    throw new UsageError('--json is for the message about a file: add --file FILE, or choose --format json.');
   await withDatabase(databaseUrl, async (db) => {
     const site = { scheme: baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol };
     const counts = { links: 0, domains: 0 };
@@ -89,6 +91,7 @@ await runCommand(async ({ databaseUrl, baseUrl }) => {
     if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
     await writeFile(file, text);
     if (values.json) return print(JSON.stringify({ file, ...counts }));
-    print(`Exported ${counts.links} links and ${counts.domains} domains to ${file}.`);
+    const told = Object.entries(counts).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
+    print(`Exported to ${file}: ${told.join(', ')}.`);
   });
 });

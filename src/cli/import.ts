@@ -11,7 +11,7 @@ import {
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import { print, runCommand, UsageError, withDatabase } from './command.ts';
+import { counted, print, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed, siteOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
@@ -76,13 +76,17 @@ function inText({ line, taken, field, column, message }: LineMessage, unit: stri
 function summary(report: ImportReport, dryRun: boolean): string {
   const { lines, created, existing, refused, spaces, pixels, domains, movedFrom, movedTo, unusedColumns } =
     report;
-  const records = [`${spaces} spaces`, `${pixels} pixels`, `${domains} domains`].join(', ');
+  const made = `${counted(created, 'link')} ${dryRun ? 'would be made' : 'made'}`;
+  const others = lines - created - existing - refused;
+  const read = [made, `${existing} there already`, `${refused} not imported`];
+  if (others > 0) read.push(`${others} only of spaces, pixels or domains`);
+  const named = [counted(spaces, 'space'), counted(pixels, 'pixel'), counted(domains, 'domain')];
   return [
-    `${dryRun ? 'Dry run, nothing is written. ' : ''}${lines} read: ${created} links ${dryRun ? 'would be made' : 'made'}, ${existing} there already, ${refused} not imported.`,
-    `New with them: ${records}.`,
+    `${dryRun ? 'Dry run, nothing is written. ' : ''}${lines} read: ${read.join(', ')}.`,
+    `New with them: ${named.join(', ')}.`,
     ...Object.entries(movedFrom).map(
       ([host, links]) =>
-        `${host} is no domain of this account: its ${links} links are on ${movedTo}. For another domain: --map-domain ${host}=HOST`,
+        `${host} is no domain of this account: ${counted(links, 'new link')} of it ${links === 1 ? 'is' : 'are'} on ${movedTo}. For another domain: --map-domain ${host}=HOST`,
     ),
     ...(unusedColumns.length > 0
       ? [`Columns that were left out: ${unusedColumns.map((name) => `"${name}"`).join(', ')}.`]

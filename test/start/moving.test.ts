@@ -34,6 +34,24 @@ afterAll(async () => {
 const importing = (...args: string[]) => runProgram('cli/import', env, args);
 const count = async () => server.database.client.link.count();
 
+test('the summary counts lines that have no links', async () => {
+  const file = join(folder, 'spaces.csv');
+  writeFileSync(file, 'kind,alias,url,space\nspace,,,Later\nlink,in-later,https://a.example/,Later\n');
+  const { stdout } = await importing('--format', 'csv', '--file', file, '--account', 'owner', '--dry-run');
+  expect(stdout).toContain(
+    '2 read: 1 link would be made, 0 there already, 0 not imported, 1 only of spaces, pixels or domains.\nNew with them: 1 space, 0 pixels, 0 domains.',
+  );
+});
+
+test('an export that is printed has no message to print as JSON', async () => {
+  const { code, stdout, stderr } = await runProgram('cli/export', env, ['--account', 'owner', '--json']);
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    '',
+    expect.stringContaining('choose --format json. See --help.'),
+  ]);
+});
+
 test('a message names the column of the file', async () => {
   const file = join(folder, 'clicks.csv');
   writeFileSync(file, 'keyword,url,Clicks\na,https://a.example/,many\n');
@@ -59,7 +77,7 @@ test('imports and exports by commands, and prints a summary', async () => {
   const { code, stdout, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('2 read: 2 links made, 0 there already, 0 not imported.');
-  expect(stdout).toContain('bit.ly is no domain of this account: its 2 links are on s.example.');
+  expect(stdout).toContain('bit.ly is no domain of this account: 2 new links of it are on s.example.');
   const again = await importing(...args, '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ told: [], created: 0, existing: 2, refused: 0 });
   const file = join(folder, 'links.csv');
@@ -72,7 +90,8 @@ test('imports and exports by commands, and prints a summary', async () => {
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   writeFileSync(file, 'An earlier export');
   chmodSync(file, 0o644);
-  await runProgram('cli/export', env, ['--account', 'owner', '--file', file]);
+  const written = await runProgram('cli/export', env, ['--account', 'owner', '--file', file]);
+  expect(written.stdout).toBe(`Exported to ${file}: 2 links, 0 domains.\n`);
   expect(readFileSync(join(folder, 'real.csv'), 'utf8')).toBe(printed.stdout);
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   const pipe = join(folder, 'pipe');
@@ -126,7 +145,7 @@ test('a file that breaks off is imported up to there, and ends with exit code 1'
   expect([trial.code, trial.stderr]).toEqual([1, `${message}; nothing is written.\n`]);
   const { code, stdout, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([1, `${message}; what stands before it is imported.\n`]);
-  expect(stdout).toContain('1 read: 1 links made');
+  expect(stdout).toContain('1 read: 1 link made');
   const again = await importing(...args, '--json');
   expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { existing: 1, error: message }]);
 });
