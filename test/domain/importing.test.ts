@@ -611,6 +611,44 @@ test.each(['bitly', 'dub', 'kutt', 'rebrandly', 'shlink', 'yourls'] as const)(
   },
 );
 
+test('a link is closed if any of several columns says so', async () => {
+  const text = [
+    'Short link,Destination URL,Password,Password protected,Disabled,Banned',
+    's.example/a,https://a.example/,false,true,,',
+    's.example/b,https://a.example/,,,false,true',
+    's.example/c,https://a.example/,false,false,false,0',
+  ].join('\n');
+  await importInto(server, { text }, { format: 'dub' });
+  expect((await links()).map(({ disabled }) => disabled)).toEqual([1, 1, 0]);
+});
+
+test('a link that opens only later is disabled', async () => {
+  const text =
+    'shortCode,longUrl,validSince\na,https://a.example/,2099-01-01\nb,https://a.example/,2020-01-01\n';
+  const { told } = await importInto(server, { text }, { format: 'shlink' });
+  expect(told).toMatchObject([{ line: 2, message: expect.stringContaining('opens only at 2099-01-01') }]);
+  expect((await links()).map(({ disabled }) => disabled)).toEqual([1, 0]);
+});
+
+test('a message names the column that counts', async () => {
+  const text = 'Short link,Destination URL,Expires at,Expiration\ns.example/a,https://a.example/,null,nope\n';
+  const { told } = await importInto(server, { text }, { format: 'dub' });
+  expect(told).toMatchObject([{ field: 'expires_at', column: 'Expiration' }]);
+});
+
+test('a dry run tells the same aliases, spaces and pixels as the import', async () => {
+  const pixel = (name: string) =>
+    JSON.stringify([{ name, type: 'FACEBOOK', value: '123456789012345' }]).replaceAll('"', '""');
+  const text = [
+    'kind,domain,own_domain,alias,url,space,space_color,pixels',
+    `link,go1.example,1,,https://a.example/1,A,1,"${pixel('p')}"`,
+    `link,go2.example,1,,https://a.example/2,A,,"${pixel(' p')}"`,
+  ].join('\n');
+  const tried = await importInto(server, { text }, { dryRun: true });
+  expect(tried).toMatchObject({ created: 2, spaces: 1, pixels: 1, domains: 2 });
+  expect(await importInto(server, { text })).toEqual(tried);
+});
+
 test('the records of Shlink\u2019s API have objects for visits and limits', async () => {
   const record = {
     shortCode: 'a',
@@ -628,7 +666,7 @@ test('the records of Shlink\u2019s API have objects for visits and limits', asyn
 });
 
 test('a value of very many levels spoils only its own record', async () => {
-  const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+  const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
   const text = `[{"alias":"a","url":"https://a.example/","domain":${deep}},{"alias":"b","url":"https://a.example/"}]`;
   expect(await importInto(server, { text })).toMatchObject({
     created: 1,

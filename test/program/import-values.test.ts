@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { momentOf, yesOrNo } from '../../src/domain/importing/values.ts';
+import {
+  countOf,
+  isSet,
+  momentIn,
+  momentOf,
+  numberOf,
+  WrongValue,
+  yesOrNo,
+} from '../../src/domain/importing/values.ts';
 
 test.each([
   ['2026-11-20', '2026-11-20T00:00:00Z'],
@@ -42,6 +50,9 @@ test.each([
   'Nov 20, 0026',
   'Foo 20, 2026',
   'Novxyz 20, 2026',
+  'Nov 20, 2026 10:60',
+  'Nov 20, 2026 10:00:60',
+  '2026-11-20T10:00:00+15:00',
   '2026/11-20',
   '11/20/2026',
   '20.11.2026',
@@ -66,3 +77,23 @@ test.each([
 test.each(['FALSCH', 'nein', 'maybe', {}])('%s is neither yes nor no', (value) => {
   expect(() => yesOrNo(value)).toThrow('it must be 1 or 0, true or false, yes or no, or a time');
 });
+
+test.each(['Never', 'n/a', '-', '0', false])('%s is no time at all', (value) => {
+  expect(momentIn(value)).toBeUndefined();
+});
+
+const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
+test.each([momentOf, countOf, yesOrNo, numberOf])('$name refuses a list of very many levels', (parse) => {
+  expect(() => parse(deep)).toThrow(WrongValue);
+});
+
+test('a list of very many levels is not a no', () => {
+  expect(isSet(deep)).toBe(true);
+});
+
+test.each(['a'.repeat(1_000_000), `a${' '.repeat(1_000_000)}b`, '('.repeat(1_000_000)])(
+  'a long text is refused as a time before patterns take hours for it',
+  (text) => {
+    expect(() => momentOf(text)).toThrow(WrongValue);
+  },
+);

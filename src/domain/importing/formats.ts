@@ -1,4 +1,5 @@
 import { linkTexts } from '../link/input.ts';
+import { isSet } from './values.ts';
 
 /** The columns of our own export, in order. */
 export const exportFields = [
@@ -34,7 +35,7 @@ export const exportFields = [
 /**
  * The fields of an import's line, whatever the columns of its file are called. No export has passwords, but people may add them.
  */
-const importFields = [...exportFields, 'tags', 'password', 'privacy_password'] as const;
+const importFields = [...exportFields, 'tags', 'password', 'privacy_password', 'starts_at'] as const;
 
 export type ImportField = (typeof importFields)[number];
 
@@ -75,6 +76,7 @@ const access = {
   ],
   expiration_clicks: ['max visits', 'max clicks', 'click limit', 'visit limit'],
   expiration_url: ['expired url', 'expiration url'],
+  starts_at: ['valid since', 'valid from', 'starts at', 'active from'],
 };
 const shortUrl = ['short url', 'short link', 'shortened url', 'link'];
 const clicks = ['clicks', 'total clicks', 'click count', 'visits', 'visits count', 'visit count'];
@@ -159,6 +161,7 @@ export const importFormats = {
       tags: ['tags'],
       clicks: ['visits', 'visits count', 'visits total', 'visits summary total', ...clicks],
       expires_at: [...access.expires_at, 'meta valid until'],
+      starts_at: [...access.starts_at, 'meta valid since'],
       expiration_clicks: [...access.expiration_clicks, 'meta max visits'],
     },
     nested: ['visitsSummary', 'meta'],
@@ -210,17 +213,6 @@ export function columnsFor(format: ImportFormat, header: readonly string[]): Fie
   return columns;
 }
 
-/** From which other field a missing one is taken. */
-const INSTEAD: Partial<Record<ImportField, ImportField>> = { alias: 'short_url', space: 'tags' };
-
-/** The name of the column that has the record's value for a field, such as `tags[0]`; null if there is none. */
-export function columnWithValue(columns: FieldColumns, path: string, raw: RawRecord): string | null {
-  const field = importFields.find((one) => one === path.split(/[.[]/)[0]);
-  if (field === undefined) return null;
-  const names = [field, INSTEAD[field]].flatMap((one) => (one && columns.get(one)) ?? []);
-  return names.find((name) => !isEmpty(raw[name]))?.trim() ?? null;
-}
-
 /** Whether these columns are sufficient for links. */
 export function hasLinks(columns: FieldColumns): boolean {
   return columns.has('url') && (columns.has('alias') || columns.has('short_url'));
@@ -263,25 +255,60 @@ export function unusedColumns(columns: FieldColumns, header: readonly string[], 
 /** What services write into a cell without a value; the last is MySQL's. */
 const NOTHING = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
 
-/** A record by our field names. Empty values and lists are absent; of several columns for a field, the first non-empty one counts. */
-export function recordOf(
+/** Fields for which any column counts that says yes: a link is closed for whatever reason. */
+const ANY: ReadonlySet<ImportField> = new Set(['has_password', 'disabled']);
+
+/** A record as it is in a file. */
+export interface Cells {
+  readonly raw: RawRecord;
+  readonly isCsv: boolean;
+}
+
+/** The values of a field by column, without those that mean nothing. */
+function valuesOf(
   format: ImportFormat,
   columns: FieldColumns,
-  raw: RawRecord,
-  isCsv: boolean,
-): ImportRecord {
+  { raw, isCsv }: Cells,
+  field: ImportField,
+): { column: string; value: unknown }[] {
   const guarded = isCsv && (importFormats[format] as Format).guarded === true;
+  const means = (value: unknown) =>
+    !isEmpty(value) &&
+    !(isCsv && !guarded && typeof value === 'string' && NOTHING.test(value)) &&
+    !(LISTS.has(field) && value === '[]');
+  return (columns.get(field) ?? []).flatMap((column) => {
+    const value = raw[column];
+    const trimmed = typeof value === 'string' ? value.trim() : value;
+    if (!means(trimmed)) return [];
+    return { column, value: guarded && typeof trimmed === 'string' ? unguarded(trimmed) : trimmed };
+  });
+}
+
+/** A record by our field names. Empty values and lists are absent; of several columns for a field, the first with a value counts. */
+export function recordOf(format: ImportFormat, columns: FieldColumns, cells: Cells): ImportRecord {
   const record: ImportRecord = {};
-  for (const [field, names] of columns) {
-    for (const name of names) {
-      const value = raw[name];
-      const text = typeof value === 'string' ? value.trim() : value;
-      if (isEmpty(text)) continue;
-      if (isCsv && !guarded && typeof text === 'string' && NOTHING.test(text)) continue;
-      if (LISTS.has(field) && text === '[]') continue;
-      record[field] = guarded && typeof text === 'string' ? unguarded(text) : text;
-      break;
-    }
+  for (const field of columns.keys()) {
+    const values = valuesOf(format, columns, cells, field);
+    const first = (ANY.has(field) && values.find(({ value }) => isSet(value))) || values[0];
+    if (first !== undefined) record[field] = first.value;
   }
   return record;
+}
+
+/** From which other field a missing one is taken. */
+const INSTEAD: Partial<Record<ImportField, ImportField>> = { alias: 'short_url', space: 'tags' };
+
+/** The name of the column that has the record's value for a field, such as `tags[0]`; null if there is none. */
+export function columnWithValue(
+  format: ImportFormat,
+  columns: FieldColumns,
+  cells: Cells,
+  path: string,
+): string | null {
+  const field = importFields.find((one) => one === path.split(/[.[]/)[0]);
+  if (field === undefined) return null;
+  const [first] = [field, INSTEAD[field]].flatMap((one) =>
+    one ? valuesOf(format, columns, cells, one) : [],
+  );
+  return first?.column.trim() ?? null;
 }

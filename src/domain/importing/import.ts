@@ -203,7 +203,7 @@ export class Import {
       return { line, item: null, refused, notes: [], columnOf: () => null };
     }
     const columns = this.#columnsOf(source.header);
-    const columnOf = (field: string) => columnWithValue(columns, field, source.raw);
+    const columnOf = (field: string) => columnWithValue(this.#options.format, columns, source, field);
     const refuse = (refused: readonly FieldError[]): Entry => ({
       line,
       item: null,
@@ -212,8 +212,8 @@ export class Import {
       columnOf,
     });
     this.#noteUnused(columns, source);
-    const record = recordOf(this.#options.format, columns, source.raw, source.isCsv);
-    const read = readLine(record);
+    const record = recordOf(this.#options.format, columns, source);
+    const read = readLine(record, this.#now);
     if ('wrong' in read) return refuse(read.wrong);
     const { kind, space, pixels, fields, origin, notes } = read.line;
     if (!KINDS.includes(kind))

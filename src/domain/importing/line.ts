@@ -8,7 +8,7 @@ import {
   isSet,
   listIn,
   listOf,
-  momentOf,
+  momentIn,
   nameOf,
   numberOf,
   tagsOf,
@@ -63,7 +63,7 @@ function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
 }
 
 /** The values of a record, or all errors in them, by field. */
-export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: FieldError[] } {
+export function readLine(record: ImportRecord, now: Date): { line: ImportLine } | { wrong: FieldError[] } {
   const faults: FieldError[] = [];
   const read = <T>(field: ImportField, parse: (value: unknown) => T): T | undefined => {
     const value = record[field];
@@ -86,6 +86,11 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
   const password = read('password', textOf);
   const isLocked = read('has_password', isSet) === true && password === undefined;
   if (isLocked) notes.push('had a password, which no export has: it is disabled until it gets another one');
+  const isDisabled = read('disabled', yesOrNo);
+  const opensAt = read('starts_at', momentIn);
+  const opensLater = opensAt !== undefined && opensAt > now;
+  if (opensLater)
+    notes.push(`opens only at ${opensAt.toISOString()}: it is disabled until it is enabled by hand`);
   const privacyPassword = read('privacy_password', textOf);
   const stated = read('privacy', textOf);
   const isUnguarded = stated === 'PASSWORD' && privacyPassword === undefined;
@@ -100,14 +105,14 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
     url: read('url', textOf),
     alias: read('alias', aliasIn) ?? short?.alias,
     ...Object.fromEntries(linkTexts.map((name) => [name, read(name, textOf)])),
-    disabled: isLocked || read('disabled', yesOrNo),
+    disabled: isLocked || opensLater || isDisabled,
     password,
     privacy: isUnguarded ? 'PRIVATE' : stated,
     privacyPassword,
     expiration: {
       url: read('expiration_url', textOf),
-      at: read('expires_at', momentOf)?.toISOString(),
-      clicks: read('expiration_clicks', numberOf),
+      at: read('expires_at', momentIn)?.toISOString(),
+      clicks: read('expiration_clicks', countOf),
     },
     targeting: { type: read('target_type', textOf), ...lists },
   };
@@ -121,10 +126,10 @@ export function readLine(record: ImportRecord): { line: ImportLine } | { wrong: 
     pixels: read('pixels', pixelsOf) ?? [],
     fields,
     origin: {
-      createdAt: read('created_at', momentOf),
-      updatedAt: read('updated_at', momentOf),
+      createdAt: read('created_at', momentIn),
+      updatedAt: read('updated_at', momentIn),
       clicks: read('clicks', countOf),
-      lastClickedAt: read('last_clicked_at', momentOf),
+      lastClickedAt: read('last_clicked_at', momentIn),
     },
     notes,
   };
@@ -137,10 +142,11 @@ function hostIn(value: unknown): string {
     string,
     unknown
   >; // Any property may be absent.
-  const text = String(fullName ?? name ?? address ?? value)
+  const allowed = 'a host name, such as go.example';
+  const text = textOf(fullName ?? name ?? address ?? value, allowed)
     .replace(/^[a-z]+:\/\//i, '')
     .replace(/\/.*$/, '');
-  return normalizeHost(text) ?? wrong(value, 'a host name, such as go.example');
+  return normalizeHost(text) ?? wrong(value, allowed);
 }
 
 /** The alias without the slash that some exports put before it. */

@@ -114,8 +114,9 @@ export class NamedRecords {
   async spaceOf({ name, color }: NamedSpace, requireLine: () => void): Promise<number | undefined> {
     const { accountId } = this.#writer;
     const input = { name, ...(color !== null && { color }) };
-    return this.#idOf(
-      `space ${color} ${name}`,
+    const keyOf = (one: number | null) => `space ${one} ${name.trim()}`;
+    const id = await this.#idOf(
+      keyOf(color),
       () => {
         // Before it is looked up: PostgreSQL refuses impossible values.
         const space = valid(['space'], () => parseInput(createSpaceInput, input));
@@ -127,6 +128,9 @@ export class NamedRecords {
         return this.#make('spaces', ['space'], () => createSpace(this.#db, this.#writer, input, this.#now));
       },
     );
+    // A dry run cannot find it again by its name.
+    if (this.#trial && !this.#ids.has(keyOf(null))) this.#ids.set(keyOf(null), id ?? null);
+    return id;
   }
 
   /** The pixel's id; undefined if a dry run would create it. @throws Unresolved */
@@ -139,7 +143,7 @@ export class NamedRecords {
     const path = ['pixels', String(index)];
     const { name, type, value } = described;
     return this.#idOf(
-      `pixel ${type} ${value} ${name}`,
+      `pixel ${type} ${value.trim()} ${name.trim()}`,
       () => {
         // Stored pixels may have values that new ones must not have.
         const pixel = valid(path, () => parseInput(createPixelInput, described));

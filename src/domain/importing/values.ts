@@ -24,8 +24,9 @@ export function wrong(value: unknown, allowed: string): never {
 }
 
 /** A text; JSON may have a number or a boolean in its place. */
-export function textOf(value: unknown): string {
-  return typeof value === 'object' ? wrong(value, 'a text') : String(value);
+export function textOf(value: unknown, allowed = 'a text'): string {
+  // The text of a list would be that of its items, of however many levels.
+  return typeof value === 'object' ? wrong(value, allowed) : String(value);
 }
 
 /** The name of a folder or tag, or of an object with one. */
@@ -38,7 +39,7 @@ const ISO =
   /^(\d{4})([-/])(\d\d)\2(\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
 /** Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date: a day, perhaps a time, perhaps a zone with an offset. */
 const IN_WORDS =
-  /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?(?:([a-z]{3,9})\.? (\d\d?)(?:st|nd|rd|th)?|(\d\d?)(?:st|nd|rd|th|\.)? ([a-z]{3,9})\.?),? ([1-9]\d{3})((?:(?:,|,? at)? \d\d?:\d\d(?::\d\d(?:\.\d{1,9})?)?(?: ?[ap]m)?)?) ?([a-z]*)((?:[+-]\d\d?(?::?[0-5]\d)?)?)$/i;
+  /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?(?:([a-z]{3,9})\.? (\d\d?)(?:st|nd|rd|th)?|(\d\d?)(?:st|nd|rd|th|\.)? ([a-z]{3,9})\.?),? ([1-9]\d{3})((?:(?:,|,? at)? \d\d?:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?: ?[ap]m)?)?) ?([a-z]*)((?:[+-]\d\d?(?::?[0-5]\d)?)?)$/i;
 const MONTH =
   /^(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)$/i;
 
@@ -77,7 +78,8 @@ function isoMoment(text: string): Date | null {
     ISO.exec(text) ?? [];
   if (year === undefined) return null;
   const day = `${year}-${month}-${date}`;
-  if (!isOnDay(date ?? '', `${day}T00:00:00Z`)) return null;
+  if (!isOnDay(date ?? '', `${day}T00:00:00Z`) || (/^[+-]/.test(offset) && hoursOf(offset) === null))
+    return null;
   const zone = /^(Z|UTC|GMT)$/i.test(offset)
     ? 'Z'
     : offset.replace(/^(.\d\d):?(\d\d)?$/, (_all, hours, minutes = '00') => `${hours}:${minutes}`);
@@ -97,42 +99,55 @@ function momentInWords(text: string): Date | null {
   return new Date(moment.getTime() - (named + added) * 3_600_000);
 }
 
+/** Longer texts are no times; patterns would take long for them. */
+const LONGEST_TIME = 100;
+
 /** Parses a time; without an offset, it is in UTC. */
 export function momentOf(value: unknown): Date {
   const allowed = 'a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970';
-  const text = String(value).trim();
+  const text = textOf(value, allowed).trim();
+  if (text.length > LONGEST_TIME) wrong(value, allowed);
   if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text) * (text.length === 10 ? 1_000 : 1));
   const moment = isoMoment(text) ?? momentInWords(text.replace(/\s*\(.*\)$/, '').replace(/\s+/g, ' '));
   const year = moment?.getUTCFullYear() ?? Number.NaN;
   return moment !== null && year >= 1000 && year <= 9999 ? moment : wrong(value, allowed);
 }
 
+/** The same, or undefined for what services write when there is no time. */
+export function momentIn(value: unknown): Date | undefined {
+  const isNone = value === false || (typeof value === 'string' && /^(0|-|never|none|n\/a|\\N)$/i.test(value));
+  return isNone ? undefined : momentOf(value);
+}
+
 /** A number of clicks; commas may separate thousands. */
 export function countOf(value: unknown): number {
-  const text = String(value).replace(/^(\d{1,3})((?:,\d{3})+)$/, (all) => all.replaceAll(',', ''));
+  const allowed = `a whole number from 0 to ${MAX_INT}`;
+  const text = textOf(value, allowed).replace(/^(\d{1,3})((?:,\d{3})+)$/, (all) => all.replaceAll(',', ''));
   const count = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return count <= MAX_INT ? count : wrong(value, `a whole number from 0 to ${MAX_INT}`);
+  return count <= MAX_INT ? count : wrong(value, allowed);
 }
 
 /** Whether a cell means yes; anything but a no counts, such as a time. */
 export function isSet(value: unknown): boolean {
-  return !/^(0|false|no|off|n)$/i.test(String(value));
+  return typeof value === 'object' || !/^(0|false|no|off|n|f)$/i.test(String(value));
 }
 
 /** A yes or no, or the time since when it is so. */
 export function yesOrNo(value: unknown): boolean {
+  const allowed = '1 or 0, true or false, yes or no, or a time';
   if (!isSet(value)) return false;
-  if (/^(1|true|yes|on|y)$/i.test(String(value))) return true;
+  if (/^(1|true|yes|on|y|t)$/i.test(textOf(value, allowed))) return true;
   try {
     return momentOf(value) !== null;
   } catch {
-    return wrong(value, '1 or 0, true or false, yes or no, or a time');
+    return wrong(value, allowed);
   }
 }
 
 /** A whole number. */
 export function numberOf(value: unknown): number {
-  return /^-?\d{1,15}$/.test(String(value)) ? Number(value) : wrong(value, 'a whole number');
+  const allowed = 'a whole number';
+  return /^-?\d{1,15}$/.test(textOf(value, allowed)) ? Number(value) : wrong(value, allowed);
 }
 
 /** A list, or its JSON text from a cell. */

@@ -198,7 +198,7 @@ async function outcomeOf(
 
 /** The input with a default alias and domain. */
 function withAlias(input: Parsed, site: Site) {
-  const random = seeded(`${input.domainId} ${input.url} ${input.title}`);
+  const random = seeded(`${input.url} ${input.title}`);
   let alias = input.alias ?? null;
   for (let attempt = 0; alias === null; attempt++) {
     const generated = generateAlias(attempt, random);
