@@ -9,12 +9,28 @@ export type Name = AliasHolder;
 
 type Place = Pick<Name, 'domainId' | 'alias'>;
 
-const keyOf = ({ domainId, alias }: Place): string => `${domainId} ${alias}`;
+/** The names of a domain. A dry run keeps those of a whole file, so they have no keys of their own. */
+class NamesOfDomain {
+  readonly byAlias = new Map<string, Name>();
+  readonly #byFold = new Map<string, Name | Name[]>();
+
+  add(name: Name): void {
+    if (this.byAlias.has(name.alias)) return;
+    this.byAlias.set(name.alias, name);
+    const fold = foldCase(name.alias);
+    const others = this.#byFold.get(fold);
+    this.#byFold.set(fold, others === undefined ? name : [others, name].flat());
+  }
+
+  /** The names that differ at most in case, in the order in which they were added. */
+  like(alias: string): Name[] {
+    return [this.#byFold.get(foldCase(alias)) ?? []].flat();
+  }
+}
 
 /** The taken aliases: those that were looked up, and those that were assigned since. */
 export class TakenAliases {
-  readonly #byAlias = new Map<string, Name>();
-  readonly #byFold = new Map<string, Name[]>();
+  readonly #domains = new Map<number, NamesOfDomain>();
   readonly #earlier: TakenAliases | undefined;
 
   /** @param earlier further taken names */
@@ -24,29 +40,26 @@ export class TakenAliases {
   }
 
   add(name: Name): void {
-    const key = keyOf(name);
-    if (this.#byAlias.has(key)) return;
-    this.#byAlias.set(key, name);
-    const fold = foldCase(key);
-    const others = this.#byFold.get(fold);
-    if (others) others.push(name);
-    else this.#byFold.set(fold, [name]);
+    const names = this.#domains.get(name.domainId) ?? new NamesOfDomain();
+    this.#domains.set(name.domainId, names);
+    names.add(name);
   }
 
   addAll(names: TakenAliases): void {
-    for (const name of names.#byAlias.values()) this.add(name);
+    for (const { byAlias } of names.#domains.values()) for (const name of byAlias.values()) this.add(name);
   }
 
   /** The holder of the alias on the domain. */
   holderOf(domainId: number, alias: string): Name | undefined {
-    return this.#byAlias.get(keyOf({ domainId, alias })) ?? this.#earlier?.holderOf(domainId, alias);
+    return this.#domains.get(domainId)?.byAlias.get(alias) ?? this.#earlier?.holderOf(domainId, alias);
   }
 
   /** Another alias of the account on the domain that differs only in case; null if there is none. */
   similarTo(place: Place & Pick<Name, 'accountId'>): string | null {
-    const similar = this.#byFold
-      .get(foldCase(keyOf(place)))
-      ?.find(({ alias, accountId }) => alias !== place.alias && accountId === place.accountId);
+    const similar = this.#domains
+      .get(place.domainId)
+      ?.like(place.alias)
+      .find(({ alias, accountId }) => alias !== place.alias && accountId === place.accountId);
     return similar?.alias ?? this.#earlier?.similarTo(place) ?? null;
   }
 }
