@@ -1,13 +1,8 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { JSONParser, TokenType } from '@streamparser/json';
-import {
-  columnsFor,
-  flattened,
-  hasLinks,
-  type ImportFormat,
-  neededColumns,
-} from '../../domain/importing/formats.ts';
+import { columnsFor, flattened, hasLinks } from '../../domain/importing/columns.ts';
+import { type ImportFormat, neededColumns } from '../../domain/importing/formats.ts';
 import { BrokenOff, type SourceLine } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';

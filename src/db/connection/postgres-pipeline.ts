@@ -41,6 +41,7 @@ const MAX_PIPELINED = 8;
 const SLOW_FROM = 50;
 /** What remains of that duration after each faster execution: an unusual second is forgotten after about 150. */
 const DECAY = 0.98;
+
 /**
  * Sends the reads of one turn of the event loop together: writing to a socket takes longer than a small read. Each has its own
  * result or error.
@@ -70,7 +71,7 @@ export class Pipeline {
   /** Sends a statement on a connection of its own. */
   #sendAlone(query: Query): Promise<Answer> {
     return this.#pool.query(new Statement(query)).catch((error: Failure) => {
-      if (!isStale(error)) throw error;
+      if (query.name === '' || !isStale(error)) throw error;
       return this.#sendUnnamed(query);
     });
   }

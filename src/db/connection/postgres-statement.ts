@@ -146,6 +146,7 @@ export class Statement extends PgQuery {
     this.#rows.push(fields.map((text, column) => (text === null ? null : parsers[column]?.(text))));
   }
 
+  /** `pg`'s own would parse a summary, which nothing needs. */
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {

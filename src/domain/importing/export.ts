@@ -4,7 +4,8 @@ import { linkTexts } from '../link/input.ts';
 import { shortUrlOf } from '../link/short-url.ts';
 import { targetingOf } from '../link/targeting.ts';
 import type { Site } from '../site.ts';
-import { exportFields, guardCell, type ImportRecord } from './formats.ts';
+import { exportFields, type ImportRecord } from './formats.ts';
+import { guardCell } from './formula.ts';
 
 /** How many links are read at once: each may have two MB of targets. */
 const BATCH_SIZE = 100;

@@ -9,12 +9,12 @@ import type { Site } from '../site.ts';
 import {
   columnsFor,
   columnWithValue,
-  type FieldColumns,
-  type ImportFormat,
+  type FileColumns,
   type RawRecord,
   recordOf,
   unusedColumns,
-} from './formats.ts';
+} from './columns.ts';
+import type { ImportFormat } from './formats.ts';
 import { type ImportLine, readLine } from './line.ts';
 import { NamedRecords, Unresolved } from './named-records.ts';
 
@@ -136,7 +136,7 @@ export class Import {
   readonly #hooks: ImportHooks;
   readonly #now: Date;
   readonly #named: NamedRecords;
-  readonly #columns = new Map<string, FieldColumns>();
+  readonly #columns = new Map<string, FileColumns>();
   readonly #trial: Trial | undefined;
   readonly #movedFrom = new Map<string, number>();
   readonly #unused = new Set<string>();
@@ -198,21 +198,13 @@ export class Import {
 
   async #read(source: SourceLine): Promise<Entry> {
     const { line } = source;
-    if ('unreadable' in source) {
-      const refused = [{ path: [], messages: [source.unreadable] }];
-      return { line, item: null, refused, notes: [], columnOf: () => null };
-    }
+    const nothing = { line, item: null, refused: [], notes: [], columnOf: () => null };
+    if ('unreadable' in source) return { ...nothing, refused: [{ path: [], messages: [source.unreadable] }] };
     const columns = this.#columnsOf(source.header);
-    const columnOf = (field: string) => columnWithValue(this.#options.format, columns, source, field);
-    const refuse = (refused: readonly FieldError[]): Entry => ({
-      line,
-      item: null,
-      refused,
-      notes: [],
-      columnOf,
-    });
-    this.#noteUnused(columns, source);
-    const record = recordOf(this.#options.format, columns, source);
+    const columnOf = (field: string) => columnWithValue(columns, source, field);
+    const refuse = (refused: readonly FieldError[]): Entry => ({ ...nothing, refused, columnOf });
+    this.#noteUnused(columns, source.raw);
+    const record = recordOf(columns, source);
     const read = readLine(record, this.#now);
     if ('wrong' in read) return refuse(read.wrong);
     const { kind, space, pixels, fields, origin, notes } = read.line;
@@ -232,28 +224,28 @@ export class Import {
       const ids = [];
       for (const [index, pixel] of pixels.entries())
         ids.push(await this.#named.pixelOf(pixel, index, requireLine));
-      if (kind !== 'link') return { line, item: null, refused: [], notes: [], columnOf };
+      if (kind !== 'link') return refuse([]);
       const input = {
         ...fields,
         domainId: String(domain.id),
         spaceId: spaceId === undefined ? undefined : String(spaceId),
         pixelIds: ids.flatMap((id) => (id === undefined ? [] : [String(id)])),
       };
-      return { line, item: { input, origin }, insteadOf: domain.insteadOf, refused: [], notes, columnOf };
+      return { ...nothing, item: { input, origin }, insteadOf: domain.insteadOf, notes, columnOf };
     } catch (error) {
       if (error instanceof Unresolved) return refuse(error.fields);
       throw error;
     }
   }
 
-  #noteUnused(columns: FieldColumns, { header, raw }: Extract<SourceLine, { raw: RawRecord }>): void {
+  #noteUnused(columns: FileColumns, raw: RawRecord): void {
     if (this.#unused.size >= MAX_UNUSED) return;
-    for (const name of unusedColumns(columns, header, raw)) {
+    for (const name of unusedColumns(columns, raw)) {
       if (this.#unused.size < MAX_UNUSED) this.#unused.add(name.trim().slice(0, LONGEST_UNUSED));
     }
   }
 
-  #columnsOf(header: readonly string[]): FieldColumns {
+  #columnsOf(header: readonly string[]): FileColumns {
     const key = header.join('\n');
     const known = this.#columns.get(key);
     if (known) return known;

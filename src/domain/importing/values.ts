@@ -60,7 +60,7 @@ const ZONES: Readonly<Record<string, number>> = {
 /** The largest offset from UTC, in hours. */
 const MAX_OFFSET = 14;
 
-/** The hours of an offset such as `+0530`, `+05:30` or `-7`; null for an impossible one. */
+/** The hours of an offset such as `+0530`, `+05:30` or `-7`, 0 for `Z`; null for an impossible one. */
 function hoursOf(offset: string): number | null {
   const [, sign, hours = '', minutes = '0'] = /^([+-])(\d\d?):?(\d\d)?$/.exec(offset) ?? [];
   const amount = Number(hours) + Number(minutes) / 60;
@@ -78,8 +78,7 @@ function isoMoment(text: string): Date | null {
     ISO.exec(text) ?? [];
   if (year === undefined) return null;
   const day = `${year}-${month}-${date}`;
-  if (!isOnDay(date ?? '', `${day}T00:00:00Z`) || (/^[+-]/.test(offset) && hoursOf(offset) === null))
-    return null;
+  if (!isOnDay(date ?? '', `${day}T00:00:00Z`) || hoursOf(offset) === null) return null;
   const zone = /^(Z|UTC|GMT)$/i.test(offset)
     ? 'Z'
     : offset.replace(/^(.\d\d):?(\d\d)?$/, (_all, hours, minutes = '00') => `${hours}:${minutes}`);
@@ -113,7 +112,7 @@ export function momentOf(value: unknown): Date {
   return moment !== null && year >= 1000 && year <= 9999 ? moment : wrong(value, allowed);
 }
 
-/** The same, or undefined for what services write when there is no time. */
+/** A time, or undefined for what services write when there is none. */
 export function momentIn(value: unknown): Date | undefined {
   const isNone = value === false || (typeof value === 'string' && /^(0|-|never|none|n\/a|\\N)$/i.test(value));
   return isNone ? undefined : momentOf(value);
