@@ -148,11 +148,13 @@ export function createApp(dependencies: AppDependencies): App {
   // They are found by their text, which requests with trusted documents do not have.
   const known = trusted === undefined ? new KnownOperations() : null;
   const server = createGraphQLServer({ graphiql, trusted, known });
+  const inFlight = new InFlight(maxInFlight);
   const contextOf = createContextOf({
     database,
     readers,
     authentication,
     limit,
+    inFlight,
     trust,
     site,
     subscriptions,
@@ -211,7 +213,6 @@ export function createApp(dependencies: AppDependencies): App {
   });
 
   const guard = createGuard({ corsOrigins, baseUrl, trust });
-  const inFlight = new InFlight(maxInFlight);
   const background = [
     revisions,
     readers,

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { visibleError } from './domain/errors.ts';
+import { ClientGone } from './shared/client-gone.ts';
 
 /** The largest atomic write to a pipe, in bytes, so that the lines of processes are not mixed (POSIX's PIPE_BUF). */
 const WHOLE_WRITE = 4096;
@@ -36,6 +37,7 @@ export function createLog({ level, worker, shared }: LogOptions): Logger {
 
 /** Logs why a request failed: the database is not available, or there is an error in the program. */
 export function logFault(log: Logger, requestId: string, error: unknown): void {
+  if (error instanceof ClientGone) return;
   const what = { requestId, err: error };
   if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
   else log.error(what, 'unexpected error');

@@ -16,7 +16,7 @@ export function keyedWriteOf(req: IncomingMessage, { db, actor, now }: Context):
 export function contextIn(context: Context, keyed: KeyedWrite): Context {
   // Replicas cannot have the changes before the commit.
   const wrote = async (): Promise<void> => {};
-  return { ...context, db: keyed.db, lists: new ListReader(keyed.db), wrote, keyed };
+  return { ...context, db: keyed.db, lists: new ListReader(keyed.db, context.signal), wrote, keyed };
 }
 
 /** Sends the stored answer to the first request with this key. */

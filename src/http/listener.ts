@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { ClientGone } from '../shared/client-gone.ts';
 import { type createGuard, endUnlessComplete } from './limits/guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import type { Load } from './limits/load.ts';
@@ -30,6 +31,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     const { surface, requestId } = info;
     const { socket } = req; // The request may have lost its socket when it is answered.
     const accepted = inFlight.begin(req, res, () => {
+      if (!res.writableFinished) info.gone.abort(new ClientGone());
       endUnlessComplete(req, socket);
       requestLog.ended(res, info);
     });

@@ -85,15 +85,15 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
         type: [Edge],
         description: 'The records, in order.',
         extensions: costs({ size: 1 }),
-        resolve: ({ edges }, _args, { isHeavy }) => (isHeavy ? inSlices(edges) : edges),
+        resolve: ({ edges }, _args, { isHeavy, signal }) => (isHeavy ? inSlices(edges, signal) : edges),
       }),
       nodes: t.field({
         type: [node],
         description: 'The records without their cursors, in order.',
         extensions: costs({ size: 1 }),
-        resolve: ({ edges }, _args, { isHeavy }) => {
+        resolve: ({ edges }, _args, { isHeavy, signal }) => {
           const rows = edges.map((edge) => edge.node);
-          return (isHeavy ? inSlices(rows) : rows) as never; // Pothos cannot know the type of a generic row.
+          return (isHeavy ? inSlices(rows, signal) : rows) as never; // Pothos cannot know the type of a generic row.
         },
       }),
       pageInfo: t.field({
@@ -142,7 +142,7 @@ export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types,
         type: [item],
         description: 'The records, in order.',
         extensions: costs({ size: 1 }),
-        resolve: ({ items }, _args, { isHeavy }) => (isHeavy ? inSlices(items) : items),
+        resolve: ({ items }, _args, { isHeavy, signal }) => (isHeavy ? inSlices(items, signal) : items),
       }),
       total: t.exposeInt('total', { description: `The number of ${plural} on all pages.` }),
       page: t.exposeInt('page', { description: 'The page number, from 1.' }),

@@ -18,14 +18,18 @@ export async function pauseIfBlocked(): Promise<void> {
   await turn;
 }
 
-async function* slices<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+async function* slices<Item>(items: readonly Item[], signal: AbortSignal): AsyncGenerator<Item> {
   for (const item of items) {
     await pauseIfBlocked();
+    signal.throwIfAborted();
     yield item;
   }
 }
 
-/** The items; those of a long list one after the other, with pauses between them. */
-export function inSlices<Item>(items: readonly Item[]): readonly Item[] | AsyncGenerator<Item> {
-  return items.length < SLICED_FROM ? items : slices(items);
+/** The items; those of a long list one after the other, with pauses between them, until the signal. */
+export function inSlices<Item>(
+  items: readonly Item[],
+  signal: AbortSignal,
+): readonly Item[] | AsyncGenerator<Item> {
+  return items.length < SLICED_FROM ? items : slices(items, signal);
 }

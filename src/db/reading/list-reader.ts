@@ -29,25 +29,28 @@ interface Sum {
 /**
  * Reads lists and the records of their rows, and batches reads of the same tick into one statement of each
  * kind: the links of each of twenty spaces cost as many statements as those of one. On SQLite, a read that scans has a
- * statement of its own, since each statement blocks the thread. Nothing is cached.
+ * statement of its own, since each statement blocks the thread. Nothing is cached. After the signal, no statement begins.
  */
 export class ListReader {
   readonly statistics: StatisticsReader;
   readonly #db: Db;
+  readonly #signal: AbortSignal;
   readonly #numbers: DataLoader<Sum, number>;
   readonly #keys: DataLoader<number, ApiKey | null>;
   readonly #searches: DataLoader<LinkSearch, SearchResult, string>;
   readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
 
-  constructor(db: Db) {
+  constructor(db: Db, signal: AbortSignal) {
     this.#db = db;
-    this.statistics = new StatisticsReader(db);
+    this.#signal = signal;
+    this.statistics = new StatisticsReader(db, signal);
     this.#keys = new DataLoader(async (ids) => {
+      signal.throwIfAborted();
       const found = await db.apiKey.findMany({ where: { id: { in: [...new Set(ids)] } } });
       return ids.map((id) => found.find((key) => key.id === id) ?? null);
     }, options);
     this.#searches = new DataLoader(
-      (searches) => inTurns(searches, (search) => linksContaining(db, search)),
+      (searches) => this.#inTurns(searches, (search) => linksContaining(db, search)),
       { cacheKeyFn: ({ accountId, column, text }) => `${accountId} ${column} ${text}` },
     );
     this.#numbers = new DataLoader(
@@ -77,9 +80,24 @@ export class ListReader {
     const keep = (some: readonly Item[], found: readonly Result[]) => {
       for (const [index, item] of some.entries()) results.set(item, found[index] as Result); // There is one for each.
     };
+    this.#signal.throwIfAborted();
     if (others.length > 0) keep(others, await read(others));
-    await inTurns(alone, async (item) => keep([item], await read([item])));
+    await this.#inTurns(alone, async (item) => keep([item], await read([item])));
     return items.map((item) => results.get(item) as Result);
+  }
+
+  /** The results of `work`, one item after the other, with pauses between them, since SQLite blocks this thread. */
+  async #inTurns<Item, Result>(
+    items: readonly Item[],
+    work: (item: Item) => Promise<Result>,
+  ): Promise<Result[]> {
+    const results: Result[] = [];
+    for (const item of items) {
+      await pauseIfBlocked();
+      this.#signal.throwIfAborted();
+      results.push(await work(item));
+    }
+    return results;
   }
 
   /** The rows of the window, in the list's order. `Row` is the model of the list's table. */
@@ -110,11 +128,12 @@ export class ListReader {
   }
 
   /** The rows of the window and the list's total, in one statement and so of one snapshot. */
-  page<Row extends { id: number }>(
+  async page<Row extends { id: number }>(
     list: List,
     window: Window,
     total: Sql,
   ): Promise<{ rows: Row[]; total: number }> {
+    this.#signal.throwIfAborted();
     return readRowsAndTotal<Row>(this.#db, list, window, total);
   }
 
@@ -141,17 +160,4 @@ export class ListReader {
   number(expression: Sql, scans = false): Promise<number> {
     return this.#numbers.load({ expression, scans });
   }
-}
-
-/** The results of `work`, one item after the other, with pauses between them, since SQLite blocks this thread. */
-async function inTurns<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const item of items) {
-    await pauseIfBlocked();
-    results.push(await work(item));
-  }
-  return results;
 }

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { pauseIfBlocked } from '../../shared/slices.ts';
 import type { Db } from '../connection/db.ts';
 import {
   type Counts,
@@ -31,11 +32,14 @@ function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly nu
  */
 export class StatisticsReader {
   readonly #db: Db;
+  readonly #signal: AbortSignal | undefined;
   /** By query. */
   readonly #loaders = new Map<string, DataLoader<unknown, unknown>>();
 
-  constructor(db: Db) {
+  /** @param signal after which no statement begins */
+  constructor(db: Db, signal?: AbortSignal) {
     this.#db = db;
+    this.#signal = signal;
   }
 
   totals(scope: Scope, days: Days, id: number): Promise<Counts> {
@@ -70,7 +74,14 @@ export class StatisticsReader {
     // All who ask alike give what `read` takes for the same question, and get what it gives.
     const loader =
       (known as DataLoader<Question, Result> | undefined) ??
-      new DataLoader(read, { cache: false, maxBatchSize: most });
+      new DataLoader(
+        async (questions: readonly Question[]) => {
+          await pauseIfBlocked();
+          this.#signal?.throwIfAborted();
+          return read(questions);
+        },
+        { cache: false, maxBatchSize: most },
+      );
     if (!known) this.#loaders.set(key, loader as DataLoader<unknown, unknown>);
     return loader.load(question);
   }

@@ -7,13 +7,21 @@ const MAX_PER_SOCKET = 100;
 /** How many unsent answers may wait for slow readers, as a multiple of the requests in flight. */
 const UNSENT_PER_PLACE = 5;
 
+/** What a request in flight occupies. */
+interface Place {
+  ended: boolean;
+  /** How many executions are running for it. */
+  running: number;
+}
+
 /**
  * The requests in flight. Each ends once: when its answer is sent, or when its connection ends. Node emits no event for an
- * answer that still waits behind an earlier one when the connection ends.
+ * answer that still waits behind an earlier one when the connection ends. A request whose client has left keeps its place
+ * until its executions have ended.
  */
 export class InFlight {
   readonly #max: number;
-  readonly #accepted = new Set<ServerResponse>();
+  readonly #accepted = new Map<ServerResponse, Place>();
   /** The number of unsent answers, including those that wait for slow readers. */
   #unsent = 0;
   readonly #endings = new WeakMap<Socket, Set<() => void>>();
@@ -25,10 +33,12 @@ export class InFlight {
   /** Begins a request; `onEnd` is called once. Returns false if there are too many, and it must be refused. */
   begin({ socket }: IncomingMessage, res: ServerResponse, onEnd: () => void): boolean {
     const ofSocket = this.#endingsOf(socket);
+    const place: Place = { ended: false, running: 0 };
     const end = () => {
       if (!ofSocket.delete(end)) return;
       this.#unsent--;
-      this.#accepted.delete(res);
+      place.ended = true;
+      if (place.running === 0) this.#accepted.delete(res);
       onEnd();
     };
     ofSocket.add(end);
@@ -37,8 +47,21 @@ export class InFlight {
     // A client that keeps sending without reading gets no answer.
     if (this.#unsent > UNSENT_PER_PLACE * this.#max) socket.destroy();
     if (ofSocket.size > MAX_PER_SOCKET || this.#isFull()) return false;
-    this.#accepted.add(res);
+    this.#accepted.set(res, place);
     return true;
+  }
+
+  /** Runs an execution of the request. */
+  async run<T>(res: ServerResponse, execution: () => PromiseLike<T> | T): Promise<T> {
+    const place = this.#accepted.get(res);
+    if (place === undefined) return execution();
+    place.running++;
+    try {
+      return await execution();
+    } finally {
+      place.running--;
+      if (place.ended && place.running === 0) this.#accepted.delete(res);
+    }
   }
 
   /** Whether the connection has unsent answers. */
@@ -60,7 +83,8 @@ export class InFlight {
   #isFull(): boolean {
     if (this.#accepted.size < this.#max) return false;
     // A complete answer that waits for a slow reader does not count as in flight.
-    for (const res of this.#accepted) if (res.writableEnded) this.#accepted.delete(res);
+    for (const [res, { running }] of this.#accepted)
+      if (res.writableEnded && running === 0) this.#accepted.delete(res);
     return this.#accepted.size >= this.#max;
   }
 }

@@ -9,6 +9,7 @@ import { visibleError } from '../../domain/errors.ts';
 import type { Site } from '../../domain/site.ts';
 import { networkOf } from '../../domain/visit/network.ts';
 import type { Context } from '../../schema/server/context.ts';
+import type { InFlight } from '../limits/in-flight.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, type Trust } from './client.ts';
 import { requestInfoOf } from './info.ts';
@@ -18,6 +19,7 @@ export interface ContextDependencies {
   readonly readers: Pick<Replicas, 'readerFor' | 'wrote'>;
   readonly authentication: Authentication;
   readonly limit: RateLimit;
+  readonly inFlight: InFlight;
   readonly trust: Trust;
   readonly site: Site;
   readonly subscriptions: ChangeSubscriptions;
@@ -30,7 +32,8 @@ export type ContextOf = (req: IncomingMessage, res: ServerResponse) => Promise<C
 
 /** The returned function rejects with UNAUTHENTICATED without a valid key, and with RATE_LIMITED beyond the rate limit. */
 export function createContextOf(dependencies: ContextDependencies): ContextOf {
-  const { database, readers, authentication, limit, trust, site, subscriptions, log, now } = dependencies;
+  const { database, readers, authentication, limit, inFlight, trust, site, subscriptions, log, now } =
+    dependencies;
   const db = database.client;
 
   const authenticate = async (req: IncomingMessage) => {
@@ -59,16 +62,19 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     const info = requestInfoOf(res);
     info.actor = actor;
     const moment = now();
+    const { signal } = info.gone;
     const rateLimit = await limit.take(actor.keyId, res, moment);
     return {
       db,
-      lists: new ListReader(db),
+      lists: new ListReader(db, signal),
       reader: () => readers.readerFor(actor.accountId),
       wrote: () => readers.wrote(actor.accountId),
       actor,
       rateLimit,
       site,
       subscriptions,
+      signal,
+      running: (execution) => inFlight.run(res, execution),
       onClosed(listener) {
         if (res.destroyed) listener();
         else res.once('close', listener);

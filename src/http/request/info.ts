@@ -11,6 +11,8 @@ export interface RequestInfo {
   readonly surface: Surface;
   /** Without the query, which may contain private data; the log shows only its beginning. */
   readonly path: string;
+  /** Aborted when the request ends before its answer is complete. */
+  readonly gone: AbortController;
   /** A time of performance.now(). */
   readonly startedAt: number;
   actor?: Actor;
@@ -35,6 +37,7 @@ export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
     method: req.method,
     surface: surfaceOf(path),
     path: path.slice(0, MAX_LOGGED),
+    gone: new AbortController(),
     startedAt: performance.now(),
   };
   res[REQUEST_INFO] = info;

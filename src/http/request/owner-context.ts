@@ -17,6 +17,7 @@ interface OwnerContextDependencies {
 export function createOwnerContextOf({ db, site, subscriptions, log, now }: OwnerContextDependencies) {
   return (accountId: number): Context => {
     const moment = now();
+    const { signal } = new AbortController();
     return {
       db,
       site,
@@ -24,7 +25,9 @@ export function createOwnerContextOf({ db, site, subscriptions, log, now }: Owne
       log,
       requestId: 'webhook',
       now: () => moment,
-      lists: new ListReader(db),
+      lists: new ListReader(db, signal),
+      signal,
+      running: async (execution) => execution(),
       reader: () => db,
       wrote: async () => {},
       actor: { accountId, keyId: 0, scopes: new Set(['read']) },

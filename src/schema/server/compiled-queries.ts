@@ -85,10 +85,11 @@ function coercedFor(operation: OperationDefinitionNode, variables: Variables): V
 /**
  * The data; null if there is any error.
  * @param variables coerced
- * @throws the error of an unavailable database, so that the query does not wait for it a second time
+ * @throws the error of an unavailable database, so that the query does not wait for it a second time; the signal's reason
  */
 async function dataOf(compiled: CompiledQuery, variables: Variables, context: Context): Promise<unknown> {
-  const { data, errors } = await compiled.query({}, context, variables);
+  const { data, errors } = await context.running(() => compiled.query({}, context, variables));
+  context.signal.throwIfAborted();
   const away = errors?.find(({ originalError }) => visibleError(originalError)?.code === 'UNAVAILABLE');
   if (away) throw away.originalError;
   return errors ? null : data;

@@ -28,6 +28,10 @@ export interface Context {
   readonly rateLimit: RateLimitState | null;
   readonly site: Site;
   readonly subscriptions: ChangeSubscriptions;
+  /** Aborted when the client has left: then queries end before their next statement. Mutations are completed. */
+  readonly signal: AbortSignal;
+  /** Runs an execution, which occupies the request's place until it has ended. */
+  running<T>(execution: () => PromiseLike<T> | T): Promise<T>;
   /** Calls the listener when the answer is complete, or the client has left. */
   onClosed(listener: () => void): void;
   readonly requestId: string;
@@ -49,9 +53,15 @@ export interface Context {
 }
 
 /** The database and the lists for the account's queries. */
-export function readingOf({ db, lists, reader }: Context): Pick<Context, 'db' | 'lists'> {
+export function readingOf({ db, lists, reader, signal }: Context): Pick<Context, 'db' | 'lists'> {
   const chosen = reader();
-  return chosen === db ? { db, lists } : { db: chosen, lists: new ListReader(chosen) };
+  return chosen === db ? { db, lists } : { db: chosen, lists: new ListReader(chosen, signal) };
+}
+
+/** The same for a mutation, which is completed even if its client leaves. */
+export function writingOf({ db }: Context): Pick<Context, 'lists' | 'signal'> {
+  const { signal } = new AbortController();
+  return { lists: new ListReader(db, signal), signal };
 }
 
 /** The name of an operation in the log and the metrics. */

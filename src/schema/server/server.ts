@@ -12,7 +12,7 @@ import { requireScope, type Scope } from '../../domain/access/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { useAccept, useStreams } from './accept.ts';
-import { type Context, nameOf, readingOf } from './context.ts';
+import { type Context, nameOf, readingOf, writingOf } from './context.ts';
 import { useDeprecated } from './deprecated.ts';
 import { extensionsOf, presentedAny, presentedError } from './errors.ts';
 import { useExecuted } from './execute.ts';
@@ -26,13 +26,19 @@ export function scopeOf(operation: OperationTypeNode): Scope {
   return operation === OperationTypeNode.MUTATION ? 'write' : 'read';
 }
 
-/** Chooses the database for queries, and makes sure that the account's next queries include its mutations. */
+/**
+ * Chooses the database for queries, and makes sure that the account's next queries include its mutations. An execution whose
+ * client has left does not begin.
+ */
 const useReaders: Plugin<Context> = {
-  onExecute({ args, extendContext }) {
+  onExecute({ args, extendContext, executeFn, setExecuteFn }) {
     const context: Context = args.contextValue;
+    context.signal.throwIfAborted();
+    setExecuteFn((given: ExecutionArgs) => context.running(() => executeFn(given)));
     const operation = getOperationAST(args.document, args.operationName);
-    if (operation?.operation === OperationTypeNode.MUTATION) return { onExecuteDone: () => context.wrote() };
-    extendContext(readingOf(context));
+    if (operation?.operation !== OperationTypeNode.MUTATION) return extendContext(readingOf(context));
+    extendContext(writingOf(context));
+    return { onExecuteDone: () => context.wrote() };
   },
 };
 

@@ -1,0 +1,2 @@
+/** Why the work for a client ends early: nobody waits for its result. */
+export class ClientGone extends Error {}

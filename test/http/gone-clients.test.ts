@@ -1,0 +1,85 @@
+import { setTimeout } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ListReader } from '../../src/db/reading/list-reader.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let caller: Caller;
+beforeEach(async () => {
+  server = await startTestServer({ maxInFlight: 1 });
+  caller = await server.caller();
+});
+afterEach(() => server.stop());
+
+async function addLongLinks(count: number): Promise<void> {
+  const { id } = await caller.link();
+  const { client } = server.database;
+  const { id: _, aliasKey: _key, ...like } = await client.link.findUniqueOrThrow({ where: { id } });
+  const url = `https://example.com/${'a'.repeat(1_900)}`;
+  const data = Array.from({ length: count }, (_, index) => {
+    const alias = `long${index}`;
+    return { ...like, url, urlKey: url, alias, aliasKey: alias, createdAt: NOON };
+  });
+  await client.link.createMany({ data });
+}
+
+/** Sends an operation, and leaves when `leave` resolves; resolves when the server has noticed. */
+async function leaving(query: string, leave: () => Promise<unknown>): Promise<void> {
+  const controller = new AbortController();
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ query });
+  const sent = caller.fetch('/graphql', { method: 'POST', headers, body, signal: controller.signal });
+  sent.catch(() => {});
+  await leave();
+  controller.abort();
+  await expect.poll(() => server.log.some(({ status }) => status === 499)).toBe(true);
+}
+
+const livez = () => fetch(`${server.origin}/livez`).then(({ status }) => status);
+
+test('a query ends soon after its client has left, also when it is compiled', async () => {
+  await addLongLinks(1_500);
+  const searches = Array.from(
+    { length: 40 },
+    (_, index) =>
+      `a${index}: links(filter: { search: "${index % 10}z", searchBy: URL }) { nodes { id } totalCount }`,
+  );
+  const query = `{ ${searches.join(' ')} }`;
+  for (const _ of ['first', 'second', 'compiled']) {
+    server.log.length = 0;
+    const statements = await server.statementsOf(async () => {
+      await leaving(query, () => setTimeout(30));
+      await expect.poll(livez).toBe(200);
+      await setTimeout(100);
+    });
+    expect(statements.length).toBeLessThan(60);
+    expect(server.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
+    await caller.data(query);
+  }
+});
+
+test('a mutation is completed after its client has left, and has its place until then', async () => {
+  const other = new Sqlite(server.databaseUrl.slice('file:'.length));
+  other.exec('BEGIN IMMEDIATE');
+  const spaces = ['One', 'Two'].map(
+    (name) => `${name}: createSpace(input: { name: "${name}" }) { __typename }`,
+  );
+  await leaving(`mutation { ${spaces.join(' ')} }`, () => expect.poll(livez).toBe(503));
+  expect(await livez()).toBe(503);
+  other.exec('COMMIT');
+  other.close();
+  await expect.poll(livez).toBe(200);
+  expect(await caller.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 2 } });
+});
+
+test('a reader begins no statement after its signal', async () => {
+  const controller = new AbortController();
+  const lists = new ListReader(server.database.client, controller.signal);
+  const statements = await server.statementsOf(async () => {
+    const read = [lists.keyOf(1), lists.linksContaining({ accountId: 1, column: 'urlKey', text: 'abc' })];
+    controller.abort(new Error('gone'));
+    await expect(Promise.all(read)).rejects.toThrow('gone');
+  });
+  expect(statements).toEqual([]);
+});
