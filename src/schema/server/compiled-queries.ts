@@ -23,6 +23,7 @@ import { schema } from '../index.ts';
 import { type Context, nameOf, readingOf } from './context.ts';
 import { deprecatedInOurs } from './deprecated.ts';
 import { allowanceOf, allowanceOfV1 } from './limits.ts';
+import { refusalOfVariables } from './variables.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
 const COMPILED_FROM = 2;
@@ -145,9 +146,11 @@ export class FrequentQuery {
     const [document, operationName] = [this.#document, this.#operationName];
     this.#compiled ??= compile(document, this.#operation);
     const compiled = this.#compiled;
+    const operation = { document, operationName, variableValues: variables };
+    if (compiled === null || refusalOfVariables(operation) !== null) return null;
     const coerced = coercedFor(this.#operation, variables);
-    if (compiled === null || coerced === null) return null;
-    const allowance = allowanceOf({ document, operationName, variableValues: variables });
+    if (coerced === null) return null;
+    const allowance = allowanceOf(operation);
     if (allowance === null || allowance.isHeavy) return null;
     context.named(nameOf(this.#operation));
     context.usedDeprecated(deprecatedInOurs(document));

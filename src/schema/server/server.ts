@@ -20,6 +20,7 @@ import { useKeyedWrites } from './keyed-writes.ts';
 import { type KnownOperations, useKnown } from './known-operations.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
+import { useVariables } from './variables.ts';
 
 /** The scope that an operation needs. */
 export function scopeOf(operation: OperationTypeNode): Scope {
@@ -161,6 +162,7 @@ export function createGraphQLServer({ graphiql, trusted, known }: GraphQLServerO
       useExecuted,
       useAccept,
       useStreams,
+      useVariables,
       useLimits,
       useDomainErrors(),
       useKeyedWrites,
