@@ -15,6 +15,7 @@ import { Authentication } from './domain/access/authentication.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { KEPT_FOR } from './domain/keyed-write.ts';
 import type { OperatorLists } from './domain/link/operator-lists.ts';
+import { verifyPassword } from './domain/password.ts';
 import type { Site } from './domain/site.ts';
 import { Webhooks } from './domain/webhook/service.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
@@ -123,6 +124,7 @@ export function createApp(dependencies: AppDependencies): App {
     defaultDomainId,
     random,
     hashPassword,
+    verifyPassword,
     verifiesDomains,
     resolveTxt,
     lists,

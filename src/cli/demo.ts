@@ -3,7 +3,7 @@ import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { OperatorLists } from '../domain/link/operator-lists.ts';
-import { hashPassword } from '../domain/password.ts';
+import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { fillDemo } from './demo/fill.ts';
@@ -56,6 +56,7 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
       scheme: base.protocol,
       defaultDomainId,
       hashPassword,
+      verifyPassword,
       verifiesDomains: true,
       random: (below: number) => Math.floor(random() * below),
       resolveTxt: async () => [],

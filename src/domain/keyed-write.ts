@@ -51,7 +51,7 @@ const inUse = new WeakMap<Db, Set<string>>();
 
 /** How long one write may occupy SQLite's only writer, or a connection to PostgreSQL, in milliseconds. */
 const MAX_DURATION = { sqlite: 1_000, postgresql: 10_000 };
-/** How long it may wait between two changes, such as for the hash of a password, in milliseconds. */
+/** How long it may wait between two changes, in milliseconds. */
 const MAX_WAIT = 3_000;
 
 /**
@@ -88,6 +88,11 @@ export class KeyedWrite {
   /** The client for the write's reads and changes. */
   get db(): Db {
     return this.#enclosing.db;
+  }
+
+  /** Whether the transaction has begun, which others wait for. */
+  get isOpen(): boolean {
+    return this.#enclosing.isOpen;
   }
 
   /** Whether `begin` was called; a query with a key does not call it. */

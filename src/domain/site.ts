@@ -10,6 +10,8 @@ export interface Site {
   random(below: number): number;
   /** A hash for `verifyPassword`; owners take turns. */
   hashPassword(owner: string, password: string): Promise<string>;
+  /** Whether the password has that hash; owners take turns. */
+  verifyPassword(owner: string, password: string, hash: string): Promise<boolean>;
   /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
   /** The texts of a name's TXT records in DNS. */

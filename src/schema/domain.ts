@@ -6,6 +6,7 @@ import {
   domainConnection,
   findDomain,
   findDomains,
+  prepareVerification,
   updateDomain,
   updateDomainInput,
   verificationOf,
@@ -19,6 +20,7 @@ import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
 import { reads } from './selected.ts';
 import { changeCost, costs, DNS_COST } from './server/cost.ts';
+import { prepares } from './server/prepares.ts';
 
 const DomainVerification = builder
   .objectRef<{ name: string; value: string }>('DomainVerification')
@@ -137,7 +139,10 @@ builder.mutationFields((t) => ({
   }),
   verifyDomain: t.field({
     type: VerifyResult,
-    extensions: costs({ work: DNS_COST }),
+    extensions: {
+      ...costs({ work: DNS_COST }),
+      ...prepares(({ db, actor, site }, { id }: { id: string }) => prepareVerification(db, actor, site, id)),
+    },
     description:
       "Looks up the TXT record of one of the account's own domains in DNS. If it is found, the domain serves visitors from now on.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },

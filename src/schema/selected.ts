@@ -26,7 +26,10 @@ export function readsOf(name: string): Reads {
 type Fragments = GraphQLResolveInfo['fragments'];
 
 /** The fields of a selection, including those of its fragments, whatever their types. */
-function* fieldsIn(selectionSet: SelectionSetNode | undefined, fragments: Fragments): Generator<FieldNode> {
+export function* fieldsIn(
+  selectionSet: SelectionSetNode | undefined,
+  fragments: Fragments,
+): Generator<FieldNode> {
   for (const selection of selectionSet?.selections ?? []) {
     if (selection.kind === Kind.FIELD) yield selection;
     else if (selection.kind === Kind.INLINE_FRAGMENT) yield* fieldsIn(selection.selectionSet, fragments);

@@ -96,7 +96,7 @@ export async function startTestServer({
   const database = await openDatabase(databaseUrl, { onStatement: (sql) => statements.push(sql) });
   if (migrated) await settleEra(database.client);
   const clock = { now: NOON };
-  const dns = new Map<string, string[] | Error>();
+  const dns = new Map<string, string[] | Error | Promise<string[]>>();
   const hosts = new Map<string, string[]>();
   const log: Record<string, unknown>[] = [];
   const sink = new Writable({
@@ -139,7 +139,7 @@ export async function startTestServer({
     hashPassword: (owner, password) => hashPassword(owner, password, hashCost),
     verifiesDomains,
     async resolveTxt(name) {
-      const records = dns.get(name) ?? [];
+      const records = (await dns.get(name)) ?? [];
       if (records instanceof Error) throw records;
       return records;
     },
@@ -162,7 +162,7 @@ export async function startTestServer({
     databaseUrl,
     database,
     clock,
-    /** The TXT records in DNS, by name, or an error. */
+    /** The TXT records in DNS, by name, also later, or an error. */
     dns,
     /** The addresses of webhooks' hosts. */
     hosts,

@@ -5,6 +5,8 @@ import type { Db } from '../../src/db/connection/db.ts';
 import { deleteBeyond, deleteOldAnswers } from '../../src/db/kept-answers.ts';
 import type { Writer } from '../../src/domain/access/actor.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/keyed-write.ts';
+import { Preparation } from '../../src/domain/preparation.ts';
+import type { Site } from '../../src/domain/site.ts';
 import { createSpace } from '../../src/domain/space.ts';
 import { enclose, newDatabase } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
@@ -230,6 +232,91 @@ test('a mutation with passwords and references works with a key, and stores no p
   expect(JSON.stringify(rows)).not.toContain('opensesame');
   expect(JSON.stringify(rows)).not.toContain(key);
   expect((await v1('POST', '/links', form)).text).toBe(keyed.text);
+});
+
+describe('slow work of a mutation with a key', () => {
+  /** More than a hash may take while others wait: SQLite's writer is occupied for a second at most. */
+  const hashCost = { N: 2 ** 14, r: 8, p: 20 };
+  let slow: TestServer;
+  let caller: Caller;
+  beforeAll(async () => {
+    slow = await startTestServer({ hashCost, verifiesDomains: true });
+    caller = await slow.caller();
+  });
+  afterAll(() => slow.stop());
+
+  const url = 'https://example.com/slow';
+
+  test('is done before anybody waits for its transaction: passwords', async () => {
+    const { id } = await caller.link({ url, alias: 'slow-1', password: 'right' });
+    const before = await slow.database.client.link.findUniqueOrThrow({ where: { id } });
+    const query = `mutation ($inputs: [CreateLinkInput!]!, $changes: [UpdateLinksInput!]!) {
+      createSpace(input: { name: "Slow" }) { __typename }
+      reused: createLink(input: { url: "${url}", password: "right", reuse: true }) { ... on Link { id } }
+      ...Others
+    }
+    fragment Others on Mutation {
+      createLinks(inputs: $inputs) { ... on Link { alias hasPassword hasPrivacyPassword } }
+      again: createLink(input: { url: "${url}/new", password: "new", reuse: true }) { ... on Link { alias } }
+      updateLinks(inputs: $changes) { ... on Link { hasPassword } ... on Error { message } }
+      updateLink(id: ${id}, input: { password: "right" }) { ... on Link { updatedAt } }
+    }`;
+    const inputs = [
+      { url: `${url}/new`, alias: 'slow-2', password: 'new', privacyPassword: 'other', privacy: 'PASSWORD' },
+      { url, alias: 'slow-3', password: '' },
+    ];
+    const changes = [{ id: '999', input: { password: 'new' } }];
+    const { text } = await graphql(query, { inputs, changes }, key, caller);
+    expect(JSON.parse(text)).toEqual({
+      data: {
+        createSpace: { __typename: 'Space' },
+        reused: { id: String(id) },
+        createLinks: [{ alias: 'slow-2', hasPassword: true, hasPrivacyPassword: true }, {}],
+        again: { alias: 'slow-2' },
+        updateLinks: [{ message: 'No such link.' }],
+        updateLink: { updatedAt: before.updatedAt.toISOString() },
+      },
+    });
+    expect(await graphql(query, { inputs, changes }, key, caller)).toMatchObject({ text, replayed: 'true' });
+  });
+
+  test('is done before anybody waits for its transaction: look-ups in DNS', async () => {
+    const id = await caller.domain('slow.example');
+    const { domain } = await caller.data<{ domain: { verification: { name: string; value: string } } }>(
+      `{ domain(id: ${id}) { verification { name value } } }`,
+    );
+    const { name, value } = domain.verification;
+    slow.dns.set(name, sleep(1_200, [value]));
+    const { text } = await graphql(
+      `mutation {
+        createSpace(input: { name: "DNS" }) { __typename }
+        verifyDomain(id: ${id}) { __typename }
+        createPixel(input: { name: "DNS", type: BING, value: "1" }) { __typename }
+      }`,
+      {},
+      key,
+      caller,
+    );
+    expect(JSON.parse(text).data).toEqual({
+      createSpace: { __typename: 'Space' },
+      verifyDomain: { __typename: 'Domain' },
+      createPixel: { __typename: 'Pixel' },
+    });
+  });
+
+  test('is refused if another request has made it necessary meanwhile', async () => {
+    const { id } = await caller.link({ alias: 'overtaken' });
+    const site = {} as Site; // Nothing of it is called.
+    let begun = false;
+    const preparation = new Preparation({ ...site, hashPassword: async () => `hash ${id}` }, () => begun);
+    const { preparing, prepared } = preparation;
+    await preparing.hashPassword('owner', 'one');
+    begun = true;
+    expect(await prepared.hashPassword('owner', 'one')).toBe(`hash ${id}`);
+    expect(await prepared.verifyPassword('owner', 'two', `hash ${id}`)).toBe(false);
+    await expect(prepared.hashPassword('owner', 'one')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await expect(prepared.verifyPassword('owner', 'one', 'other')).rejects.toMatchObject({ retryAfter: 1 });
+  });
 });
 
 test('changes and deletions are done once too, with their notifications', async () => {

@@ -1,7 +1,7 @@
 import { type DemoOptions, fillDemo } from '../../src/cli/demo/fill.ts';
 import { seededRandom } from '../../src/cli/demo/random.ts';
 import { OperatorLists } from '../../src/domain/link/operator-lists.ts';
-import { hashPassword } from '../../src/domain/password.ts';
+import { hashPassword, verifyPassword } from '../../src/domain/password.ts';
 import { NOON, type TestServer } from '../../src/testing/server.ts';
 
 /** Fills a server's database like `npm run demo`, up to the server's time; returns the result and the owner. */
@@ -15,6 +15,7 @@ export async function fillServer(server: TestServer, seed: number, options: Part
     defaultDomainId,
     verifiesDomains: true,
     random: () => 0,
+    verifyPassword,
     hashPassword: (owner: string, password: string) => hashPassword(owner, password, { N: 2, r: 1, p: 1 }),
     resolveTxt: async () => [],
     lists: new OperatorLists(),

@@ -15,7 +15,7 @@ import {
   parseBlockedHosts,
   parseReservedAliases,
 } from '../../src/domain/link/operator-lists.ts';
-import { hashPassword } from '../../src/domain/password.ts';
+import { hashPassword, verifyPassword } from '../../src/domain/password.ts';
 import { NOON, type TestServer } from './server.ts';
 
 export const exportsFolder = new URL('./exports/', import.meta.url).pathname;
@@ -53,6 +53,7 @@ export async function importInto(
     random: randomInt,
     verifiesDomains: false,
     lists,
+    verifyPassword,
     hashPassword: (owner: string, password: string) =>
       hashPassword(owner, password, { N: 2 ** 10, r: 8, p: 1 }),
     resolveTxt: async () => [],

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../../domain/access/actor.ts';
 import type { OperatorLists } from '../../domain/link/operator-lists.ts';
-import { hashPassword } from '../../domain/password.ts';
+import { hashPassword, verifyPassword } from '../../domain/password.ts';
 import type { Site } from '../../domain/site.ts';
 import { OperatorError } from '../../operator-error.ts';
 
@@ -29,6 +29,7 @@ export async function siteOf(db: Db, config: Config, lists: OperatorLists): Prom
     defaultDomainId: domain.id,
     random: randomInt,
     hashPassword,
+    verifyPassword,
     verifiesDomains: config.verifiesDomains,
     resolveTxt: () => Promise.reject(new Error('no domain is verified here')),
     lists,

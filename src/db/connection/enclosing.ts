@@ -61,6 +61,11 @@ export class EnclosingTransaction {
     this.#outcome.promise.catch(() => {}); // The transaction handles it, if there is one.
   }
 
+  /** Whether a change was made, and so the transaction has begun. */
+  get isOpen(): boolean {
+    return this.#opening !== null;
+  }
+
   /** How long the transaction has been open, in milliseconds; 0 if nothing was changed. */
   get #openFor(): number {
     return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;

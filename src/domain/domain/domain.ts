@@ -172,27 +172,34 @@ export async function updateDomain(
 /** The timeout for DNS, in milliseconds. */
 const DNS_TIMEOUT = 5_000;
 
+/** The texts of the record in DNS; none if it does not answer in time. */
+async function lookUp({ resolveTxt }: Site, record: { name: string }): Promise<readonly string[]> {
+  const found = await within(
+    DNS_TIMEOUT,
+    resolveTxt(record.name).catch(() => []),
+  );
+  return found === LATE ? [] : found;
+}
+
+/** Looks up what `verifyDomain` needs ahead, for a site that remembers it. */
+export async function prepareVerification(db: Db, actor: Actor, site: Site, id: string): Promise<void> {
+  const where = owned(actor, id);
+  const domain = where && (await db.domain.findUnique({ where }));
+  const record = domain && verificationOf(domain);
+  if (record && domain.verifiedAt === null) await lookUp(site, record);
+}
+
 /**
  * Looks up the domain's record in DNS; after that, the domain serves visitors.
  * @throws DomainError VALIDATION if DNS does not have the record, NOT_FOUND
  */
-export async function verifyDomain(
-  db: Db,
-  actor: Actor,
-  { resolveTxt }: Site,
-  id: string,
-  now: Date,
-): Promise<Domain> {
+export async function verifyDomain(db: Db, actor: Actor, site: Site, id: string, now: Date): Promise<Domain> {
   const where = owned(actor, id);
   const domain = where && (await db.domain.findUnique({ where }));
   if (domain === null) throw notFound('domain');
   const record = verificationOf(domain);
   if (domain.verifiedAt !== null || record === null) return domain;
-  const found = await within(
-    DNS_TIMEOUT,
-    resolveTxt(record.name).catch(() => []),
-  );
-  if (found === LATE || !found.some((text) => text.trim() === record.value)) {
+  if (!(await lookUp(site, record)).some((text) => text.trim() === record.value)) {
     const wanted = `TXT record ${record.name} with the value ${record.value}`;
     throw invalid([{ path: ['id'], messages: [`is of a domain that has no ${wanted} in DNS yet`] }]);
   }

@@ -2,7 +2,7 @@ import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldNames } from '../change/change.ts';
 import { foldCase } from '../fold.ts';
-import { ofAccount, verifyPassword } from '../password.ts';
+import { ofAccount } from '../password.ts';
 import type { Site } from '../site.ts';
 import type { LinkInput } from './input.ts';
 import { encodeTargets } from './targeting.ts';
@@ -17,7 +17,8 @@ export async function columnsOf(input: LinkInput, site: Site, actor: Writer, sto
     const [given, before] = [input[name], stored?.[name]];
     if (!given) return given;
     const owner = ofAccount(actor);
-    return before && (await verifyPassword(owner, given, before)) ? before : site.hashPassword(owner, given);
+    const isSame = before && (await site.verifyPassword(owner, given, before));
+    return isSame ? before : site.hashPassword(owner, given);
   };
   const [password, privacyPassword] = await Promise.all([hash('password'), hash('privacyPassword')]);
   return {

@@ -32,7 +32,7 @@ async function reuseOf(
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
   );
   const columns = await columnsOf({ ...given, password: undefined, privacyPassword: undefined }, site, actor);
-  return new Reuse(destination, given, columns, now);
+  return new Reuse(site, destination, given, columns, now);
 }
 
 /** Returns a function that generates another alias each time, none of them reserved. */
@@ -69,6 +69,25 @@ async function insert(db: Db, actor: Actor, made: NewLink, reuse: Reuse | null, 
     await record('CREATED', 'LINK', [link.id], fields);
     return link;
   });
+}
+
+/** Hashes and compares the passwords of a new link ahead, for a site that remembers the results. */
+export async function prepareNewLink(
+  db: Db,
+  actor: Actor,
+  site: Site,
+  unparsed: Unparsed<typeof createLinkInput>,
+  now: Date,
+): Promise<void> {
+  const { data } = createLinkInput.safeParse(unparsed);
+  if (data === undefined || (data.password ?? data.privacyPassword ?? null) === null) return;
+  const destination = {
+    accountId: actor.accountId,
+    domainId: data.domainId ?? site.defaultDomainId,
+    url: data.url,
+  };
+  const reuse = data.reuse ? await reuseOf(destination, site, actor, unparsed, now) : null;
+  if ((await existing(db, reuse)) === null) await columnsOf(data, site, actor);
 }
 
 /**

@@ -6,7 +6,8 @@ import {
   lockDestination,
 } from '../../db/reading/same-links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
-import { ofAccount, verifyPassword } from '../password.ts';
+import { ofAccount } from '../password.ts';
+import type { Site } from '../site.ts';
 import type { LinkInput } from './input.ts';
 import { hasStatus } from './status.ts';
 
@@ -18,6 +19,7 @@ export class NotCompared extends Error {}
 
 /** Finds existing links that equal a new one. */
 export class Reuse {
+  readonly #site: Site;
   readonly #destination: Destination;
   readonly #likeness: Likeness;
   readonly #passwords: [stored: 'password' | 'privacyPassword', given: string][];
@@ -28,8 +30,9 @@ export class Reuse {
    * @param given the given fields of the new link
    * @param columns their columns, except passwords
    */
-  constructor(destination: Destination, given: LinkInput, columns: object, now: Date) {
+  constructor(site: Site, destination: Destination, given: LinkInput, columns: object, now: Date) {
     const { password, privacyPassword, pixelIds } = given;
+    this.#site = site;
     this.#destination = destination;
     this.#passwords = [];
     if (password != null) this.#passwords.push(['password', password]);
@@ -55,7 +58,8 @@ export class Reuse {
   async #compare(link: Link): Promise<boolean> {
     for (const [given, hash] of this.#comparisons(link)) {
       const isRight =
-        this.#compared.get(hash) ?? (await verifyPassword(ofAccount(this.#destination), given, hash));
+        this.#compared.get(hash) ??
+        (await this.#site.verifyPassword(ofAccount(this.#destination), given, hash));
       this.#compared.set(hash, isRight);
       if (!isRight) return false;
     }

@@ -49,6 +49,21 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
   return at.toTheMinute && stored !== null && minuteOf(stored) === minuteOf(at.at) ? stored : at.at;
 }
 
+/** Hashes and compares the passwords of a change ahead, for a site that remembers the results. */
+export async function prepareLinkUpdate(
+  db: Db,
+  actor: Actor,
+  site: Site,
+  id: string,
+  unparsed: Unparsed<typeof updateLinkInput>,
+): Promise<void> {
+  const { data } = updateLinkInput.safeParse(unparsed);
+  const where = owned(actor, id);
+  if (where === null || data === undefined || (data.password ?? data.privacyPassword ?? null) === null)
+    return;
+  await columnsOf(data, site, actor, (await readStoredLink(db, where)) ?? undefined);
+}
+
 /** How often a change is tried again because of concurrent ones. */
 const MAX_RETRIES = 5;
 

@@ -3,7 +3,8 @@ import { builder } from '../builder.ts';
 import { ifUpdatedAt } from '../conflict.ts';
 import { inSequence } from '../result.ts';
 import { batchCost } from '../server/cost.ts';
-import { UpdateLinkInput, UpdateResult, update } from './mutation.ts';
+import { prepares } from '../server/prepares.ts';
+import { prepareUpdate, type Update, UpdateLinkInput, UpdateResult, update } from './mutation.ts';
 
 const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
   description: 'Changes to one of several links.',
@@ -17,7 +18,12 @@ const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
 builder.mutationField('updateLinks', (t) =>
   t.field({
     type: [UpdateResult],
-    extensions: batchCost,
+    extensions: {
+      ...batchCost,
+      ...prepares(async (context, { inputs }: { inputs: readonly Update[] }) => {
+        for (const one of inputs) await prepareUpdate(context, one);
+      }),
+    },
     description:
       'Changes up to 100 links. Returns one result for each, in order. A refused change does not affect the others.',
     args: {

@@ -1,9 +1,9 @@
 import type { LinkRow } from '../../db/reading/link-rows.ts';
 import { parseBatch, type Unparsed } from '../../domain/input.ts';
 import { createLinkInput, updateLinkInput } from '../../domain/link/input.ts';
-import { createLink, deleteLink } from '../../domain/link/link.ts';
+import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
 import { findLink } from '../../domain/link/list.ts';
-import { updateLink } from '../../domain/link/update.ts';
+import { prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { builder } from '../builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from '../conflict.ts';
 import type { Failure } from '../error.ts';
@@ -11,6 +11,7 @@ import { inputType } from '../input-type.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from '../result.ts';
 import type { Context } from '../server/context.ts';
 import { batchCost, changeCost } from '../server/cost.ts';
+import { prepares } from '../server/prepares.ts';
 import { Link } from './link.ts';
 
 const CreateLinkInput = inputType('CreateLinkInput', 'A new link.', createLinkInput);
@@ -25,11 +26,13 @@ export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Li
   failsToUpdate: [ConflictError],
 });
 
-function create({ db, actor, site, now }: Context, input: Unparsed<typeof createLinkInput>) {
+type NewLink = Unparsed<typeof createLinkInput>;
+
+function create({ db, actor, site, now }: Context, input: NewLink) {
   return asResult(createLink(db, actor, site, input, now()));
 }
 
-interface Update {
+export interface Update {
   id: string;
   input: Unparsed<typeof updateLinkInput>;
   ifUpdatedAt?: string | null;
@@ -43,17 +46,33 @@ export function update(
   return asUpdate('Link', updated, () => findLink(lists, actor, id));
 }
 
+function prepareNew({ db, actor, site, now }: Context, input: NewLink) {
+  return prepareNewLink(db, actor, site, input, now());
+}
+
+export function prepareUpdate({ db, actor, site }: Context, { id, input }: Update) {
+  return prepareLinkUpdate(db, actor, site, id, input);
+}
+
 builder.mutationFields((t) => ({
   createLink: t.field({
     type: CreateResult,
-    extensions: changeCost,
+    extensions: {
+      ...changeCost,
+      ...prepares((context, { input }: { input: NewLink }) => prepareNew(context, input)),
+    },
     description: 'Creates a link.',
     args: { input: t.arg({ type: CreateLinkInput, required: true, description: 'The new link.' }) },
     resolve: (_root, { input }, context) => create(context, input),
   }),
   createLinks: t.field({
     type: [CreateResult],
-    extensions: batchCost,
+    extensions: {
+      ...batchCost,
+      ...prepares(async (context, { inputs }: { inputs: readonly NewLink[] }) => {
+        for (const input of inputs) await prepareNew(context, input);
+      }),
+    },
     description:
       'Creates up to 100 links. Returns one result for each, in order. A refused link does not affect the others.',
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
@@ -62,7 +81,7 @@ builder.mutationFields((t) => ({
   }),
   updateLink: t.field({
     type: UpdateResult,
-    extensions: changeCost,
+    extensions: { ...changeCost, ...prepares(prepareUpdate) },
     description: 'Changes a link.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the link.' }),

@@ -1,7 +1,9 @@
 import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
 import { type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { Preparation } from '../../domain/preparation.ts';
 import type { Context } from './context.ts';
 import { presentedAny } from './errors.ts';
+import { prepareMutations } from './prepares.ts';
 
 /** The codes of errors after which a retry may succeed. */
 const PASSING = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
@@ -11,11 +13,12 @@ function failedForNow({ errors = [] }: ExecutionResult): boolean {
 }
 
 /**
- * Begins mutations over `/graphql` with an idempotency key: those that were done before are not executed again. After an
- * error that may pass, everything is rolled back, and the answer says so.
+ * Begins mutations over `/graphql` with an idempotency key: those that were done before are not executed again. What takes
+ * long, such as hashing passwords, is done before their transaction begins. After an error that may pass, everything is
+ * rolled back, and the answer says so.
  */
 export const useKeyedWrites: Plugin<Context> = {
-  async onExecute({ args, setResultAndStopExecution }) {
+  async onExecute({ args, extendContext, setResultAndStopExecution }) {
     const context: Context & { params?: GraphQLParams } = args.contextValue;
     const { keyed, params } = context;
     if (keyed === undefined || params === undefined) return;
@@ -28,7 +31,11 @@ export const useKeyedWrites: Plugin<Context> = {
       );
       // The handler sends the stored answer instead.
       if (found !== null) return setResultAndStopExecution({ data: null });
+      const preparation = new Preparation(context.site, () => keyed.isOpen);
+      await prepareMutations(args, { ...context, site: preparation.preparing });
+      extendContext({ site: preparation.prepared });
     } catch (error) {
+      keyed.fail();
       // An error thrown here would bypass the plugins that mask errors.
       return setResultAndStopExecution({ errors: [presentedAny(error, context)] });
     }
