@@ -410,8 +410,19 @@ test('the cost is in the answer only on request', async () => {
 });
 
 test('introspection queries of tools are within the limits', async () => {
-  const { errors } = await caller.graphql(getIntrospectionQuery());
-  expect(errors).toBeUndefined();
+  const all = { inputValueDeprecation: true, specifiedByUrl: true, directiveIsRepeatable: true, oneOf: true };
+  for (const options of [{}, { ...all, schemaDescription: true }])
+    expect((await caller.graphql(getIntrospectionQuery(options))).errors).toBeUndefined();
+});
+
+test('the cost of the introspection follows its largest answer', async () => {
+  const ofType = (name: string) =>
+    `__type(name: "${name}") { fields { name description args { name description } type { name } } }`;
+  for (const name of ['Link', 'Query', 'Mutation']) {
+    const times = (count: number) => caller.graphql(`{ ${many(count, (i) => `a${i}: ${ofType(name)}`)} }`);
+    expect((await times(1)).errors).toBeUndefined();
+    expect((await times(200)).errors?.[0]?.extensions.code).toBe('TOO_COSTLY');
+  }
 });
 
 test('a batch of operations in one request is refused', async () => {

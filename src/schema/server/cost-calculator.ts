@@ -7,8 +7,6 @@ import {
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
-  isEnumType,
-  isInputObjectType,
   isInterfaceType,
   isLeafType,
   isObjectType,
@@ -20,6 +18,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { FieldCost, WrittenArgs } from './cost.ts';
+import { type IntrospectionSizes, introspectionSizes } from './introspection-sizes.ts';
 
 /** The size of an operation. */
 export interface OperationSize {
@@ -41,39 +40,10 @@ const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
 /** How many characters of its name add one to a value's weight: an answer repeats the name. */
 const CHARACTERS_PER_VALUE = 25;
 
-/** The length of each list of the introspection. */
-function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
-  const types = Object.values(schema.getTypeMap());
-  const fields = types.flatMap((type) =>
-    isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [],
-  );
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-  const inputFields = sum(
-    types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0)),
-  );
-  const values = sum(types.map((type) => (isEnumType(type) ? type.getValues().length : 0)));
-  const most = (numbers: readonly number[]) => Math.max(1, ...numbers);
-  return new Map([
-    ['__Schema.types', types.length],
-    ['__Schema.directives', schema.getDirectives().length],
-    ['__Directive.locations', 5],
-    ['__Type.fields', fields.length / types.length],
-    ['__Field.args', sum(fields.map(({ args }) => args.length)) / fields.length],
-    ['__Type.inputFields', inputFields / types.length],
-    ['__Type.enumValues', values / types.length],
-    // Few types have these: not the average, which is less than one.
-    [
-      '__Type.possibleTypes',
-      most(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length)),
-    ],
-    ['__Type.interfaces', most(types.filter(isObjectType).map((type) => type.getInterfaces().length))],
-  ]);
-}
-
 /** Calculates the size of operations before they are executed. */
 export class CostCalculator {
   readonly #schema: GraphQLSchema;
-  readonly #introspection: ReadonlyMap<string, number>;
+  readonly #introspection: IntrospectionSizes;
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -150,10 +120,19 @@ export class CostCalculator {
     // Only `costs` sets this.
     const { size, weight, work, records, tells } = (field.extensions.cost ?? {}) as FieldCost;
     const args = argsOf(field, node, calculation.variables);
-    const times = amount(size ?? this.#introspection.get(`${parent.name}.${field.name}`) ?? 1, args, above);
+    const list = `${parent.name}.${field.name}`;
+    const { average, largest } = this.#introspection;
+    // Fields and arguments of all types are as many as their averages say.
+    const ofAll = list === '__Schema.types' || above.ofAll === true ? average.get(list) : undefined;
+    const times = amount(size ?? ofAll ?? largest.get(list) ?? 1, args, above);
     const type = getNamedType(field.type);
     const below = node.selectionSet
-      ? this.#sizeOfSelections(node.selectionSet, type, calculation, tells?.(args) ?? {})
+      ? this.#sizeOfSelections(
+          node.selectionSet,
+          type,
+          calculation,
+          tells?.(args) ?? (ofAll === undefined ? {} : { ofAll: true }),
+        )
       : NOTHING;
     const isLeaf = isLeafType(type);
     const ofName = Math.floor((node.alias ?? node.name).value.length / CHARACTERS_PER_VALUE);
