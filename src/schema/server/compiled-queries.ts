@@ -31,15 +31,16 @@ const COMPILED_FROM = 2;
 const MAX_FIELDS = 300;
 
 /**
- * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, and
- * loses the conditions of fields that are selected more than once.
+ * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, loses the
+ * conditions of fields that are selected more than once, and loses fields with the response name `__proto__`.
  */
 function isPlain(document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
   let plain = true;
   const look = {
-    enter({ kind }: ASTNode) {
-      if (kind === Kind.DIRECTIVE) plain = false;
+    enter(node: ASTNode) {
+      if (node.kind === Kind.DIRECTIVE) plain = false;
+      if (node.kind === Kind.FIELD && node.alias?.value === '__proto__') plain = false;
       const type = types.getType();
       const named = type && getNamedType(type);
       if (named && (isAbstractType(named) || isIntrospectionType(named))) plain = false;
