@@ -7,7 +7,7 @@ import { empty, join, name, type Sql, sql } from './connection/sql.ts';
 import { isEnclosed } from './connection/transaction.ts';
 import { insertMany } from './many-rows.ts';
 import { columnsOf } from './reading/columns.ts';
-import { type LinkRow, wholeLink } from './reading/link-rows.ts';
+import { type WholeLink, wholeLinkJoins } from './reading/link-rows.ts';
 
 /** A link and its pixels, as they are stored. */
 export interface NewLink {
@@ -90,23 +90,23 @@ function firing(db: Db | Tx, linkId: number, pixelIds: readonly number[]): Sql {
 }
 
 function shownLink(db: Db | Tx, id: number): Sql {
-  const { columns, tables } = wholeLink(isSqlite(db));
+  const { columns, tables } = wholeLinkJoins(isSqlite(db));
   return sql`SELECT "page".*, ${columns} FROM (SELECT ${columnsOf.Link} FROM "Link" WHERE "id" = ${id}) AS "page" ${tables}`;
 }
 
 /** Any account's link with this id; null if there is none. */
-export async function readShownLink(db: Db | Tx, id: number): Promise<LinkRow | null> {
-  const [link] = await readRows<LinkRow>(db, shownLink(db, id));
+export async function readShownLink(db: Db | Tx, id: number): Promise<WholeLink | null> {
+  const [link] = await readRows<WholeLink>(db, shownLink(db, id));
   return link ?? null;
 }
 
 /** Steps that end with the link that they have written. */
-function* written(db: Db | Tx, id: number): Steps<LinkRow> {
+function* written(db: Db | Tx, id: number): Steps<WholeLink> {
   const [link] = yield shownLink(db, id);
-  return link as unknown as LinkRow; // It is in the same transaction.
+  return link as unknown as WholeLink; // It is in the same transaction.
 }
 
-function* insertion(db: Db | Tx, { row, pixelIds }: NewLink): Steps<LinkRow> {
+function* insertion(db: Db | Tx, { row, pixelIds }: NewLink): Steps<WholeLink> {
   const [made] = yield insertOf(row, sql`"id"`);
   const id = Number(made?.id);
   if (pixelIds.length > 0) yield firing(db, id, pixelIds);
@@ -114,7 +114,7 @@ function* insertion(db: Db | Tx, { row, pixelIds }: NewLink): Steps<LinkRow> {
 }
 
 /** Inserts a link in a transaction. */
-export async function insertLinkIn(tx: Tx, link: NewLink): Promise<LinkRow> {
+export async function insertLinkIn(tx: Tx, link: NewLink): Promise<WholeLink> {
   return execute(tx, insertion(tx, link));
 }
 
@@ -162,7 +162,7 @@ async function writeOnPostgresql(
   pixelIds: readonly number[] | undefined,
   pixels: readonly Sql[],
   change: Omit<NewChange, 'recordId'>,
-): Promise<LinkRow | null> {
+): Promise<WholeLink | null> {
   const { accountId, at, keyId, action, kind, fields } = change;
   const parts = [
     sql`"page" AS (${write})`,
@@ -172,15 +172,18 @@ async function writeOnPostgresql(
       SELECT ${txNumber(db)}, ${accountId}::integer, ${at}::timestamp, ${keyId}::integer, ${action}::text, ${kind}::text, "id", ${JSON.stringify(fields)}::text
       FROM "page" RETURNING "id")`,
   ];
-  const { columns, tables } = wholeLink(false, pixelIds);
+  const { columns, tables } = wholeLinkJoins(false, pixelIds);
   const statement = sql`WITH ${join(parts)}
     SELECT "page".*, "logged"."id" AS "changeId", ${columns} FROM "logged" CROSS JOIN "page" ${tables}`;
-  const [row] = await retryConflicts(() => readRows<LinkRow & { changeId: number }>(db, statement));
+  const [row] = await retryConflicts(() => readRows<WholeLink & { changeId: number }>(db, statement));
   if (row === undefined) return null;
   const { changeId, ...link } = row;
   announceOwnChanges(db, [{ ...change, recordId: link.id, id: changeId }]);
   // The statement does not see the counters that a trigger inserts after it.
-  return { ...link, clicks: link.clicks ?? 0 };
+  return {
+    ...link,
+    counter: { clicks: link.counter?.clicks ?? 0, lastClickedAt: link.counter?.lastClickedAt ?? null },
+  };
 }
 
 /** Adds the pixels to the link that the statement writes, except those that it has. */
@@ -203,7 +206,7 @@ export async function insertLink(
   db: Db,
   link: NewLink,
   change: Omit<NewChange, 'recordId'>,
-): Promise<LinkRow> {
+): Promise<WholeLink> {
   const inserted =
     isSqlite(db) || isEnclosed(db)
       ? await changingOne(db, change, (within) => insertion(within, link))
@@ -239,7 +242,7 @@ function* changeOf(
   linkId: number,
   update: Sql,
   { pixelIds }: LinkSettings,
-): Steps<LinkRow | null> {
+): Steps<WholeLink | null> {
   const [changed] = yield update;
   if (changed === undefined) return null;
   if (pixelIds !== undefined) {
@@ -250,7 +253,11 @@ function* changeOf(
 }
 
 /** Changes a link in a transaction; null if there is none with this id. */
-export async function updateLinkIn(tx: Tx, linkId: number, settings: LinkSettings): Promise<LinkRow | null> {
+export async function updateLinkIn(
+  tx: Tx,
+  linkId: number,
+  settings: LinkSettings,
+): Promise<WholeLink | null> {
   return execute(tx, changeOf(tx, linkId, updateOf(linkId, settings), settings));
 }
 
@@ -264,7 +271,7 @@ export async function updateLinkAsRead(
   read: Pick<Link, 'id' | 'updatedAt'>,
   settings: LinkSettings,
   change: Omit<NewChange, 'recordId'>,
-): Promise<LinkRow | null> {
+): Promise<WholeLink | null> {
   if (isEnclosed(db)) return null;
   if (isSqlite(db)) {
     const condition = sql`AND ${momentText(sql`"updatedAt"`)} = ${read.updatedAt}`;

@@ -1,5 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
+import './loaded.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import type { Context } from './server/context.ts';
@@ -19,7 +20,8 @@ interface SchemaTypes {
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [PrismaPlugin],
+  // The first is the outermost.
+  plugins: ['loaded', PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
     client: (context) => context.db,

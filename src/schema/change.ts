@@ -13,10 +13,8 @@ import { describedValues } from './described-values.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { reads } from './selected.ts';
 import { costs } from './server/cost.ts';
 import { Space } from './space.ts';
-import { ApiKey } from './viewer.ts';
 
 const ChangeAction = builder.enumType('ChangeAction', {
   description: 'The kinds of changes.',
@@ -31,7 +29,8 @@ const RecordKind = builder.enumType('RecordKind', {
 /** The maximum number of fields of a record. */
 const MAX_FIELDS = 20;
 
-export const Change = builder.objectRef<LoggedChange>('Change').implement({
+export const Change = builder.prismaObject('Change', {
+  select: { id: true },
   interfaces: [Node],
   description:
     'A change of one record: the time, the key, and the names of the changed fields, without values.',
@@ -40,12 +39,14 @@ export const Change = builder.objectRef<LoggedChange>('Change').implement({
     at: t.expose('at', { type: 'DateTime', description: 'When the change was made.' }),
     action: t.field({
       type: ChangeAction,
+      select: { action: true },
       description: 'The kind of change.',
       // The log has only values of src/domain/change/change.ts.
       resolve: ({ action }) => action as keyof typeof changeActions,
     }),
     kind: t.field({
       type: RecordKind,
+      select: { kind: true },
       description: 'The kind of the record.',
       resolve: ({ kind }) => kind as keyof typeof recordKinds,
     }),
@@ -55,14 +56,13 @@ export const Change = builder.objectRef<LoggedChange>('Change').implement({
     fields: t.stringList({
       description:
         'The fields that were set or changed, by their names in this schema; empty for a deletion.',
+      select: { fields: true },
       extensions: costs({ size: MAX_FIELDS }),
       resolve: ({ fields }): string[] => JSON.parse(fields),
     }),
-    key: t.field({
-      type: ApiKey,
+    key: t.relation('key', {
       nullable: true,
       description: 'The key that made the change; null if it was the operator.',
-      resolve: ({ keyId }, _args, { lists }) => (keyId === null ? null : lists.keyOf(keyId)),
     }),
   }),
 });
@@ -115,7 +115,7 @@ const history = 'The changes of the record, newest first, paginated by cursor.';
 builder.objectField(Link, 'history', (t) =>
   t.field({
     type: ChangeConnection,
-    extensions: { ...listCost, ...reads() },
+    extensions: listCost,
     description: history,
     args: edgesArgs,
     resolve: (link, args, { db, lists, actor }) => historyOf(db, lists, actor, 'LINK', link, args),

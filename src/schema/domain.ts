@@ -1,7 +1,6 @@
 import {
   createDomain,
   createDomainInput,
-  type Domain as DomainRow,
   deleteDomain,
   domainConnection,
   findDomain,
@@ -18,7 +17,6 @@ import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
-import { reads } from './selected.ts';
 import { changeCost, costs, DNS_COST } from './server/cost.ts';
 import { prepares } from './server/prepares.ts';
 
@@ -32,28 +30,27 @@ const DomainVerification = builder
     }),
   });
 
-export const Domain = builder.objectRef<DomainRow>('Domain').implement({
+export const Domain = builder.prismaObject('Domain', {
+  select: { id: true },
   interfaces: [Node],
   description: 'The host of short links.',
   fields: (t) => ({
-    id: t.exposeID('id', { extensions: reads(), description: 'The id of the domain.' }),
+    id: t.exposeID('id', { description: 'The id of the domain.' }),
     name: t.exposeString('name', {
-      extensions: reads('name'),
       description: 'The host, in lower-case ASCII, with the port if it is not the default one; unique.',
     }),
     notFoundUrl: t.expose('notFoundUrl', {
-      extensions: reads('notFoundUrl'),
       type: 'URL',
       nullable: true,
       description: "The URL for visitors of an unknown alias; null for the service's own page.",
     }),
     shared: t.boolean({
-      extensions: reads('accountId'),
+      select: { accountId: true },
       description: 'Whether all accounts may use the domain; then no account can change it.',
       resolve: ({ accountId }) => accountId === null,
     }),
     verified: t.boolean({
-      extensions: reads('verifiedAt'),
+      select: { verifiedAt: true },
       description:
         'Whether the account has proved that it owns the host. Until then, visitors do not get its links.',
       resolve: ({ verifiedAt }) => verifiedAt !== null,
@@ -62,15 +59,14 @@ export const Domain = builder.objectRef<DomainRow>('Domain').implement({
       type: DomainVerification,
       nullable: true,
       description: 'The TXT record that `verifyDomain` looks up; null for a domain that needs none.',
+      select: { name: true, verificationToken: true },
       resolve: verificationOf,
     }),
     createdAt: t.expose('createdAt', {
-      extensions: reads('createdAt'),
       type: 'DateTime',
       description: 'When the domain was created.',
     }),
     updatedAt: t.expose('updatedAt', {
-      extensions: reads('updatedAt'),
       type: 'DateTime',
       description: 'When the domain was last changed.',
     }),

@@ -1,7 +1,6 @@
 import type { InputRef } from '@pothos/core';
 import { z } from 'zod';
 import { builder } from './builder.ts';
-import { reads } from './selected.ts';
 
 type AnyRef = InputRef<NonNullable<unknown>>;
 
@@ -44,9 +43,9 @@ function describe(schema: z.core.$ZodType): Described {
   return within(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
 }
 
-/** Options for fields that show a value as it was entered: the domain's description, and the column of the same name. */
+/** Options for fields that show a value as it was entered: the domain's description. */
 export function takenBy<Name extends string>({ shape }: { shape: Readonly<Record<Name, z.core.$ZodType>> }) {
-  return (name: Name) => ({ extensions: reads(name), description: describe(shape[name]).description ?? '' });
+  return (name: Name) => ({ description: describe(shape[name]).description ?? '' });
 }
 
 const names = new Map<string, AnyRef>();

@@ -1,7 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { parseBatch, parseId } from '../domain/input.ts';
 import { builder } from './builder.ts';
-import { reads } from './selected.ts';
 import type { Context } from './server/context.ts';
 import { costs, STATEMENT_COST } from './server/cost.ts';
 
@@ -52,7 +51,6 @@ export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
   fields: (t) => ({
     nodeId: t.id({
       description: nodeIdDescription,
-      extensions: reads(),
       resolve: ({ id }, _args, _context, { parentType }) => nodeIdOf(parentType.name, id),
     }),
   }),

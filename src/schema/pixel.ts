@@ -4,7 +4,6 @@ import {
   deletePixel,
   findPixel,
   findPixels,
-  type Pixel as PixelRow,
   pixelConnection,
   pixelTypes,
   typeOfPixel,
@@ -17,7 +16,6 @@ import { inputType, nameEnum, takenBy } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
-import { reads } from './selected.ts';
 import { changeCost } from './server/cost.ts';
 
 const PixelType = builder.enumType('PixelType', {
@@ -29,21 +27,25 @@ nameEnum('PixelType', PixelType);
 
 const asTaken = takenBy(updatePixelInput);
 
-export const Pixel = builder.objectRef<PixelRow>('Pixel').implement({
+export const Pixel = builder.prismaObject('Pixel', {
+  select: { id: true },
   interfaces: [Node],
   description: 'A tracking pixel of an advertising network, for links to fire.',
   fields: (t) => ({
-    id: t.exposeID('id', { extensions: reads(), description: 'The id of the pixel.' }),
+    id: t.exposeID('id', { description: 'The id of the pixel.' }),
     name: t.exposeString('name', asTaken('name')),
-    type: t.field({ ...asTaken('type'), type: PixelType, resolve: typeOfPixel }),
+    type: t.field({
+      ...asTaken('type'),
+      type: PixelType,
+      select: { type: true },
+      resolve: typeOfPixel,
+    }),
     value: t.exposeString('value', asTaken('value')),
     createdAt: t.expose('createdAt', {
-      extensions: reads('createdAt'),
       type: 'DateTime',
       description: 'When the pixel was created.',
     }),
     updatedAt: t.expose('updatedAt', {
-      extensions: reads('updatedAt'),
       type: 'DateTime',
       description: 'When the pixel was last changed.',
     }),

@@ -4,7 +4,6 @@ import {
   deleteSpace,
   findSpace,
   findSpaces,
-  type Space as SpaceRow,
   spaceConnection,
   spacePage,
   updateSpace,
@@ -16,25 +15,23 @@ import { inputType, takenBy } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
-import { reads } from './selected.ts';
 import { changeCost } from './server/cost.ts';
 
 const asTaken = takenBy(updateSpaceInput);
 
-export const Space = builder.objectRef<SpaceRow>('Space').implement({
+export const Space = builder.prismaObject('Space', {
+  select: { id: true },
   interfaces: [Node],
   description: 'A named, coloured group of links.',
   fields: (t) => ({
-    id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
+    id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
     name: t.exposeString('name', asTaken('name')),
     color: t.exposeInt('color', asTaken('color')),
     createdAt: t.expose('createdAt', {
-      extensions: reads('createdAt'),
       type: 'DateTime',
       description: 'When the space was created.',
     }),
     updatedAt: t.expose('updatedAt', {
-      extensions: reads('updatedAt'),
       type: 'DateTime',
       description: 'When the space was last changed.',
     }),

@@ -22,7 +22,6 @@ import { NotFoundError } from './error.ts';
 import { Link } from './link/link.ts';
 import { Direction, pageOf } from './list.ts';
 import { asResult, resultType } from './result.ts';
-import { reads } from './selected.ts';
 import { changeCost, costs, countOf, type WrittenArgs } from './server/cost.ts';
 import { Space } from './space.ts';
 import { Account } from './viewer.ts';
@@ -223,7 +222,7 @@ builder.objectField(Link, 'statistics', (t) =>
   t.field({
     type: StatisticsType,
     description: 'The statistics of the link. Its owner can read them whatever its privacy is.',
-    extensions: { ...tellsOf('link'), ...reads() },
+    extensions: tellsOf('link'),
     args: periodArgs,
     resolve: ({ id }, period, { lists, now }) => new Statistics(lists.statistics, 'link', id, period, now()),
   }),

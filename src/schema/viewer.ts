@@ -5,6 +5,7 @@ import type { RateLimitState } from './server/context.ts';
 import { costs } from './server/cost.ts';
 
 export const Account = builder.prismaObject('Account', {
+  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the account.' }),
     name: t.exposeString('name'),
@@ -21,11 +22,13 @@ const Scope = builder.enumType('Scope', {
 });
 
 export const ApiKey = builder.prismaObject('ApiKey', {
+  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the key.' }),
     prefix: t.exposeString('prefix'),
     scopes: t.field({
       type: [Scope],
+      select: { scopes: true },
       description: 'What the key may do.',
       extensions: costs({ size: scopes.length }),
       resolve: (key) => parseScopes(key.scopes),

@@ -36,11 +36,13 @@ const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
 });
 
 const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
+  select: { id: true },
   description: 'The delivery of one change to one webhook.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the delivery.' }),
     event: t.field({
       type: WebhookEvent,
+      select: { event: true },
       description: 'The event.',
       // The queue has only events.
       resolve: ({ event }) => event as keyof typeof webhookEvents,
@@ -48,6 +50,7 @@ const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the change was made.' }),
     status: t.field({
       type: DeliveryStatusEnum,
+      select: { status: true },
       description: 'The status of the delivery.',
       resolve: ({ status }) => status as DeliveryStatus, // The queue has no other status.
     }),
@@ -71,12 +74,14 @@ const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
 const WebhookDeliveryConnection = connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery);
 
 export const Webhook = builder.prismaObject('Webhook', {
+  select: { id: true },
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the webhook.' }),
     url: t.expose('url', { type: 'URL' }),
     events: t.field({
       type: [WebhookEvent],
+      select: { events: true },
       description: 'The events that it gets.',
       extensions: costs({ size: Object.keys(webhookEvents).length }),
       resolve: eventsOf,

@@ -34,9 +34,19 @@ export function directTransaction<T>(
   return begun.run(store, begin);
 }
 
+/** A time in JSON: PostgreSQL's have no zone. */
+function momentIn(text: string): Date {
+  return new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
+}
+
 const conversions = {
   date: (value: unknown) => new Date(String(value)),
   boolean: Boolean,
+  /** Records in JSON, whose times end with `At`. */
+  list: (value: unknown) =>
+    JSON.parse(String(value), (key, inner) =>
+      typeof inner === 'string' && key.endsWith('At') ? momentIn(inner) : inner,
+    ),
 } as const;
 
 /** What becomes of a column's values. */
@@ -44,6 +54,8 @@ interface Converted {
   readonly convert: ((value: unknown) => unknown) | undefined;
   readonly of: string | undefined;
   readonly name: string;
+  /** What stands for null. */
+  readonly none: unknown;
 }
 
 /** By the names of a statement's columns, which SQLite's prepared statements have once. */
@@ -53,12 +65,14 @@ function convertedOf({ names, kinds }: RawRows): readonly Converted[] {
   const known = converted.get(names);
   if (known !== undefined) return known;
   const columns = names.map((name, index) => {
-    const kind = kinds[index];
+    const isList = name.endsWith('[]');
+    const kind = isList ? 'list' : kinds[index];
     const dot = name.indexOf('.');
     return {
       convert: kind && conversions[kind],
       of: dot < 0 ? undefined : name.slice(0, dot),
-      name: name.slice(dot + 1),
+      name: name.slice(dot + 1, isList ? -2 : undefined),
+      none: isList ? [] : null,
     };
   });
   converted.set(names, columns);
@@ -71,9 +85,9 @@ function rowsOf<Row>(raw: RawRows): Row[] {
   return raw.rows.map((values) => {
     const row: Record<string, unknown> = {};
     for (let i = 0; i < columns.length; i++) {
-      const { convert, of, name } = columns[i] as Converted; // There are as many.
+      const { convert, of, name, none } = columns[i] as Converted; // There are as many.
       const value = values[i];
-      const given = value === null || convert === undefined ? value : convert(value);
+      const given = value === null ? none : convert === undefined ? value : convert(value);
       if (of === undefined) row[name] = given;
       else if (name === 'id') row[of] = value === null ? null : { id: value };
       else if (row[of]) (row[of] as Record<string, unknown>)[name] = given;
@@ -84,7 +98,8 @@ function rowsOf<Row>(raw: RawRows): Row[] {
 
 /**
  * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
- * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id.
+ * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id;
+ * a column `pixels[]` with a list in JSON becomes a list `pixels`.
  */
 export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
   const { source, onStatement } = handleOf(db);

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../connection/sql.ts';
-import { linkJoins, linkSource, type Wanted } from './link-rows.ts';
+import { type LinkSelect, linkJoins, linkSource } from './link-rows.ts';
 import { type Column, countOf, type List } from './list.ts';
 
 interface LinkColumn extends Column {
@@ -25,6 +25,15 @@ const orders = {
   UPDATED_AT: { name: 'updatedAt', type: 'moment' },
 } satisfies Record<string, LinkColumn>;
 
+const texts = new WeakMap<LinkSelect, string>();
+
+/** A text that is equal for equal selections. */
+function textOf(select: LinkSelect): string {
+  const known = texts.get(select) ?? JSON.stringify(select);
+  texts.set(select, known);
+  return known;
+}
+
 export type LinkOrder = keyof typeof orders;
 
 /** Which links of an account a list has, and in which order: by default the newest first. */
@@ -39,20 +48,20 @@ export interface LinkSelection {
   readonly descending?: boolean;
 }
 
-/** The list of these links with the wanted columns, and an expression for their number, counted up to `most`. */
+/** The list of these links with what is selected of each, and an expression for their number, counted up to `most`. */
 export function linkList(
   { accountId, where, inSpaces = [], few = false, orderBy = 'ID', descending = true }: LinkSelection,
-  wanted: Wanted,
+  select: LinkSelect,
   onSqlite: boolean,
 ): { list: List; count(most?: number): Sql } {
   const column: LinkColumn = orders[orderBy];
   const ofAccount = [sql`"accountId" = ${accountId}`, ...where];
-  const joined = linkJoins(wanted, column.name, onSqlite);
+  const joined = linkJoins(select, column.name, onSqlite);
   const list: List = {
     table: 'Link',
-    source: linkSource(accountId, wanted, column.name, inSpaces),
+    source: linkSource(accountId, select, column.name, inSpaces),
     ...(joined && { joined }),
-    shape: [column.name, ...(wanted === null ? ['all'] : [...wanted].sort())].join(),
+    shape: `${column.name} ${textOf(select)}`,
     // Ordered by clicks, the counters have this condition. With it twice, PostgreSQL would expect far fewer links than there are.
     where: orderBy === 'CLICKS' ? ofAccount : [...ofAccount, ...inSpaces],
     orderBy: column,

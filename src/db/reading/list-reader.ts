@@ -1,11 +1,10 @@
 import DataLoader from 'dataloader';
-import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../../shared/slices.ts';
 import { type Db, isSqlite } from '../connection/db.ts';
 import type { Sql } from '../connection/sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { type LinkSelection, linkList } from './link-list.ts';
-import type { Wanted } from './link-rows.ts';
+import type { LinkSelect } from './link-rows.ts';
 import {
   anyOf,
   type List,
@@ -36,7 +35,6 @@ export class ListReader {
   readonly #db: Db;
   readonly #signal: AbortSignal;
   readonly #numbers: DataLoader<Sum, number>;
-  readonly #keys: DataLoader<number, ApiKey | null>;
   readonly #searches: DataLoader<LinkSearch, SearchResult, string>;
   readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
 
@@ -44,11 +42,6 @@ export class ListReader {
     this.#db = db;
     this.#signal = signal;
     this.statistics = new StatisticsReader(db, signal);
-    this.#keys = new DataLoader(async (ids) => {
-      signal.throwIfAborted();
-      const found = await db.apiKey.findMany({ where: { id: { in: [...new Set(ids)] } } });
-      return ids.map((id) => found.find((key) => key.id === id) ?? null);
-    }, options);
     this.#searches = new DataLoader(
       (searches) => this.#inTurns(searches, (search) => linksContaining(db, search)),
       { cacheKeyFn: ({ accountId, column, text }) => `${accountId} ${column} ${text}` },
@@ -119,12 +112,8 @@ export class ListReader {
   }
 
   /** The list of these links, and an expression for their number. */
-  links(selection: LinkSelection, wanted: Wanted): ReturnType<typeof linkList> {
-    return linkList(selection, wanted, isSqlite(this.#db));
-  }
-
-  keyOf(id: number): Promise<ApiKey | null> {
-    return this.#keys.load(id);
+  links(selection: LinkSelection, select: LinkSelect): ReturnType<typeof linkList> {
+    return linkList(selection, select, isSqlite(this.#db));
   }
 
   /** The rows of the window and the list's total, in one statement and so of one snapshot. */

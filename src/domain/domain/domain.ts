@@ -76,7 +76,7 @@ export function servesVisitors(
 export function verificationOf({
   name: host,
   verificationToken,
-}: Domain): { name: string; value: string } | null {
+}: Pick<Domain, 'name' | 'verificationToken'>): { name: string; value: string } | null {
   if (verificationToken === null) return null;
   return { name: `_linkspace.${withoutPort(host)}`, value: `linkspace-verification=${verificationToken}` };
 }

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
 import { insertLink, insertLinkIn, type NewLink, readShownLink } from '../../db/links.ts';
-import type { LinkRow } from '../../db/reading/link-rows.ts';
+import type { WholeLink } from '../../db/reading/link-rows.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Actor } from '../access/actor.ts';
@@ -47,7 +47,7 @@ function generatedAliases(site: Site): () => string {
 }
 
 /** The same link as the new one, if there is one. */
-async function existing(db: Db, reuse: Reuse | null): Promise<LinkRow | null> {
+async function existing(db: Db, reuse: Reuse | null): Promise<WholeLink | null> {
   const same = await reuse?.find(db);
   return same ? readShownLink(db, same.id) : null;
 }
@@ -56,7 +56,13 @@ async function existing(db: Db, reuse: Reuse | null): Promise<LinkRow | null> {
  * Inserts the link, or returns the same link, if there is one by now.
  * @throws NotCompared
  */
-async function insert(db: Db, actor: Actor, made: NewLink, reuse: Reuse | null, now: Date): Promise<LinkRow> {
+async function insert(
+  db: Db,
+  actor: Actor,
+  made: NewLink,
+  reuse: Reuse | null,
+  now: Date,
+): Promise<WholeLink> {
   const { row, pixelIds } = made;
   const fields = fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
   if (reuse === null) return insertLink(db, made, newChange(actor, now, 'CREATED', 'LINK', fields));
@@ -101,7 +107,7 @@ export async function createLink(
   site: Site,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
-): Promise<LinkRow> {
+): Promise<WholeLink> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const { url, pixelIds = [] } = input;

@@ -3,9 +3,10 @@ import type { Db, Tx } from '../../db/connection/db.ts';
 import { join, type Sql, sql } from '../../db/connection/sql.ts';
 import { readShownLink } from '../../db/links.ts';
 import type { LinkOrder } from '../../db/reading/link-list.ts';
-import type { LinkRow, Wanted } from '../../db/reading/link-rows.ts';
+import type { LinkSelect, WholeLink } from '../../db/reading/link-rows.ts';
 import type { List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
+import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
@@ -62,6 +63,9 @@ const linksInput = z.object(selection);
 export const linkPageInput = pageInput.extend(selection);
 
 type Filter = z.output<typeof linkFilter>;
+/** A link with what was selected of it, and its id. */
+export type SelectedLink = Pick<Link, 'id'>;
+
 type Within = { readonly id: number } | undefined;
 
 /** The maximum `totalCount` of a search that no index covers. */
@@ -100,7 +104,7 @@ async function listOf(
   { filter, orderBy }: z.output<typeof linksInput>,
   now: () => Date,
   within: Within,
-  wanted: Wanted,
+  select: LinkSelect,
 ): Promise<{ list: List; total: Sql; counted: Sql }> {
   const { accountId } = actor;
   const { indexed, ...narrowed } = await narrowing(lists, actor, filter, now);
@@ -110,7 +114,7 @@ async function listOf(
     ...(filter.withoutSpace ? [sql`"spaceId" IS NULL`] : []),
   ];
   const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
-  const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, wanted);
+  const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, select);
   const total = keptTotal(accountId, filter, spaces, now) ?? count();
   return { list, total, counted: indexed ? total : count(MOST_COUNTED) };
 }
@@ -124,11 +128,11 @@ export async function linkPage(
   actor: Actor,
   input: Unparsed<typeof linkPageInput>,
   now: () => Date,
-  wanted: Wanted = null,
-): Promise<Page<LinkRow>> {
+  select: LinkSelect,
+): Promise<Page<SelectedLink>> {
   const which = parseInput(linkPageInput, input);
-  const { list, total } = await listOf(lists, actor, which, now, undefined, wanted);
-  return readPage<LinkRow>(lists, list, which, total);
+  const { list, total } = await listOf(lists, actor, which, now, undefined, select);
+  return readPage<SelectedLink>(lists, list, which, total);
 }
 
 /**
@@ -141,11 +145,11 @@ export async function linkConnection(
   actor: Actor,
   input: EdgesInput & Unparsed<typeof linksInput>,
   now: () => Date,
-  within?: Within,
-  wanted: Wanted = null,
-): Promise<Connection<LinkRow>> {
+  within: Within,
+  select: LinkSelect,
+): Promise<Connection<SelectedLink>> {
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
-  const { list, counted } = await listOf(lists, actor, which, now, within, wanted);
+  const { list, counted } = await listOf(lists, actor, which, now, within, select);
   return readConnection(lists, list, input, { total: counted });
 }
 
@@ -153,7 +157,7 @@ export async function linkConnection(
  * The link with this id, which its account has just written.
  * @throws DomainError NOT_FOUND if it was deleted meanwhile
  */
-export async function shownLink(db: Db | Tx, id: number): Promise<LinkRow> {
+export async function shownLink(db: Db | Tx, id: number): Promise<WholeLink> {
   const link = await readShownLink(db, id);
   if (link === null) throw notFound('link');
   return link;
@@ -164,11 +168,11 @@ export async function findLink(
   lists: ListReader,
   actor: Actor,
   id: string,
-  wanted: Wanted = null,
-): Promise<LinkRow | null> {
+  select: LinkSelect,
+): Promise<SelectedLink | null> {
   const where = owned(actor, id);
   if (where === null) return null;
-  const [row] = await linksWhere(lists, actor, sql`"id" = ${where.id}`, 1, wanted);
+  const [row] = await linksWhere(lists, actor, sql`"id" = ${where.id}`, 1, select);
   return row ?? null;
 }
 
@@ -177,9 +181,9 @@ export function findLinks(
   lists: ListReader,
   actor: Actor,
   ids: readonly number[],
-  wanted: Wanted = null,
-): Promise<LinkRow[]> {
-  return linksWhere(lists, actor, sql`"id" IN (${join([...ids])})`, ids.length, wanted);
+  select: LinkSelect,
+): Promise<SelectedLink[]> {
+  return linksWhere(lists, actor, sql`"id" IN (${join([...ids])})`, ids.length, select);
 }
 
 /** Some of the account's own links that meet a condition. */
@@ -188,9 +192,9 @@ export async function linksWhere(
   { accountId }: Actor,
   condition: Sql,
   limit: number,
-  wanted: Wanted,
-): Promise<LinkRow[]> {
-  return lists.rows<LinkRow>(lists.links({ accountId, where: [condition], few: true }, wanted).list, {
+  select: LinkSelect,
+): Promise<SelectedLink[]> {
+  return lists.rows<SelectedLink>(lists.links({ accountId, where: [condition], few: true }, select).list, {
     limit,
   });
 }

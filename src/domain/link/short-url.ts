@@ -1,11 +1,11 @@
 import { join, sql } from '../../db/connection/sql.ts';
-import type { LinkRow, Wanted } from '../../db/reading/link-rows.ts';
+import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import type { Site } from '../site.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
-import { linksWhere } from './list.ts';
+import { linksWhere, type SelectedLink } from './list.ts';
 
 /** The short URL of the link. */
 export function shortUrlOf(
@@ -36,14 +36,14 @@ export async function findLinkByShortUrl(
   lists: ListReader,
   actor: Actor,
   text: string,
-  wanted: Wanted = null,
-): Promise<LinkRow | null> {
+  select: LinkSelect,
+): Promise<SelectedLink | null> {
   const parts = partsOf(text);
   if (parts === null) return null;
   const { host, alias } = parts;
   const domain = sql`(SELECT "id" FROM "Domain" WHERE "name" IN (${join([...namesServing(host)])})
     ORDER BY "name" = ${host} DESC LIMIT 1)`;
   const condition = sql`"domainId" = ${domain} AND "alias" = ${alias}`;
-  const [link] = await linksWhere(lists, actor, condition, 1, wanted);
+  const [link] = await linksWhere(lists, actor, condition, 1, select);
   return link ?? null;
 }

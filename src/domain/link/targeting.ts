@@ -134,11 +134,16 @@ export function targetsOf<Kind extends keyof TargetLists>(
   return link[kind] === '[]' ? [] : JSON.parse(link[kind]);
 }
 
+/** How a stored link chooses a target. */
+export function targetTypeOf({ targetType }: { readonly targetType: string }): TargetType {
+  return targetTypeInput.parse(targetType);
+}
+
 /** The targeting of a stored link; each list is parsed on access. */
 export function targetingOf(link: StoredTargets): Targeting {
   return {
     get type() {
-      return targetTypeInput.parse(link.targetType);
+      return targetTypeOf(link);
     },
     get countries() {
       return targetsOf(link, 'countries');

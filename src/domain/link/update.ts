@@ -7,7 +7,7 @@ import {
   updateLinkAsRead,
   updateLinkIn,
 } from '../../db/links.ts';
-import type { LinkRow } from '../../db/reading/link-rows.ts';
+import type { WholeLink } from '../../db/reading/link-rows.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { differing, fieldsOf, newChange, recordingChanges } from '../change/change.ts';
@@ -82,7 +82,7 @@ export async function updateLink(
   now: Date,
   ifUpdatedAt?: string | null,
   retries = MAX_RETRIES,
-): Promise<LinkRow> {
+): Promise<WholeLink> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connection/db.ts';
-import type { LinkRow } from '../../db/reading/link-rows.ts';
+import type { WholeLink } from '../../db/reading/link-rows.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';
@@ -11,7 +11,7 @@ import { shownLink } from '../link/list.ts';
  * Visits that a process has not written yet are not among them.
  * @throws DomainError NOT_FOUND
  */
-export async function resetStatistics(db: Db, actor: Actor, linkId: string, now: Date): Promise<LinkRow> {
+export async function resetStatistics(db: Db, actor: Actor, linkId: string, now: Date): Promise<WholeLink> {
   const where = owned(actor, linkId);
   if (where === null) throw notFound('link');
   return recordingChanges(db, actor, now, async ({ tx, record }) => {

@@ -1,4 +1,3 @@
-import { type LinkRow, pixelsIn } from '../../db/reading/link-rows.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
 import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../domain/link/input.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
@@ -9,21 +8,18 @@ import {
   platforms,
   type Targeting,
   type TargetLists,
-  targetingOf,
   targetKeys,
   targetsOf,
+  targetTypeOf,
   targetTypes,
 } from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
-import { Domain } from '../domain.ts';
 import { nameEnum, takenBy } from '../input-type.ts';
 import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
-import { reads, readsOf } from '../selected.ts';
 import type { Context } from '../server/context.ts';
 import { costs } from '../server/cost.ts';
-import { Space } from '../space.ts';
 
 export const LinkPrivacy = builder.enumType('LinkPrivacy', {
   description: 'Who may see the statistics of a link. Visits do not depend on it: see the password.',
@@ -56,7 +52,9 @@ const QrErrorCorrection = builder.enumType('QrErrorCorrection', {
 /** A QR code takes a millisecond of work, and a few kilobytes of text. */
 const qrCodeCost = { weight: 1_000, work: 200 };
 
-const LinkExpiration = builder.objectRef<LinkRow>('LinkExpiration').implement({
+const LinkExpiration = builder.prismaObject('Link', {
+  variant: 'LinkExpiration',
+  select: { id: true },
   description: 'When a link expires, and where visitors go then.',
   fields: (t) => ({
     url: t.expose('expirationUrl', {
@@ -122,46 +120,56 @@ const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget'
 
 /** The resolver of a list of targets, which counts its size for the limit of the answer. */
 function targets<Kind extends keyof TargetLists>(kind: Kind) {
-  return (link: LinkRow, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
+  return (link: Record<Kind, string>, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
     spendOnTargets?.(link[kind].length);
     return targetsOf(link, kind);
   };
 }
 
+/** The columns with a link's targets. */
+const targetColumns = { countries: true, platforms: true, languages: true, rotation: true } as const;
+
 /** The size of the link's targets, in bytes. */
-function targetsLength({ countries, platforms, languages, rotation }: LinkRow): number {
-  return countries.length + platforms.length + languages.length + rotation.length;
+function targetsLength(link: Readonly<Record<keyof typeof targetColumns, string>>): number {
+  return link.countries.length + link.platforms.length + link.languages.length + link.rotation.length;
 }
 
-const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
+const LinkTargeting = builder.prismaObject('Link', {
+  variant: 'LinkTargeting',
+  select: { id: true },
   description:
     'Different destinations for different visitors. All lists are kept, but only the list of the type is used.',
   fields: (t) => ({
     type: t.field({
       type: TargetType,
+      select: { targetType: true },
       description: 'How the link chooses a target.',
-      resolve: (link) => targetingOf(link).type,
+      resolve: targetTypeOf,
     }),
     countries: t.field({
       type: [CountryTarget],
+      select: { countries: true },
       description: 'The targets by country, in order.',
       extensions: costs({ size: mostTargets.countries }),
       resolve: targets('countries'),
     }),
     platforms: t.field({
       type: [PlatformTarget],
+      select: { platforms: true },
       description: 'The targets by operating system, in order.',
       extensions: costs({ size: mostTargets.platforms }),
       resolve: targets('platforms'),
     }),
     languages: t.field({
       type: [LanguageTarget],
+      select: { languages: true },
       description: 'The targets by language, in order.',
       extensions: costs({ size: mostTargets.languages }),
       resolve: targets('languages'),
     }),
     rotation: t.field({
       type: ['URL'],
+      select: { rotation: true },
       description: 'The URLs in rotation, in order.',
       extensions: costs({ size: mostTargets.rotation, weight: OF_TARGET }),
       resolve: targets('rotation'),
@@ -171,48 +179,45 @@ const LinkTargeting = builder.objectRef<LinkRow>('LinkTargeting').implement({
 
 const asTaken = takenBy(updateLinkInput);
 
-export const Link = builder.objectRef<LinkRow>('Link').implement({
+/** Triggers make a link's counter. */
+function clicksOf(counter: { clicks: number } | null): number {
+  return counter?.clicks ?? 0;
+}
+
+export const Link = builder.prismaObject('Link', {
+  select: { id: true },
   interfaces: [Node],
   description: 'A short link: an alias on a domain that leads visitors to a URL.',
   fields: (t) => ({
-    id: t.exposeID('id', { extensions: reads(), description: 'The id, as in the REST API, as a string.' }),
-    url: t.expose('url', { extensions: reads('url'), type: 'URL', description: 'The destination.' }),
+    id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
+    url: t.expose('url', { type: 'URL', description: 'The destination.' }),
     alias: t.exposeString('alias', {
-      extensions: reads('alias'),
       description: `The path on the domain: ${ALIAS_RULE}; unique on its domain, case-sensitive.`,
     }),
     shortUrl: t.field({
-      extensions: reads('alias', 'domain.name'),
       type: 'URL',
+      select: { alias: true, domain: { select: { name: true } } },
       description: 'The short URL.',
       resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
     }),
     title: t.exposeString('title', { ...asTaken('title'), nullable: true }),
-    domain: t.expose('domain', {
-      extensions: readsOf('domain'),
-      type: Domain,
-      description: 'The domain of the link.',
-    }),
-    space: t.expose('space', {
-      extensions: readsOf('space'),
-      type: Space,
-      nullable: true,
-      description: 'The space of the link; null for none.',
-    }),
+    domain: t.relation('domain', { description: 'The domain of the link.' }),
+    space: t.relation('space', { nullable: true, description: 'The space of the link; null for none.' }),
     pixels: t.field({
       type: [Pixel],
+      select: { pixels: { select: { pixel: true }, orderBy: { pixelId: 'asc' } } },
       description: 'The pixels that the link fires, oldest first.',
-      extensions: { ...costs({ size: MAX_PIXELS }), ...readsOf('pixels') },
-      resolve: (link) => pixelsIn(link),
+      extensions: costs({ size: MAX_PIXELS }),
+      resolve: ({ pixels }) => pixels.map(({ pixel }) => pixel),
     }),
     hasPassword: t.boolean({
-      extensions: reads('password'),
+      select: { password: true },
       description: 'Whether visitors must enter a password.',
       resolve: ({ password }) => password !== null,
     }),
     disabled: t.exposeBoolean('disabled', asTaken('disabled')),
     blocked: t.boolean({
-      extensions: reads('url', 'expirationUrl', 'countries', 'platforms', 'languages', 'rotation'),
+      select: { url: true, expirationUrl: true, ...targetColumns },
       description:
         'Whether the link leads to a host that the operator of the service has blocked; visitors get a page then, and are not redirected.',
       resolve: (link, _args, { site, spendOnTargets }) => {
@@ -221,36 +226,34 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
         return site.lists.blocks(link);
       },
     }),
-    privacy: t.field({ ...asTaken('privacy'), type: LinkPrivacy, resolve: privacyOf }),
+    privacy: t.field({
+      ...asTaken('privacy'),
+      type: LinkPrivacy,
+      select: { privacy: true },
+      resolve: privacyOf,
+    }),
     hasPrivacyPassword: t.boolean({
-      extensions: reads('privacyPassword'),
+      select: { privacyPassword: true },
       description: 'Whether a password for the statistics is set.',
       resolve: ({ privacyPassword }) => privacyPassword !== null,
     }),
-    expiration: t.field({
-      extensions: reads('expirationUrl', 'expiresAt', 'expirationClicks'),
-      type: LinkExpiration,
-      description: 'When the link expires.',
-      resolve: (link) => link,
-    }),
-    targeting: t.field({
-      extensions: reads('targetType', 'countries', 'platforms', 'languages', 'rotation'),
-      type: LinkTargeting,
-      description: 'Different destinations for different visitors.',
-      resolve: (link) => link,
-    }),
-    clicks: t.exposeInt('clicks', {
-      extensions: reads('clicks'),
+    expiration: t.variant(LinkExpiration, { description: 'When the link expires.' }),
+    targeting: t.variant(LinkTargeting, { description: 'Different destinations for different visitors.' }),
+    clicks: t.int({
+      select: { counter: { select: { clicks: true } } },
       description: 'The number of counted visits.',
+      resolve: ({ counter }) => clicksOf(counter),
     }),
-    lastClickedAt: t.expose('lastClickedAt', {
-      extensions: reads('lastClickedAt'),
+    lastClickedAt: t.field({
       type: 'DateTime',
       nullable: true,
+      select: { counter: { select: { lastClickedAt: true } } },
       description: 'When the last counted visit was; null if there was none.',
+      resolve: ({ counter }) => counter?.lastClickedAt,
     }),
     qrCode: t.string({
-      extensions: { ...costs(qrCodeCost), ...reads('alias', 'domain') },
+      select: { alias: true, domain: { select: { name: true } } },
+      extensions: costs(qrCodeCost),
       description: 'The short URL as a QR code: an SVG image, black on white.',
       args: {
         size: t.arg.int({
@@ -273,18 +276,21 @@ export const Link = builder.objectRef<LinkRow>('Link').implement({
       resolve: (link, args, { site }) => qrCodeSvg(shortUrlOf(site, link.domain, link), args),
     }),
     status: t.field({
-      extensions: reads('disabled', 'expiresAt', 'expirationClicks', 'clicks'),
       type: LinkStatus,
+      select: {
+        disabled: true,
+        expiresAt: true,
+        expirationClicks: true,
+        counter: { select: { clicks: true } },
+      },
       description: 'The state of the link.',
-      resolve: (link, _args, { now }) => statusOf(link, now),
+      resolve: (link, _args, { now }) => statusOf({ ...link, clicks: clicksOf(link.counter) }, now),
     }),
     createdAt: t.expose('createdAt', {
-      extensions: reads('createdAt'),
       type: 'DateTime',
       description: 'When the link was created.',
     }),
     updatedAt: t.expose('updatedAt', {
-      extensions: reads('updatedAt'),
       type: 'DateTime',
       description: 'When the link was last changed.',
     }),

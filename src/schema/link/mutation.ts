@@ -1,8 +1,8 @@
-import type { LinkRow } from '../../db/reading/link-rows.ts';
+import { wholeLink } from '../../db/reading/link-rows.ts';
 import { parseBatch, type Unparsed } from '../../domain/input.ts';
 import { createLinkInput, updateLinkInput } from '../../domain/link/input.ts';
 import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
-import { findLink } from '../../domain/link/list.ts';
+import { findLink, type SelectedLink } from '../../domain/link/list.ts';
 import { prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { builder } from '../builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from '../conflict.ts';
@@ -41,9 +41,9 @@ export interface Update {
 export function update(
   { db, lists, actor, site, now }: Context,
   { id, input, ifUpdatedAt: seen }: Update,
-): Promise<LinkRow | Failure> {
-  const updated = updateLink(db, actor, site, id, input, now(), seen);
-  return asUpdate('Link', updated, () => findLink(lists, actor, id));
+): Promise<SelectedLink | Failure> {
+  const updated: Promise<SelectedLink> = updateLink(db, actor, site, id, input, now(), seen);
+  return asUpdate('Link', updated, () => findLink(lists, actor, id, wholeLink));
 }
 
 function prepareNew({ db, actor, site, now }: Context, input: NewLink) {

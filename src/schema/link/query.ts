@@ -13,12 +13,13 @@ import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
 import { findNodes } from '../node.ts';
-import { columnsRead, reads } from '../selected.ts';
+import { inConnection, inPage, selectFor } from '../select.ts';
+import type { Context } from '../server/context.ts';
 import { Space } from '../space.ts';
 import { Link, LinkStatus } from './link.ts';
 
-findNodes('Link', ({ lists, actor }, ids, info) =>
-  findLinks(lists, actor, ids, columnsRead(info, 'Link', [])),
+findNodes('Link', (context, ids, info) =>
+  findLinks(context.lists, context.actor, ids, selectFor(context, info, 'Link')),
 );
 
 const LinkConnection = connectionOf(
@@ -53,13 +54,17 @@ const LinkFilter = builder.inputType('LinkFilter', {
   }),
 });
 
-/** The columns that the query reads of a connection's links. */
-function columnsOfEdges(info: GraphQLResolveInfo): ReadonlySet<string> | null {
-  const [edges, nodes] = [columnsRead(info, 'Link', ['edges', 'node']), columnsRead(info, 'Link', ['nodes'])];
-  return edges && nodes && new Set([...edges, ...nodes]);
-}
-
 const selectionArgs = selectionOf('Link', 'links', LinkFilter, linkOrderFields);
+
+function connection(
+  context: Context,
+  info: GraphQLResolveInfo,
+  args: Parameters<typeof linkConnection>[2],
+  space?: { readonly id: number },
+) {
+  const { lists, actor, now } = context;
+  return linkConnection(lists, actor, args, now, space, selectFor(context, info, 'Link', inConnection));
+}
 
 builder.queryFields((t) => ({
   link: t.field({
@@ -67,8 +72,8 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The link with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (_root, { id }, { lists, actor }, info) =>
-      findLink(lists, actor, id, columnsRead(info, 'Link', [])),
+    resolve: (_root, { id }, context, info) =>
+      findLink(context.lists, context.actor, id, selectFor(context, info, 'Link')),
   }),
   linkByShortUrl: t.field({
     type: Link,
@@ -80,34 +85,32 @@ builder.queryFields((t) => ({
         description: 'The short URL, with or without its scheme. Its query and fragment do not matter.',
       }),
     },
-    resolve: (_root, { url }, { lists, actor }, info) =>
-      findLinkByShortUrl(lists, actor, url, columnsRead(info, 'Link', [])),
+    resolve: (_root, { url }, context, info) =>
+      findLinkByShortUrl(context.lists, context.actor, url, selectFor(context, info, 'Link')),
   }),
   links: t.field({
     type: LinkConnection,
     extensions: listCost,
     description: "The account's links, paginated by cursor.",
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (_root, args, { lists, actor, now }, info) =>
-      linkConnection(lists, actor, args, now, undefined, columnsOfEdges(info)),
+    resolve: (_root, args, context, info) => connection(context, info, args),
   }),
   linkPage: t.field({
     type: LinkPage,
     extensions: listCost,
     description: "The account's links, paginated by page number.",
     args: { ...pageArgs, ...selectionArgs },
-    resolve: (_root, args, { lists, actor, now }, info) =>
-      linkPage(lists, actor, args, now, columnsRead(info, 'Link', ['items'])),
+    resolve: (_root, args, context, info) =>
+      linkPage(context.lists, context.actor, args, context.now, selectFor(context, info, 'Link', inPage)),
   }),
 }));
 
 builder.objectField(Space, 'links', (t) =>
   t.field({
     type: LinkConnection,
-    extensions: { ...listCost, ...reads() },
+    extensions: listCost,
     description: 'The links in the space, paginated by cursor.',
     args: { ...edgesArgs, ...selectionArgs },
-    resolve: (space, args, { lists, actor, now }, info) =>
-      linkConnection(lists, actor, args, now, space, columnsOfEdges(info)),
+    resolve: (space, args, context, info) => connection(context, info, args, space),
   }),
 );

@@ -1,13 +1,14 @@
 import {
   type ExecutionArgs,
   type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   getArgumentValues,
   getOperationAST,
   getVariableValues,
   Kind,
+  type SelectionSetNode,
 } from 'graphql';
-import { fieldsIn } from '../selected.ts';
 import type { Context } from './context.ts';
 
 /** Does slow work of a mutation ahead, with a site that remembers it. */
@@ -25,6 +26,20 @@ function argumentsOf(...of: Parameters<typeof getArgumentValues>): Record<string
   } catch (error) {
     if (error instanceof GraphQLError) return null;
     throw error;
+  }
+}
+
+type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+
+/** The fields of a selection, including those of its fragments. */
+function* fieldsIn({ selections }: SelectionSetNode, fragments: Fragments): Generator<FieldNode> {
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) yield selection;
+    else if (selection.kind === Kind.INLINE_FRAGMENT) yield* fieldsIn(selection.selectionSet, fragments);
+    else {
+      const fragment = fragments[selection.name.value];
+      if (fragment) yield* fieldsIn(fragment.selectionSet, fragments);
+    }
   }
 }
 
