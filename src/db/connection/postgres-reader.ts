@@ -1,14 +1,27 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
-import { type Client, Pipeline, type Pool } from './postgres-pipeline.ts';
-import { type Answer, type Failure, isStale, type Query, Statement } from './postgres-statement.ts';
+import { LRUCache } from 'lru-cache';
+import type { Pool, PoolClient, QueryArrayResult } from 'pg';
 import type { ReadsRaw } from './source.ts';
 
 /** The part of the adapter's connections and transactions that is used; the types of @prisma/adapter-pg do not have it. */
-interface Driven<Client = unknown> {
+interface Driven<Client> {
   readonly client: Client;
   readonly pgOptions?: { statementNameGenerator?(query: { sql: string }): string };
   /** Throws the adapter's own error for an error of the driver. */
   onError(error: Failure): never;
+}
+
+/** An error of the server has a code of five characters. */
+type Failure = Error & { readonly code?: string };
+
+/**
+ * The server's errors for a prepared statement that it does not have, and for one whose columns have other types now. It
+ * was not executed.
+ */
+const STALE = new Set(['26000', '0A000']);
+
+function isStale({ code }: Failure): boolean {
+  return STALE.has(code ?? '');
 }
 
 /** A value as Prisma writes it to PostgreSQL; `pg` itself would write a time in the zone of this machine. */
@@ -16,47 +29,74 @@ function written(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
+const timeOf = (text: string) => new Date(`${text.replace(' ', 'T')}Z`);
+
+/** How values are read, by the ids of PostgreSQL's types: boolean, whole numbers, numeric, timestamp. Others stay texts. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => text === 't',
+  20: Number,
+  21: Number,
+  23: Number,
+  26: Number,
+  1700: Number,
+  1114: timeOf,
+};
+const asText = (text: string) => text;
+const types = { getTypeParser: (id: number) => parsers[id] ?? asText };
+
+/** The names of columns by statement: equal names are one list, by which `readRows` caches what becomes of the values. */
+const known = new LRUCache<string, readonly string[]>({ max: 500 });
+
+function namesOf(text: string, fields: QueryArrayResult['fields']): readonly string[] {
+  const before = known.get(text);
+  if (before?.length === fields.length && fields.every(({ name }, column) => name === before[column]))
+    return before;
+  const names = fields.map(({ name }) => name);
+  known.set(text, names);
+  return names;
+}
+
 /**
- * Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column. A connection and
- * its transactions have the same names of prepared statements.
+ * Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column.
+ * @param retries whether a statement that is stale is sent once more, without its name
  */
-function reader(driven: Driven, read: (query: Query) => Promise<Answer>): ReadsRaw['readRaw'] {
-  return async (sql, args) => {
-    const name = driven.pgOptions?.statementNameGenerator?.({ sql }) ?? '';
-    const { names, rows } = await read({ name, text: sql, values: args.map(written) }).catch((error) =>
-      driven.onError(error),
-    );
-    return { names, kinds: [], rows };
+function reader(
+  driven: Driven<Pick<Pool | PoolClient, 'query'>>,
+  { retries }: { readonly retries: boolean },
+): ReadsRaw['readRaw'] {
+  return async (text, args) => {
+    const name = driven.pgOptions?.statementNameGenerator?.({ sql: text }) ?? '';
+    const query = { name, text, values: args.map(written), rowMode: 'array' as const, types };
+    const { fields, rows } = await driven.client
+      .query(query)
+      .catch((error: Failure) => {
+        if (!retries || name === '' || !isStale(error)) throw error;
+        return driven.client.query({ ...query, name: '' });
+      })
+      .catch((error) => driven.onError(error));
+    return { names: namesOf(text, fields), kinds: [], rows };
   };
 }
 
-/** The reader of a connection pool. */
+/** The reader of a connection pool. A statement that is stale on one of its connections is sent once more, without a name. */
 export function poolReader(connection: SqlQueryable): ReadsRaw['readRaw'] {
-  const driven = connection as SqlQueryable & Driven<Pool>;
-  const pipeline = new Pipeline(driven.client);
-  return reader(driven, (query) => pipeline.read(query));
+  return reader(connection as SqlQueryable & Driven<Pool>, { retries: true });
 }
 
 /** Has the pool close the connection after the transaction, which the adapter would return as if nothing had happened. */
-function closeAfter(client: Client, error: Error): void {
+function closeAfter(client: PoolClient, error: Error): void {
   const { release } = client;
-  client.release = () => release(error);
+  client.release = () => release.call(client, error);
 }
 
 /** The reader of a transaction. */
 export function transactionReader(transaction: SqlQueryable): ReadsRaw['readRaw'] {
-  const driven = transaction as SqlQueryable & Driven<Client>;
+  const driven = transaction as SqlQueryable & Driven<PoolClient>;
   const { onError } = driven;
   driven.onError = (error) => {
     // An error without a code is the driver's own: what it knows of the connection may be wrong, too.
     if (isStale(error) || error.code === undefined) closeAfter(driven.client, error);
     return onError.call(driven, error);
   };
-  return reader(driven, (query) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    driven.client.query(new Statement(query), undefined, (error, answer) =>
-      error ? reject(error) : resolve(answer),
-    );
-    return promise;
-  });
+  return reader(driven, { retries: false });
 }
