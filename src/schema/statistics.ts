@@ -22,6 +22,7 @@ import { NotFoundError } from './error.ts';
 import { Link } from './link/link.ts';
 import { Direction, pageOf } from './list.ts';
 import { asResult, resultType } from './result.ts';
+import { selectFor } from './select.ts';
 import { changeCost, costs, countOf, type WrittenArgs } from './server/cost.ts';
 import { Space } from './space.ts';
 import { Account } from './viewer.ts';
@@ -262,6 +263,9 @@ builder.mutationField('resetStatistics', (t) =>
       'Deletes the statistics of a link; its clicks remain. If there were any, the history of the link has it as a change of `statistics`.',
     extensions: changeCost,
     args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (_root, { linkId }, { db, actor, now }) => asResult(resetStatistics(db, actor, linkId, now())),
+    resolve: (_root, { linkId }, context, info) => {
+      const { db, actor, now } = context;
+      return asResult(resetStatistics(db, actor, linkId, now(), selectFor(context, info, 'Link')));
+    },
   }),
 );

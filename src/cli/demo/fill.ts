@@ -67,8 +67,8 @@ async function makeLinks(
       ...more,
       spaceId: spaceId === undefined ? null : String(spaceId),
     };
-    const link = await createLink(db, actor, site, input, startOf(daysAfter(last, -age), 8));
-    made.push({ link, demo });
+    const { id } = await createLink(db, actor, site, input, startOf(daysAfter(last, -age), 8));
+    made.push({ link: await db.link.findUniqueOrThrow({ where: { id } }), demo });
   }
   return made;
 }

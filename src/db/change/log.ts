@@ -1,8 +1,8 @@
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
 import { type Db, isSqlite, type Tx } from '../connection/db.ts';
-import { execute, executeAtOnce, readRows, type Steps } from '../connection/direct.ts';
+import { readRows } from '../connection/direct.ts';
 import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
-import { clientOf, isEnclosed, transaction, whenCommitted } from '../connection/transaction.ts';
+import { clientOf, transaction, whenCommitted } from '../connection/transaction.ts';
 import { insertMany } from '../many-rows.ts';
 import { columnsOf } from '../reading/columns.ts';
 
@@ -39,7 +39,7 @@ export function isSettled(db: Db): Sql {
 const BATCH_SIZE = 1_000;
 
 /** The value of "tx" for changes that a transaction records. */
-export function txNumber(db: Db | Tx): Sql {
+function txNumber(db: Db | Tx): Sql {
   return isSqlite(db) ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
 }
 
@@ -53,8 +53,7 @@ export function onOwnChanges(db: Db, listener: Listener): () => void {
   return () => known.delete(listener);
 }
 
-/** Calls this process's listeners with changes that it has committed. */
-export function announceOwnChanges(db: Db, changes: Parameters<Listener>[0]): void {
+function announceOwnChanges(db: Db, changes: Parameters<Listener>[0]): void {
   for (const listener of listeners.get(clientOf(db)) ?? []) listener(changes);
 }
 
@@ -75,38 +74,12 @@ export async function changing<T>(
   });
 }
 
-/** Executes the steps, and records a change of the record that they return, if any, as one transaction. Returns the record. */
-export async function changingOne<Written extends { readonly id: number }>(
-  db: Db,
-  change: Omit<NewChange, 'recordId'>,
-  steps: (db: Db | Tx) => Steps<Written | null>,
-): Promise<Written | null> {
-  if (!isSqlite(db) || isEnclosed(db))
-    return changing(db, async (tx, record) => {
-      const written = await execute(tx, steps(tx));
-      if (written !== null) await record([{ ...change, recordId: written.id }]);
-      return written;
-    });
-  const done = await executeAtOnce(db, function* () {
-    const written = yield* steps(db);
-    if (written === null) return null;
-    const recorded = { ...change, recordId: written.id };
-    const [row] = yield insertOfChanges(db, [recorded]);
-    return { written, recorded: { ...recorded, id: Number(row?.id) } };
-  });
-  if (done === null) return null;
-  announceOwnChanges(db, [done.recorded]);
-  return done.written;
-}
-
-/** A statement that records changes, and returns their ids. */
-function insertOfChanges(db: Db | Tx, changes: readonly NewChange[]): Sql {
-  const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
-  return sql`${insertMany(db, 'Change', rows, { tx: txNumber(db) })} RETURNING "id"`;
-}
-
 async function insert(tx: Tx, changes: readonly NewChange[]) {
-  const ids = await readRows<{ id: number }>(tx, insertOfChanges(tx, changes));
+  const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
+  const ids = await readRows<{ id: number }>(
+    tx,
+    sql`${insertMany(tx, 'Change', rows, { tx: txNumber(tx) })} RETURNING "id"`,
+  );
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }
 

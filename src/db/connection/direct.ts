@@ -109,32 +109,3 @@ export async function readRows<Row>(db: Db | Tx, statement: Sql): Promise<Row[]>
   onStatement?.(sql, (performance.now() - startedAt) / 1000);
   return rowsOf(raw);
 }
-
-/** Statements to execute one after the other; each is given the rows of the one before. */
-export type Steps<Result> = Generator<Sql, Result, Row[]>;
-type Row = Readonly<Record<string, unknown>>;
-
-/** Executes the statements in a transaction that is open. */
-export async function execute<Result>(tx: Tx, steps: Steps<Result>): Promise<Result> {
-  let step = steps.next();
-  while (!step.done) step = steps.next(await readRows<Row>(tx, step.value));
-  return step.value;
-}
-
-/** Executes the statements as one transaction on SQLite, at once: that takes less time than one of Prisma's transactions. */
-export async function executeAtOnce<Result>(db: Db, steps: () => Steps<Result>): Promise<Result> {
-  const { source, onStatement } = handleOf(db);
-  if (source.writeAtOnce === undefined) throw new Error('only SQLite executes transactions at once');
-  return source.writeAtOnce((readRaw) => {
-    const begun = steps();
-    let step = begun.next();
-    while (!step.done) {
-      const { sql, values } = step.value;
-      const startedAt = performance.now();
-      const raw = readRaw(sql, values);
-      onStatement?.(sql, (performance.now() - startedAt) / 1000);
-      step = begun.next(rowsOf(raw));
-    }
-    return step.value;
-  });
-}

@@ -12,10 +12,5 @@ export interface ReadsRaw {
   readRaw(sql: string, args: readonly unknown[]): Promise<RawRows>;
 }
 
-/** A connection to SQLite that executes a transaction without other work in between. */
-export interface WritesAtOnce {
-  writeAtOnce<T>(work: (readRaw: (sql: string, args: readonly unknown[]) => RawRows) => T): Promise<T>;
-}
-
 /** A connection or transaction of one of Prisma's adapters, with faster ways. */
-export type Source = SqlQueryable & ReadsRaw & Partial<WritesAtOnce>;
+export type Source = SqlQueryable & ReadsRaw;

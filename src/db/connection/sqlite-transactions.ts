@@ -1,6 +1,6 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { currentTransaction } from './direct.ts';
-import type { ReadsRaw, WritesAtOnce } from './source.ts';
+import type { ReadsRaw } from './source.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
 import type { rawReader } from './sqlite-statements.ts';
@@ -24,7 +24,7 @@ const nothing: Statement = {
 export function keepsTransactionsApart(
   adapter: SqlDriverAdapter,
   readRaw: ReturnType<typeof rawReader>,
-): SqlDriverAdapter & ReadsRaw & WritesAtOnce {
+): SqlDriverAdapter & ReadsRaw {
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
   let current: object | null = null;
@@ -76,21 +76,7 @@ export function keepsTransactionsApart(
         return begin(isolationLevel);
       }),
     );
-  const atOnce = <T>(work: (read: typeof readRaw) => T): T => {
-    beginNow.run();
-    try {
-      const result = work(readRaw);
-      prepare('COMMIT').run();
-      return result;
-    } catch (error) {
-      // After some errors, such as a full disk, SQLite has already rolled back.
-      if (driver.inTransaction) prepare('ROLLBACK').run();
-      throw error;
-    }
-  };
   return Object.assign(adapter, {
-    writeAtOnce: <T>(work: (read: typeof readRaw) => T) =>
-      whenUnlocked(() => alone(async () => atOnce(work))),
     readRaw: (sql: string, args: readonly unknown[]) =>
       whenUnlocked(() => alone(async () => readRaw(sql, args))),
   });

@@ -6,11 +6,6 @@ import { name, raw, sql } from './sql.ts';
 /** How long a transaction waits for a connection, and how long it may take, in milliseconds. */
 const LIMITS = { maxWait: 5_000, timeout: 30_000 };
 
-/** Whether transactions of `db` are parts of one that encloses them. */
-export function isEnclosed(db: Db): boolean {
-  return handleOf(db).enclosing !== undefined;
-}
-
 /** The client itself, if `db` is a proxy of it. */
 export function clientOf(db: Db): Db {
   return handleOf(db).enclosing?.client ?? db;

@@ -6,21 +6,6 @@ import type { Joined } from './list.ts';
 /** What is read of each link: a `select` of Prisma, such as Pothos' plan of an operation. */
 export type LinkSelect = Readonly<Record<string, unknown>>;
 
-/** Everything that is shown of a link. */
-export const wholeLink = {
-  ...allOf(Prisma.LinkScalarFieldEnum),
-  domain: true,
-  space: true,
-  counter: { select: { clicks: true, lastClickedAt: true } },
-  pixels: { select: { pixel: true } },
-} as const satisfies Prisma.LinkSelect;
-
-export type WholeLink = Prisma.LinkGetPayload<{ select: typeof wholeLink }>;
-
-function allOf<Column extends string>(columns: Readonly<Record<Column, Column>>): Record<Column, true> {
-  return Object.fromEntries(Object.values(columns).map((column) => [column, true])) as Record<Column, true>;
-}
-
 const linkColumns = Object.values(Prisma.LinkScalarFieldEnum);
 
 /** The columns that the selection has of a to-one relation: all of them, or those that it names. */
@@ -80,14 +65,15 @@ function counterLookups(select: LinkSelect): Sql[] {
     : [sql`"page"."id" AS "counter.id"`, ...wanted.map((column) => lookups[column])];
 }
 
-const ofLink = sql`"LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId" WHERE "LinkPixel"."linkId" = "page"."id"`;
 const pixelPairs = Object.values(Prisma.PixelScalarFieldEnum).map((column) => `'${column}', "p"."${column}"`);
 
 /** A subquery for the pixels of each link, oldest first, as JSON: a second statement would take as long as the first. */
-function pixelLookup(onSqlite: boolean, from: Sql): Sql {
+function pixelLookup(onSqlite: boolean): Sql {
   const [all, each] = onSqlite ? ['json_group_array', 'json_object'] : ['json_agg', 'json_build_object'];
   const pixel = `${each}('pixel', ${each}(${pixelPairs.join(', ')}))`;
-  return sql`(SELECT CAST(${raw(`${all}(${pixel} ORDER BY "p"."id")`)} AS TEXT) FROM ${from}) AS "pixels[]"`;
+  return sql`(SELECT CAST(${raw(`${all}(${pixel} ORDER BY "p"."id")`)} AS TEXT)
+    FROM "LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
+    WHERE "LinkPixel"."linkId" = "page"."id") AS "pixels[]"`;
 }
 
 /** Records that are joined to a link, by the names of the relations. */
@@ -104,10 +90,10 @@ const joins = {
   },
 };
 
-function joinsOf(select: LinkSelect, orderedBy: string, onSqlite: boolean, pixelsFrom: Sql): Joined | null {
+function joinsOf(select: LinkSelect, orderedBy: string, onSqlite: boolean): Joined | null {
   // Ordered by clicks, the list itself has the counters.
   const found = orderedBy === 'clicks' ? [] : counterLookups(select);
-  if (select.pixels) found.push(pixelLookup(onSqlite, pixelsFrom));
+  if (select.pixels) found.push(pixelLookup(onSqlite));
   const joined = Object.entries(joins).filter(([name]) => select[name]);
   if (found.length === 0 && joined.length === 0) return null;
   const columns = joined.map(([name, { alias, columns }]) =>
@@ -129,19 +115,7 @@ export function linkJoins(select: LinkSelect, orderedBy: string, onSqlite: boole
   const key = `${orderedBy} ${onSqlite}`;
   const before = ofSelect.get(key);
   if (before !== undefined) return before;
-  const joined = joinsOf(select, orderedBy, onSqlite, ofLink);
+  const joined = joinsOf(select, orderedBy, onSqlite);
   ofSelect.set(key, joined);
   return joined;
-}
-
-/**
- * The joins for everything that is shown of a link.
- * @param pixelIds the link's pixels, if the statement that reads them is writing them, and does not see them yet
- */
-export function wholeLinkJoins(onSqlite: boolean, pixelIds?: readonly number[]): Joined {
-  const among = pixelIds && (pixelIds.length > 0 ? sql`"p"."id" IN (${join([...pixelIds])})` : sql`1 = 0`);
-  const joined = among
-    ? joinsOf(wholeLink, 'id', onSqlite, sql`"Pixel" AS "p" WHERE ${among}`)
-    : linkJoins(wholeLink, 'id', onSqlite);
-  return joined as Joined; // Everything is selected.
 }

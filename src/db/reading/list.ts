@@ -163,7 +163,7 @@ export interface ListRange {
 }
 
 /** The rows of each range, in its list's order, in one statement. All lists are of one table, whose model is `Row`. */
-export async function readRowsOfEach<Row>(db: Db, ranges: readonly ListRange[]): Promise<Row[][]> {
+export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRange[]): Promise<Row[][]> {
   const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = ranges;
   if (only && ranges.length === 1) {

@@ -60,24 +60,18 @@ export function recordingChanges<T>(
       record: (action, kind, ids, fields = [], { owner = accountId, webhookEvents } = {}) =>
         insert(
           ids.map((recordId) => ({
-            ...newChange({ accountId: owner, keyId }, at, action, kind, fields),
+            accountId: owner,
+            keyId,
+            at,
+            action,
+            kind,
             recordId,
+            fields,
             webhookEvents,
           })),
         ),
     }),
   );
-}
-
-/** A new entry of the log: one change of one record. */
-export function newChange(
-  { accountId, keyId }: Author,
-  at: Date,
-  action: ChangeAction,
-  kind: RecordKind,
-  fields: readonly string[],
-): Omit<NewChange, 'recordId'> {
-  return { accountId, keyId, at, action, kind, fields };
 }
 
 /** The schema's names of columns, if they differ from the column's name. Several columns may be one field. */

@@ -1,12 +1,12 @@
 import type { Db, Tx } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
-import { insertLink, insertLinkIn, type NewLink, readShownLink } from '../../db/links.ts';
-import type { WholeLink } from '../../db/reading/link-rows.ts';
+import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
+import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Actor } from '../access/actor.ts';
-import { fieldsSet, newChange, recordingChanges } from '../change/change.ts';
+import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { invalid } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
@@ -47,9 +47,9 @@ function generatedAliases(site: Site): () => string {
 }
 
 /** The same link as the new one, if there is one. */
-async function existing(db: Db, reuse: Reuse | null): Promise<WholeLink | null> {
+async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
   const same = await reuse?.find(db);
-  return same ? readShownLink(db, same.id) : null;
+  return same ? readLink(db, same, select) : null;
 }
 
 /**
@@ -60,19 +60,19 @@ async function insert(
   db: Db,
   actor: Actor,
   made: NewLink,
-  reuse: Reuse | null,
-  now: Date,
-): Promise<WholeLink> {
+  { reuse, now, select }: { reuse: Reuse | null; now: Date; select: LinkSelect },
+): Promise<SelectedLink> {
   const { row, pixelIds } = made;
-  const fields = fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
-  if (reuse === null) return insertLink(db, made, newChange(actor, now, 'CREATED', 'LINK', fields));
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const same = await reuse.findLocked(tx);
+    const same = await reuse?.findLocked(tx);
     // On PostgreSQL, it may be deleted meanwhile.
-    const shown = same && (await readShownLink(tx, same.id));
-    if (shown) return shown;
-    const link = await insertLinkIn(tx, made);
-    await record('CREATED', 'LINK', [link.id], fields);
+    const before = same && (await readLink(tx, same, select));
+    if (before) return before;
+    const id = await insertLinkIn(tx, made);
+    const fields = fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
+    await record('CREATED', 'LINK', [id], fields);
+    const link = await readLink(tx, { id, accountId: row.accountId }, select);
+    if (link === null) throw new Error('the new link cannot be read');
     return link;
   });
 }
@@ -93,12 +93,13 @@ export async function prepareNewLink(
     url: data.url,
   };
   const reuse = data.reuse ? await reuseOf(destination, site, actor, unparsed, now) : null;
-  if ((await existing(db, reuse)) === null) await columnsOf(data, site, actor);
+  if ((await existing(db, reuse, {})) === null) await columnsOf(data, site, actor);
 }
 
 /**
  * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
  * one.
+ * @param select what is returned of it besides its id
  * @throws DomainError VALIDATION
  */
 export async function createLink(
@@ -107,13 +108,14 @@ export async function createLink(
   site: Site,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
-): Promise<WholeLink> {
+  select: LinkSelect = {},
+): Promise<SelectedLink> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? site.defaultDomainId;
   const { url, pixelIds = [] } = input;
   const { accountId } = actor;
   const reuse = reuses ? await reuseOf({ accountId, domainId, url }, site, actor, unparsed, now) : null;
-  const found = await existing(db, reuse);
+  const found = await existing(db, reuse, select);
   if (found) return found;
   const check = async () => {
     const refusals = await refusalsOf(db, actor, site, input, domainId, null);
@@ -123,7 +125,7 @@ export async function createLink(
     await check();
   } catch (error) {
     // Another request may have created the same link meanwhile, with this alias.
-    const made = await existing(db, reuse);
+    const made = await existing(db, reuse, select);
     if (made) return made;
     throw error;
   }
@@ -141,10 +143,10 @@ export async function createLink(
   for (let alias = input.alias ?? nextAlias(); ; ) {
     const made = { row: { ...data, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
     try {
-      return await insert(db, actor, made, reuse, now);
+      return await insert(db, actor, made, { reuse, now, select });
     } catch (error) {
       if (error instanceof NotCompared) {
-        const same = await existing(db, reuse);
+        const same = await existing(db, reuse, select);
         if (same) return same;
         continue;
       }

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import type { Db, Tx } from '../../db/connection/db.ts';
 import { join, type Sql, sql } from '../../db/connection/sql.ts';
-import { readShownLink } from '../../db/links.ts';
+import type { SelectedLink } from '../../db/links.ts';
 import type { LinkOrder } from '../../db/reading/link-list.ts';
-import type { LinkSelect, WholeLink } from '../../db/reading/link-rows.ts';
+import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import type { List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
-import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { notFound } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { choiceOf, idOf, moment, parseInput, type Unparsed, withDefault } from '../input.ts';
 import {
@@ -63,9 +60,6 @@ const linksInput = z.object(selection);
 export const linkPageInput = pageInput.extend(selection);
 
 type Filter = z.output<typeof linkFilter>;
-/** A link with what was selected of it, and its id. */
-export type SelectedLink = Pick<Link, 'id'>;
-
 type Within = { readonly id: number } | undefined;
 
 /** The maximum `totalCount` of a search that no index covers. */
@@ -151,16 +145,6 @@ export async function linkConnection(
   const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
   const { list, counted } = await listOf(lists, actor, which, now, within, select);
   return readConnection(lists, list, input, { total: counted });
-}
-
-/**
- * The link with this id, which its account has just written.
- * @throws DomainError NOT_FOUND if it was deleted meanwhile
- */
-export async function shownLink(db: Db | Tx, id: number): Promise<WholeLink> {
-  const link = await readShownLink(db, id);
-  if (link === null) throw notFound('link');
-  return link;
 }
 
 /** The account's own link with this id; null if it has none. */

@@ -1,11 +1,12 @@
 import { join, sql } from '../../db/connection/sql.ts';
+import type { SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import type { Site } from '../site.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
-import { linksWhere, type SelectedLink } from './list.ts';
+import { linksWhere } from './list.ts';
 
 /** The short URL of the link. */
 export function shortUrlOf(

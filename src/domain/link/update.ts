@@ -1,16 +1,11 @@
 import type { Db, Tx } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import {
-  type LinkSettings,
-  readPixelIds,
-  readStoredLink,
-  updateLinkAsRead,
-  updateLinkIn,
-} from '../../db/links.ts';
-import type { WholeLink } from '../../db/reading/link-rows.ts';
+import { lockRow } from '../../db/connection/transaction.ts';
+import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
+import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { differing, fieldsOf, newChange, recordingChanges } from '../change/change.ts';
+import { differing, fieldsOf, recordingChanges } from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import type { Site } from '../site.ts';
@@ -18,7 +13,6 @@ import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.t
 import { refusalsOf } from './check.ts';
 import { columnsOf, fieldNames } from './columns.ts';
 import { fixedDomain, type LinkInput, missingPrivacyPassword, updateLinkInput } from './input.ts';
-import { shownLink } from './list.ts';
 
 /** A text that is equal for equal sets of ids. */
 function listed(ids: readonly number[]): string {
@@ -39,7 +33,10 @@ async function otherPixels(
   pixelIds: readonly number[] | undefined,
 ): Promise<readonly number[] | undefined> {
   if (pixelIds === undefined) return undefined;
-  return listed(await readPixelIds(db, linkId)) === listed(pixelIds) ? undefined : [...new Set(pixelIds)];
+  const stored = await db.linkPixel.findMany({ where: { linkId } });
+  return listed(stored.map(({ pixelId }) => pixelId)) === listed(pixelIds)
+    ? undefined
+    : [...new Set(pixelIds)];
 }
 
 /** A time without seconds keeps a stored time within that minute, with its seconds. */
@@ -49,44 +46,67 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
   return at.toTheMinute && stored !== null && minuteOf(stored) === minuteOf(at.at) ? stored : at.at;
 }
 
+/** How often a change is tried again because records that it refers to have changed. */
+const MAX_RETRIES = 5;
+
+/** A change of a link. */
+export interface LinkUpdate {
+  readonly id: string;
+  /** The fields to change; null clears a field that can be cleared. A list replaces the stored one. */
+  readonly input: Unparsed<typeof updateLinkInput>;
+  /** The expected time of its last change, in ISO 8601; any time by default. */
+  readonly ifUpdatedAt?: string | null | undefined;
+}
+
 /** Hashes and compares the passwords of a change ahead, for a site that remembers the results. */
 export async function prepareLinkUpdate(
   db: Db,
   actor: Actor,
   site: Site,
-  id: string,
-  unparsed: Unparsed<typeof updateLinkInput>,
+  { id, input }: LinkUpdate,
 ): Promise<void> {
-  const { data } = updateLinkInput.safeParse(unparsed);
+  const { data } = updateLinkInput.safeParse(input);
   const where = owned(actor, id);
   if (where === null || data === undefined || (data.password ?? data.privacyPassword ?? null) === null)
     return;
-  await columnsOf(data, site, actor, (await readStoredLink(db, where)) ?? undefined);
+  await columnsOf(data, site, actor, (await db.link.findUnique({ where })) ?? undefined);
 }
 
-/** How often a change is tried again because of concurrent ones. */
-const MAX_RETRIES = 5;
-
 /**
- * Changes the given fields; null clears a field that can be cleared. A list replaces the
- * stored one.
- * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
+ * Changes a link, and records which fields have changed; if none has, nothing is written.
+ * @param select what is returned of it besides its id
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateLink(
   db: Db,
   actor: Actor,
   site: Site,
-  id: string,
-  unparsed: Unparsed<typeof updateLinkInput>,
+  update: LinkUpdate,
   now: Date,
-  ifUpdatedAt?: string | null,
-  retries = MAX_RETRIES,
-): Promise<WholeLink> {
+  select: LinkSelect,
+): Promise<SelectedLink> {
+  for (let retry = 0; ; retry++) {
+    try {
+      return await updateOnce(db, actor, site, update, now, select);
+    } catch (error) {
+      const mayPass = isForeignKeyViolation(error) || isUniqueViolation(error);
+      if (!mayPass || retry === MAX_RETRIES) throw error;
+    }
+  }
+}
+
+async function updateOnce(
+  db: Db,
+  actor: Actor,
+  site: Site,
+  { id, input: unparsed, ifUpdatedAt }: LinkUpdate,
+  now: Date,
+  select: LinkSelect,
+): Promise<SelectedLink> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
-  const link = where && (await readStoredLink(db, where));
+  const link = where && (await db.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
   const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
@@ -100,36 +120,33 @@ export async function updateLink(
     requireUnchanged(stored, seen);
     const late = privacyRefusals(input, stored);
     if (late.length > 0) throw invalid(late);
-    const columns = differing(stored, {
-      ...data,
-      expiresAt: withSecondsOf(stored.expiresAt, input.expiration?.at),
-    });
+    const expiresAt = withSecondsOf(stored.expiresAt, input.expiration?.at);
+    const columns = differing(stored, { ...data, expiresAt });
     const pixelIds = await otherPixels(within, stored.id, input.pixelIds);
     if (Object.keys(columns).length === 0 && pixelIds === undefined) return null;
     return { columns: { ...columns, updatedAt: timeOfChange(stored, now) }, pixelIds };
   };
-  const fieldsIn = ({ columns, pixelIds }: LinkSettings) =>
-    fieldsOf({ ...columns, ...(pixelIds && { pixels: pixelIds }) }, fieldNames);
-  try {
-    const settings = await settingsFor(db, link);
-    if (settings === null) return shownLink(db, link.id);
-    const change = newChange(actor, now, 'UPDATED', 'LINK', fieldsIn(settings));
-    const written = await updateLinkAsRead(db, link, settings, change);
-    if (written !== null) return written;
-    // Somebody else has changed the link meanwhile. Now nobody can.
-    return await recordingChanges(db, actor, now, async ({ tx, record }) => {
-      const stored = await readStoredLink(tx, where, { locked: true });
+  const read = async (within: Db | Tx) => {
+    const shown = await readLink(within, where, select);
+    if (shown === null) throw notFound('link');
+    return shown;
+  };
+  const first = await settingsFor(db, link);
+  if (first === null) return read(db);
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    let settings: LinkSettings | null = first;
+    if (!(await updateLinkIn(tx, { id: link.id, updatedAt: link.updatedAt }, settings))) {
+      // Somebody else has changed the link since it was read. Now nobody can.
+      await lockRow(tx, 'Link', link.id);
+      const stored = await tx.link.findUnique({ where });
       if (stored === null) throw notFound('link');
-      const settings = await settingsFor(tx, stored);
-      const changed = settings && (await updateLinkIn(tx, stored.id, settings));
-      if (settings === null || changed === null) return shownLink(tx, stored.id);
-      await record('UPDATED', 'LINK', [stored.id], fieldsIn(settings));
-      return changed;
-    });
-  } catch (error) {
-    // Records have changed since the checks: check again.
-    if (retries > 0 && (isForeignKeyViolation(error) || isUniqueViolation(error)))
-      return updateLink(db, actor, site, id, unparsed, now, ifUpdatedAt, retries - 1);
-    throw error;
-  }
+      settings = await settingsFor(tx, stored);
+      if (settings === null) return read(tx);
+      await updateLinkIn(tx, { id: link.id }, settings);
+    }
+    const { columns, pixelIds } = settings;
+    const fields = fieldsOf({ ...columns, ...(pixelIds && { pixels: pixelIds }) }, fieldNames);
+    await record('UPDATED', 'LINK', [link.id], fields);
+    return read(tx);
+  });
 }

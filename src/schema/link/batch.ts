@@ -1,10 +1,12 @@
 import { parseBatch } from '../../domain/input.ts';
+import type { LinkUpdate } from '../../domain/link/update.ts';
 import { builder } from '../builder.ts';
 import { ifUpdatedAt } from '../conflict.ts';
 import { inSequence } from '../result.ts';
+import { selectFor } from '../select.ts';
 import { batchCost } from '../server/cost.ts';
 import { prepares } from '../server/prepares.ts';
-import { prepareUpdate, type Update, UpdateLinkInput, UpdateResult, update } from './mutation.ts';
+import { prepareUpdate, UpdateLinkInput, UpdateResult, update } from './mutation.ts';
 
 const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
   description: 'Changes to one of several links.',
@@ -20,7 +22,7 @@ builder.mutationField('updateLinks', (t) =>
     type: [UpdateResult],
     extensions: {
       ...batchCost,
-      ...prepares(async (context, { inputs }: { inputs: readonly Update[] }) => {
+      ...prepares(async (context, { inputs }: { inputs: readonly LinkUpdate[] }) => {
         for (const one of inputs) await prepareUpdate(context, one);
       }),
     },
@@ -33,7 +35,9 @@ builder.mutationField('updateLinks', (t) =>
         description: 'The links, and the changes of each.',
       }),
     },
-    resolve: (_root, { inputs }, context) =>
-      inSequence(parseBatch('inputs', inputs), (one) => update(context, one)),
+    resolve: (_root, { inputs }, context, info) => {
+      const select = selectFor(context, info, 'Link');
+      return inSequence(parseBatch('inputs', inputs), (one) => update(context, one, select));
+    },
   }),
 );

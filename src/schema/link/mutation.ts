@@ -1,14 +1,16 @@
-import { wholeLink } from '../../db/reading/link-rows.ts';
+import type { SelectedLink } from '../../db/links.ts';
+import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import { parseBatch, type Unparsed } from '../../domain/input.ts';
 import { createLinkInput, updateLinkInput } from '../../domain/link/input.ts';
 import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
-import { findLink, type SelectedLink } from '../../domain/link/list.ts';
-import { prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
+import { findLink } from '../../domain/link/list.ts';
+import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { builder } from '../builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from '../conflict.ts';
 import type { Failure } from '../error.ts';
 import { inputType } from '../input-type.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from '../result.ts';
+import { selectFor } from '../select.ts';
 import type { Context } from '../server/context.ts';
 import { batchCost, changeCost } from '../server/cost.ts';
 import { prepares } from '../server/prepares.ts';
@@ -28,30 +30,24 @@ export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Li
 
 type NewLink = Unparsed<typeof createLinkInput>;
 
-function create({ db, actor, site, now }: Context, input: NewLink) {
-  return asResult(createLink(db, actor, site, input, now()));
-}
+const create = (context: Context, input: NewLink, select: LinkSelect) =>
+  asResult(createLink(context.db, context.actor, context.site, input, context.now(), select));
 
-export interface Update {
-  id: string;
-  input: Unparsed<typeof updateLinkInput>;
-  ifUpdatedAt?: string | null;
-}
-
-export function update(
+export async function update(
   { db, lists, actor, site, now }: Context,
-  { id, input, ifUpdatedAt: seen }: Update,
+  change: LinkUpdate,
+  select: LinkSelect,
 ): Promise<SelectedLink | Failure> {
-  const updated: Promise<SelectedLink> = updateLink(db, actor, site, id, input, now(), seen);
-  return asUpdate('Link', updated, () => findLink(lists, actor, id, wholeLink));
+  const updated = updateLink(db, actor, site, change, now(), select);
+  return asUpdate('Link', updated, () => findLink(lists, actor, change.id, select));
 }
 
 function prepareNew({ db, actor, site, now }: Context, input: NewLink) {
   return prepareNewLink(db, actor, site, input, now());
 }
 
-export function prepareUpdate({ db, actor, site }: Context, { id, input }: Update) {
-  return prepareLinkUpdate(db, actor, site, id, input);
+export function prepareUpdate({ db, actor, site }: Context, change: LinkUpdate) {
+  return prepareLinkUpdate(db, actor, site, change);
 }
 
 builder.mutationFields((t) => ({
@@ -63,7 +59,7 @@ builder.mutationFields((t) => ({
     },
     description: 'Creates a link.',
     args: { input: t.arg({ type: CreateLinkInput, required: true, description: 'The new link.' }) },
-    resolve: (_root, { input }, context) => create(context, input),
+    resolve: (_root, { input }, context, info) => create(context, input, selectFor(context, info, 'Link')),
   }),
   createLinks: t.field({
     type: [CreateResult],
@@ -76,8 +72,10 @@ builder.mutationFields((t) => ({
     description:
       'Creates up to 100 links. Returns one result for each, in order. A refused link does not affect the others.',
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
-    resolve: (_root, { inputs }, context) =>
-      inSequence(parseBatch('inputs', inputs), (input) => create(context, input)),
+    resolve: (_root, { inputs }, context, info) => {
+      const select = selectFor(context, info, 'Link');
+      return inSequence(parseBatch('inputs', inputs), (input) => create(context, input, select));
+    },
   }),
   updateLink: t.field({
     type: UpdateResult,
@@ -88,7 +86,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
       ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
-    resolve: (_root, args, context) => update(context, args),
+    resolve: (_root, args, context, info) => update(context, args, selectFor(context, info, 'Link')),
   }),
   deleteLink: t.field({
     type: DeleteResult,
