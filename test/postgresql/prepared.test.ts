@@ -48,7 +48,7 @@ test('a process continues with its prepared statements while a newer version add
   for (let round = 10; round < 13; round++) await readAll(round);
 });
 
-test('requests go on while the type of a column changes, and writes with a key after one failure', async () => {
+test('requests go on while the type of a column changes, and so do writes with a key, after one failure at most', async () => {
   const { id } = await caller.link();
   const keyed = () =>
     caller.fetch('/api/v1/links', {

@@ -109,21 +109,12 @@ export class EnclosingTransaction {
     this.#opening ??= this.#open();
     const tx = await this.#opening;
     try {
-      return await this.#part(tx, work);
+      return await tx.$transaction((part) => {
+        setHandle(part, handleOf(tx));
+        return work(part);
+      });
     } finally {
       this.#waiting = setTimeout(() => this.#expire(), this.#limit.maxWait);
-    }
-  }
-
-  async #part<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
-    await tx.$executeRawUnsafe('SAVEPOINT "part"');
-    try {
-      const result = await work(tx);
-      await tx.$executeRawUnsafe('RELEASE SAVEPOINT "part"');
-      return result;
-    } catch (error) {
-      await tx.$executeRawUnsafe('ROLLBACK TO SAVEPOINT "part"');
-      throw error;
     }
   }
 

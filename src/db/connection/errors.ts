@@ -38,9 +38,21 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return isOneOf(error, 'P2003', 'ForeignKeyConstraintViolation', 'SQLITE_CONSTRAINT_FOREIGNKEY');
 }
 
-/** Whether the write was rolled back because of a deadlock or conflict. */
-export function isWriteConflict(error: unknown): boolean {
-  return detailsOf(error).code === 'P2034' || causeOf(error).kind === 'TransactionWriteConflict';
+/**
+ * PostgreSQL's errors for a prepared statement that it does not have, and for one whose columns have other types since a
+ * migration. It was not executed.
+ */
+const STALE = new Set<unknown>(['26000', '0A000']);
+
+/** Whether the connection's prepared statements are not those that the driver knows. */
+export function isStale(error: unknown): boolean {
+  return STALE.has(detailsOf(error).code) || STALE.has(causeOf(error).originalCode);
+}
+
+/** Whether the transaction was rolled back for a reason that passes: a deadlock, a conflict, or a stale statement. */
+export function mayPass(error: unknown): boolean {
+  const conflicts = detailsOf(error).code === 'P2034' || causeOf(error).kind === 'TransactionWriteConflict';
+  return conflicts || isStale(error);
 }
 
 /** Prisma's codes for: not reachable, timed out, closed, no connection free, transaction timed out, too many connections. */

@@ -1,6 +1,7 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayResult } from 'pg';
+import { isStale } from './errors.ts';
 import type { ReadsRaw } from './source.ts';
 
 /** The part of the adapter's connections and transactions that is used; the types of @prisma/adapter-pg do not have it. */
@@ -13,16 +14,6 @@ interface Driven<Client> {
 
 /** An error of the server has a code of five characters. */
 type Failure = Error & { readonly code?: string };
-
-/**
- * The server's errors for a prepared statement that it does not have, and for one whose columns have other types now. It
- * was not executed.
- */
-const STALE = new Set(['26000', '0A000']);
-
-function isStale({ code }: Failure): boolean {
-  return STALE.has(code ?? '');
-}
 
 /** A value as Prisma writes it to PostgreSQL; `pg` itself would write a time in the zone of this machine. */
 function written(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isWriteConflict } from './errors.ts';
+import { mayPass } from './errors.ts';
 
 const MAX_TRIES = 10;
 
@@ -12,7 +12,7 @@ export async function retryConflicts<T>(write: () => PromiseLike<T>): Promise<T>
     try {
       return await write();
     } catch (error) {
-      if (tried === MAX_TRIES || !isWriteConflict(error)) throw error;
+      if (tried === MAX_TRIES || !mayPass(error)) throw error;
       // A random pause, so that the same writes do not conflict again.
       await setTimeout(Math.random() * 10 * tried);
     }

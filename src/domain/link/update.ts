@@ -89,8 +89,8 @@ export async function updateLink(
     try {
       return await updateOnce(db, actor, site, update, now, select);
     } catch (error) {
-      const mayPass = isForeignKeyViolation(error) || isUniqueViolation(error);
-      if (!mayPass || retry === MAX_RETRIES) throw error;
+      const isOvertaken = isForeignKeyViolation(error) || isUniqueViolation(error);
+      if (!isOvertaken || retry === MAX_RETRIES) throw error;
     }
   }
 }
