@@ -1,33 +1,108 @@
-// The load generator of the benchmarks.
+// The load generators of the benchmarks: wrk for a single kind of request, autocannon for a mix.
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 import type { Request } from './scenarios.ts';
 import { KEY } from './target.ts';
 
 const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
+const CONNECTIONS = 16;
 
 let asked = 0;
 
-/** The next request; if each has to be new, with a number of its own. */
-function next({ path, body, anew }: Request): { path: string; body: string | undefined } {
-  if (!anew) return { path, body };
-  const number = asked++;
-  if (body === undefined) return { path: `${path}${path.includes('?') ? '&' : '?'}number=${number}`, body };
-  return { path, body: body.replace('{', `{"extensions":{"number":${number}},`) };
+/** Stands for the number of a request that has to be new. */
+const NUMBER = '__NUMBER__';
+
+/** The request with a place for its number, if each has to be new. */
+function numbered({ path, body, type, anew }: Request): { path: string; body: string | undefined } {
+  if (!anew || path.includes(NUMBER) || body?.includes(NUMBER)) return { path, body };
+  if (body === undefined || type !== 'application/json')
+    return { path: `${path}${path.includes('?') ? '&' : '?'}number=${NUMBER}`, body };
+  return { path, body: body.replace('{', `{"extensions":{"number":${NUMBER}},`) };
 }
 
-/** The answered requests per second, over 16 connections. @throws Error if one fails */
-export async function rate(origin: string, request: Request, seconds: number): Promise<number> {
-  const { path, method = 'GET', type } = request;
-  const headers = {
+/** The next request. */
+function next(request: Request): { path: string; body: string | undefined } {
+  const { path, body } = numbered(request);
+  const number = String(asked++);
+  return { path: path.replaceAll(NUMBER, number), body: body?.replaceAll(NUMBER, number) };
+}
+
+function headersOf({ type }: Request): Record<string, string> {
+  return {
     authorization: `Bearer ${KEY}`,
     'user-agent': BROWSER,
     ...(type && { 'content-type': type }),
   };
+}
+
+function isInstalled(command: string): boolean {
+  try {
+    execFileSync('which', [command], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** wrk takes little of the second core; autocannon is slower than the program's redirects, and so flatters their baseline. */
+export const GENERATOR = isInstalled('wrk') ? 'wrk' : 'autocannon';
+
+/** A text of Lua. */
+function lua(text: string): string {
+  return JSON.stringify(text).replace(/\\u([\da-f]{4})/g, '\\u{$1}');
+}
+
+/** The script of wrk: each request has the next number, and the end prints what was answered. */
+function scriptFor(request: Request): string {
+  const { path, body = '' } = numbered(request);
+  const headers = Object.entries(headersOf(request)).map(([name, value]) => `[${lua(name)}]=${lua(value)}`);
+  return `
+    local number, headers = ${asked}, {${headers.join(',')}}
+    local function fill(text) return (text:gsub("${NUMBER}", number)) end
+    function request()
+      number = number + 1
+      return wrk.format(${lua(request.method ?? 'GET')}, fill(${lua(path)}), headers, fill(${lua(body)}))
+    end
+    function done(summary)
+      local errors = summary.errors
+      local failed = errors.status + errors.connect + errors.read + errors.write + errors.timeout
+      io.write(string.format("RESULT %d %d %d\\n", summary.requests, summary.duration, failed))
+    end`;
+}
+
+async function rateByWrk(origin: string, request: Request, seconds: number): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-wrk-'));
+  try {
+    const script = join(folder, 'request.lua');
+    writeFileSync(script, scriptFor(request));
+    const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, origin];
+    const { stdout } = await promisify(execFile)('wrk', options);
+    const [requests = 0, microseconds = 1, failed = 0] =
+      /RESULT (\d+) (\d+) (\d+)/.exec(stdout)?.slice(1).map(Number) ?? [];
+    asked += requests + CONNECTIONS;
+    if (failed > 0 || requests === 0)
+      throw new Error(
+        `${request.method ?? 'GET'} ${origin}${request.path}: ${failed} requests failed\n${stdout}`,
+      );
+    return (requests / microseconds) * 1e6;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function rateByAutocannon(origin: string, request: Request, seconds: number): Promise<number> {
+  const { path, method = 'GET' } = request;
   const result = await autocannon({
     url: origin,
-    requests: [{ method, headers, setupRequest: (sent) => ({ ...sent, ...next(request) }) }],
-    connections: 16,
+    requests: [
+      { method, headers: headersOf(request), setupRequest: (sent) => ({ ...sent, ...next(request) }) },
+    ],
+    connections: CONNECTIONS,
     duration: seconds,
   });
   const wrong = result.non2xx - (result['3xx'] ?? 0) + result.errors;
@@ -38,6 +113,9 @@ export async function rate(origin: string, request: Request, seconds: number): P
     );
   return result.requests.total / result.duration;
 }
+
+/** The answered requests per second. @throws Error if one fails */
+export const rate = GENERATOR === 'wrk' ? rateByWrk : rateByAutocannon;
 
 export interface Measured {
   /** Requests a second. */
@@ -78,7 +156,7 @@ export async function mixed(origin: string, draw: () => Request, seconds: number
         },
       },
     ],
-    connections: 16,
+    connections: CONNECTIONS,
     duration: seconds,
   });
   if (wrong.length + result.errors > 0)

@@ -2,15 +2,27 @@
 //   [--postgraphile FOLDER] [--profile] [--live] [--against FOLDER]
 // Seeds a database of its own, starts the program as in production and the baselines, and measures them in alternating
 // rounds, so that other load affects both. Prints ratios with their spread, and writes bench/results.json.
+// With --against it is also measured against the checkout of an earlier version, built by its own `npm run build`.
 // With --live it measures mixed load: see live.ts.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureLive } from './live.ts';
-import { rate } from './load.ts';
+import { GENERATOR, rate } from './load.ts';
 import { type Baseline, scenarios } from './scenarios.ts';
-import { FLAGS, fill, median, memoryOf, start, startProgram, type Target, withDatabase } from './target.ts';
+import { fillBeside } from './subject.ts';
+import {
+  FLAGS,
+  fill,
+  flagsOf,
+  median,
+  memoryOf,
+  start,
+  startProgram,
+  type Target,
+  withDatabase,
+} from './target.ts';
 
 const { values } = parseArgs({
   options: {
@@ -36,8 +48,12 @@ async function startBaseline(
     await fill(small, 1_000);
     return startProgram(small);
   }
+  const { postgraphile = '', against = '' } = values;
+  if (baseline === 'before') {
+    const own = await fillBeside(url, folder, against, Number(values.links));
+    return startProgram(own, flagsOf(against), against);
+  }
   if (baseline !== 'postgraphile') return start(['--import', 'tsx', 'bench/baseline.ts', baseline, url]);
-  const { postgraphile = '' } = values;
   const node = join(postgraphile, 'node_modules/.bin/node');
   return start(['bench/postgraphile.mjs', postgraphile, url], {}, node);
 }
@@ -54,7 +70,8 @@ async function measureSingly(url: string, folder: string): Promise<void> {
   const chosen = scenarios.filter(
     ({ name, baseline }) =>
       `${name} against ${baseline}`.includes(values.only) &&
-      (baseline !== 'postgraphile' || values.postgraphile !== undefined),
+      (baseline !== 'postgraphile' || values.postgraphile !== undefined) &&
+      (baseline !== 'before' || values.against !== undefined),
   );
   const baselines = new Map<Baseline, Target>();
   const seconds = Number(values.seconds);
@@ -85,6 +102,7 @@ async function measureSingly(url: string, folder: string): Promise<void> {
   const machine = {
     node: process.version,
     cores: cpus().length,
+    generator: GENERATOR,
     links: Number(values.links),
     database: values.database,
   };

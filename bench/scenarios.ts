@@ -12,9 +12,9 @@ export interface Request {
 
 /**
  * The baselines: a minimal server (see baseline.ts), the program with another request, the program with a database of 1,000
- * links, or PostGraphile, if its folder is given.
+ * links, PostGraphile, if its folder is given, or an earlier version, if its checkout is given.
  */
-export type Baseline = 'map' | 'prisma' | 'floor' | 'itself' | 'small' | 'postgraphile';
+export type Baseline = 'map' | 'prisma' | 'floor' | 'itself' | 'small' | 'postgraphile' | 'before';
 
 export interface Scenario {
   readonly name: string;
@@ -98,6 +98,34 @@ function itself(name: string, program: Scenario['program'], against: Request, le
   return { name, program: asked, baseline: 'itself', against: anew(against), least };
 }
 
+const change: Request = {
+  path: '/api/v1/links/500',
+  method: 'PATCH',
+  body: 'title=Title __NUMBER__',
+  type: 'application/x-www-form-urlencoded',
+};
+
+/** The program against an earlier version of itself. */
+function versions(): Scenario[] {
+  const requests: Record<string, Request> = {
+    redirect: { path: '/a7' },
+    'REST show': anew({ path: '/api/v1/links/500' }),
+    'REST list of 10': anew(list),
+    'REST store': store,
+    'REST update': anew(change),
+    'GraphQL list of 10': anew(edges(10)),
+    'GraphQL list of 100': anew(edges(100)),
+    'GraphQL one': anew(one),
+  };
+  return Object.entries(requests).map(([name, request]) => ({
+    name,
+    program: request,
+    baseline: 'before',
+    against: request,
+    least: null,
+  }));
+}
+
 /** Every scenario, in the order in which they are measured. */
 export const scenarios: readonly Scenario[] = [
   { name: 'redirect', program: { path: '/a7' }, baseline: 'map', against: { path: '/a7' }, least: 0.4 },
@@ -110,4 +138,5 @@ export const scenarios: readonly Scenario[] = [
   read('GraphQL list of 10', edges(10), 'postgraphile', edgesThere(10), 1),
   read('GraphQL list of 100', edges(100), 'postgraphile', edgesThere(100), 1),
   read('GraphQL one', one, 'postgraphile', graphql(`{ linkByRowId(rowId: 500) { ${wantedThere} } }`), 1),
+  ...versions(),
 ];
