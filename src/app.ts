@@ -42,7 +42,6 @@ import { VisitRecorder } from './redirect/visit-recorder.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createSnapshot } from './rest/snapshot.ts';
-import { KnownOperations } from './schema/server/known-operations.ts';
 import { createGraphQLServer } from './schema/server/server.ts';
 import type { TrustedDocuments } from './schema/server/trusted-documents.ts';
 
@@ -147,9 +146,7 @@ export function createApp(dependencies: AppDependencies): App {
     database.provider === 'postgresql' ? (uses) => addKeyUses(database.client, uses) : null,
   );
   const trust = trustOf(trustProxy);
-  // They are found by their text, which requests with trusted documents do not have.
-  const known = trusted === undefined ? new KnownOperations() : null;
-  const server = createGraphQLServer({ graphiql, trusted, known });
+  const server = createGraphQLServer({ graphiql, trusted });
   const inFlight = new InFlight(maxInFlight);
   const contextOf = createContextOf({
     database,
@@ -187,7 +184,13 @@ export function createApp(dependencies: AppDependencies): App {
     },
     (visit) => clicks.add(visit),
   ]);
-  const graphql = createGraphQLHandler({ server, graphiql, contextOf, known, report });
+  const graphql = createGraphQLHandler({
+    server,
+    graphiql,
+    onlyTrusted: trusted !== undefined,
+    contextOf,
+    report,
+  });
   const redirect = createRedirectHandler({
     db: database.client,
     links,

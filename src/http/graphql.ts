@@ -6,7 +6,7 @@ import type { KeyedWrite } from '../domain/keyed-write.ts';
 import { acceptedTypes, HTML_TYPE, isJsonType, jsonTypeOf } from '../schema/server/accept.ts';
 import type { Context } from '../schema/server/context.ts';
 import { headersOf, statusOf } from '../schema/server/errors.ts';
-import type { KnownOperations, SentOperation } from '../schema/server/known-operations.ts';
+import { executeText, type SentOperation } from '../schema/server/execute.ts';
 import { isNestedTooDeeply } from '../schema/server/limits.ts';
 import { type GraphQLServer, refusal } from '../schema/server/server.ts';
 import { contextIn, keyedWriteOf, replay } from './keyed-writes.ts';
@@ -38,8 +38,8 @@ export interface GraphQLDependencies {
   readonly server: GraphQLServer;
   readonly graphiql: boolean;
   readonly contextOf: ContextOf;
-  /** Null if the server executes everything. */
-  readonly known: KnownOperations | null;
+  /** Whether only trusted documents are executed, which the server looks up. */
+  readonly onlyTrusted: boolean;
   /** Called for every internal error. */
   report(res: ServerResponse, error: unknown): void;
 }
@@ -112,7 +112,7 @@ export function createGraphQLHandler({
   server,
   graphiql,
   contextOf,
-  known,
+  onlyTrusted,
   report,
 }: GraphQLDependencies): RequestListener {
   /** Answers a request with an Idempotency-Key: a mutation is done once. */
@@ -137,11 +137,11 @@ export function createGraphQLHandler({
       await keyed.close();
     }
   };
-  /** Answers an operation that the server knows already, if it is one and does not fail; the server answers the rest. */
-  const answerKnown = async (req: IncomingMessage, res: ServerResponse, context: Context): Promise<void> => {
+  /** Answers a simple request whose operation does not fail; the server's HTTP layer, which takes longer, answers the rest. */
+  const answerPlain = async (req: IncomingMessage, res: ServerResponse, context: Context): Promise<void> => {
     const body = await shortBody(req);
-    const sent = body === null || known === null ? null : plainlySent(req, body);
-    const executed = sent && (await known?.execute(server, sent, context));
+    const sent = body === null || onlyTrusted ? null : plainlySent(req, body);
+    const executed = sent && (await executeText(server, sent, context));
     if (!executed || executed.errors) return server(req, res, executed ? { ...context, executed } : context);
     const text = Buffer.from(JSON.stringify(executed));
     res.writeHead(200, { 'Content-Type': typeFor(req), 'Content-Length': text.length });
@@ -163,7 +163,7 @@ export function createGraphQLHandler({
     req.headers['content-type'] = 'application/json';
     const keyed = keyedWriteOf(req, context);
     if (keyed !== null) return answerOnce(req, res, context, keyed);
-    return isJsonType(accepted[0]) ? answerKnown(req, res, context) : server(req, res, context);
+    return isJsonType(accepted[0]) ? answerPlain(req, res, context) : server(req, res, context);
   };
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {

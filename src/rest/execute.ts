@@ -1,4 +1,3 @@
-import { dataOfOurs } from '../schema/server/compiled-queries.ts';
 import type { Context } from '../schema/server/context.ts';
 import { domainErrorOf } from '../schema/server/errors.ts';
 import { executeDocument } from '../schema/server/execute.ts';
@@ -17,8 +16,6 @@ export async function execute(
   context: Context,
 ): Promise<unknown> {
   const variables = variableValues as Record<string, unknown>;
-  const data = await dataOfOurs(document, variables, { ...context });
-  if (data !== null) return data;
   const result = await executeDocument(server, { document, variableValues: variables }, context);
   const [error] = result.errors ?? [];
   if (error === undefined) return result.data;

@@ -1,6 +1,9 @@
 import {
   type ASTNode,
   type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
   GraphQLScalarType,
   GraphQLSchema,
   getNamedType,
@@ -18,17 +21,24 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 import { visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
-import { type Context, nameOf, readingOf } from './context.ts';
-import { deprecatedInOurs } from './deprecated.ts';
-import { allowanceOf, allowanceOfV1 } from './limits.ts';
-import { refusalOfVariables } from './variables.ts';
+import type { Context } from './context.ts';
+import { recordOf } from './operation-record.ts';
+import { breadthOf } from './operation-size.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
 const COMPILED_FROM = 2;
 /** How many fields a compiled query has at most: compiling blocks the thread for a tenth of a millisecond for each. */
 const MAX_FIELDS = 300;
+
+/** The compiled queries, and null for those that cannot be compiled. The code for a field takes about 2.5 kB. */
+const compiledQueries = new LRUCache<OperationDefinitionNode, { readonly query: CompiledQuery | null }>({
+  max: 500,
+  maxSize: 10_000,
+});
 
 /**
  * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, loses the
@@ -73,88 +83,49 @@ function withCoercedVariables(document: DocumentNode, operation: OperationDefini
   return { ...document, definitions };
 }
 
-/** The compiled query, for coerced variables; null if it cannot be compiled. */
-function compile(document: DocumentNode, operation: OperationDefinitionNode): CompiledQuery | null {
+/** The operation as compiled code for coerced variables; null if it is not frequent, or cannot be compiled. */
+function compiledFor(args: ExecutionArgs, operation: OperationDefinitionNode): CompiledQuery | null {
+  const { document } = args;
+  const record = recordOf(operation);
+  if (++record.executions <= COMPILED_FROM || record.isCompilable === false) return null;
+  const known = compiledQueries.get(operation);
+  if (known !== undefined) return known.query;
+  const breadth = breadthOf(args);
+  record.isCompilable = breadth <= MAX_FIELDS && isPlain(document);
+  if (!record.isCompilable) return null;
   const compiled = compileQuery(compilable, withCoercedVariables(document, operation), operation.name?.value);
-  return isCompiledQuery(compiled) ? compiled : null;
+  const query = isCompiledQuery(compiled) ? compiled : null;
+  compiledQueries.set(operation, { query }, { size: breadth });
+  return query;
 }
 
-/** The coerced variables; null if the executor would refuse them. */
-function coercedFor(operation: OperationDefinitionNode, variables: Variables): Variables | null {
-  return getVariableValues(schema, operation.variableDefinitions ?? [], variables).coerced ?? null;
+/** The error of an unavailable database: the executor would wait for it a second time. */
+function unavailableIn(errors: CompiledResult['errors']): GraphQLError | null {
+  const found = errors?.find(({ originalError }) => visibleError(originalError)?.code === 'UNAVAILABLE');
+  if (!found?.originalError) return null;
+  return new GraphQLError(found.message, { originalError: found.originalError, path: found.path });
 }
 
-/**
- * The data; null if there is any error.
- * @param variables coerced
- * @throws the error of an unavailable database, so that the query does not wait for it a second time; the signal's reason
- */
-async function dataOf(compiled: CompiledQuery, variables: Variables, context: Context): Promise<unknown> {
-  const { data, errors } = await context.running(() => compiled.query({}, context, variables));
-  context.signal.throwIfAborted();
-  const away = errors?.find(({ originalError }) => visibleError(originalError)?.code === 'UNAVAILABLE');
-  if (away) throw away.originalError;
-  return errors ? null : data;
-}
+type CompiledResult = Awaited<ReturnType<CompiledQuery['query']>>;
 
-export type Variables = Readonly<Record<string, unknown>>;
-
-/** v1's own queries, compiled. */
-const ours = new WeakMap<DocumentNode, CompiledQuery | null>();
-
-/** The data of one of v1's queries; null if the server has to execute it, to report errors. */
-export async function dataOfOurs(
-  document: DocumentNode,
-  variables: Variables,
-  context: Context,
-): Promise<unknown> {
-  const operation = getOperationAST(document);
-  if (operation?.operation !== OperationTypeNode.QUERY || !context.actor.scopes.has('read')) return null;
-  if (!ours.has(document)) ours.set(document, compile(document, operation));
-  const compiled = ours.get(document);
-  const coerced = compiled && coercedFor(operation, variables);
-  if (!coerced) return null;
-  context.named(nameOf(operation));
-  return dataOf(compiled, coerced, { ...context, ...readingOf(context), ...allowanceOfV1() });
-}
-
-/** A valid query of a client, which is compiled when it is frequent. */
-export class FrequentQuery {
-  readonly #document: DocumentNode;
-  readonly #operationName: string | undefined;
-  readonly #operation: OperationDefinitionNode;
-  #times = 1;
-  /** Undefined until it is compiled, null if it cannot be. */
-  #compiled: CompiledQuery | null | undefined;
-
-  constructor(
-    document: DocumentNode,
-    operationName: string | undefined,
-    operation: OperationDefinitionNode,
-    breadth: number,
-  ) {
-    this.#document = document;
-    this.#operationName = operationName;
-    this.#operation = operation;
-    const { QUERY } = OperationTypeNode;
-    if (operation.operation !== QUERY || breadth > MAX_FIELDS || !isPlain(document)) this.#compiled = null;
-  }
-
-  /** The data; null if there is any error, or if the query is not compiled. */
-  async dataOf(variables: Variables, context: Context): Promise<unknown> {
-    if (this.#compiled === null || !context.actor.scopes.has('read')) return null;
-    if (++this.#times <= COMPILED_FROM) return null;
-    const [document, operationName] = [this.#document, this.#operationName];
-    this.#compiled ??= compile(document, this.#operation);
-    const compiled = this.#compiled;
-    const operation = { document, operationName, variableValues: variables };
-    if (compiled === null || refusalOfVariables(operation) !== null) return null;
-    const coerced = coercedFor(this.#operation, variables);
-    if (coerced === null) return null;
-    const allowance = allowanceOf(operation);
-    if (allowance === null || allowance.isHeavy) return null;
-    context.named(nameOf(this.#operation));
-    context.usedDeprecated(deprecatedInOurs(document));
-    return dataOf(compiled, coerced, { ...context, ...readingOf(context), ...allowance });
-  }
-}
+/** Executes frequent queries as compiled code. The executor repeats those that fail, to report their errors. */
+export const useCompiledQueries: Plugin<Context> = {
+  onExecute({ args, executeFn, setExecuteFn }) {
+    const operation = getOperationAST(args.document, args.operationName);
+    if (operation?.operation !== OperationTypeNode.QUERY) return;
+    const context: Context = args.contextValue;
+    if (context.isHeavy) return;
+    const compiled = compiledFor(args, operation);
+    const { variableDefinitions = [] } = operation;
+    const { coerced } =
+      compiled === null ? {} : getVariableValues(schema, variableDefinitions, args.variableValues ?? {});
+    if (compiled === null || coerced === undefined) return;
+    setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
+      const { data, errors }: CompiledResult = await compiled.query({}, given.contextValue, coerced);
+      if (errors === undefined) return { data };
+      context.signal.throwIfAborted();
+      const unavailable = unavailableIn(errors);
+      return unavailable ? { errors: [unavailable] } : executeFn(given);
+    });
+  },
+};

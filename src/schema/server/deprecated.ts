@@ -1,7 +1,15 @@
-import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
+import { recordOf } from './operation-record.ts';
 
 /** The deprecated fields, arguments and values in a document, each once: `Link.old`, `Query.links(old)`, `Order.OLD`. */
 export function deprecatedIn(document: DocumentNode, of: GraphQLSchema): readonly string[] {
@@ -26,22 +34,14 @@ export function deprecatedIn(document: DocumentNode, of: GraphQLSchema): readonl
   return [...found];
 }
 
-/** A cache by document, since parsed documents are cached. */
-const known = new WeakMap<DocumentNode, readonly string[]>();
-
-/** The same for our schema. */
-export function deprecatedInOurs(document: DocumentNode): readonly string[] {
-  const before = known.get(document);
-  if (before !== undefined) return before;
-  const found = deprecatedIn(document, schema);
-  known.set(document, found);
-  return found;
-}
-
 /** Reports the use of deprecated parts of the schema. */
 export const useDeprecated: Plugin<Context> = {
   onExecute({ args }) {
     const { params, usedDeprecated }: Context & { params?: GraphQLParams } = args.contextValue;
-    if (params !== undefined) usedDeprecated(deprecatedInOurs(args.document));
+    const operation = getOperationAST(args.document, args.operationName);
+    if (params === undefined || !operation) return;
+    const record = recordOf(operation);
+    record.deprecated ??= deprecatedIn(args.document, schema);
+    usedDeprecated(record.deprecated);
   },
 };

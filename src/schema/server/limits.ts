@@ -14,7 +14,7 @@ import { LRUCache } from 'lru-cache';
 import { type DomainError, invalid } from '../../domain/errors.ts';
 import type { Context } from './context.ts';
 import type { OperationSize } from './cost-calculator.ts';
-import { type Operation, sizeOf } from './operation-size.ts';
+import { sizeOf } from './operation-size.ts';
 
 /** The limits of an operation; a page of links with all of their fields is far below. */
 const limits = {
@@ -165,14 +165,8 @@ function allowed({ values }: OperationSize): Allowance {
   };
 }
 
-/** The limits of an operation; null if it is too large. */
-export function allowanceOf(operation: Operation): Allowance | null {
-  const size = sizeOf(operation);
-  return size === null || excessOf(size) !== null ? null : allowed(size);
-}
-
 /** The limits of v1's own documents: only the size of targets can be too large. */
-export function allowanceOfV1(): Pick<Context, 'spendOnTargets'> {
+function allowanceOfV1(): Pick<Context, 'spendOnTargets'> {
   return { spendOnTargets: bounded(V1_TARGETS, tooManyLinks) };
 }
 
@@ -212,7 +206,7 @@ export const useLimits: Plugin<Context> = {
 };
 
 /** The size of a cache of documents by their text, in characters: a parsed document takes about fifty times as much memory. */
-export const documentsWithin = {
+const documentsWithin = {
   maxSize: 500_000,
   sizeCalculation: (_document: unknown, text: string) => text.length + 100,
 };

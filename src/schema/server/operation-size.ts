@@ -8,6 +8,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { schema } from '../index.ts';
 import { CostCalculator, type OperationSize } from './cost-calculator.ts';
+import { recordOf } from './operation-record.ts';
 
 const calculator = new CostCalculator(schema);
 
@@ -30,14 +31,12 @@ const sizes = new LRUCache<string, OperationSize>({
   maxSize: MAX_CACHED_CHARACTERS,
   sizeCalculation: (_size, key) => key.length + 200,
 });
-/** A number for each parsed operation, for the cache's keys. */
-const numbers = new WeakMap<OperationDefinitionNode, number>();
 let numbered = 0;
 
 /** What the size of an operation depends on, as a cache key: its variables, and the day, from which periods count by default. */
 function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): string {
-  const number = numbers.get(operation) ?? ++numbered;
-  numbers.set(operation, number);
+  const record = recordOf(operation);
+  record.number ??= ++numbered;
   const declared = (operation.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
   const shape = JSON.stringify(
     Object.fromEntries(declared.map((name) => [name, variables[name]])),
@@ -46,7 +45,7 @@ function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<st
       return typeof value === 'number' && !Number.isFinite(value) ? INFINITE_NUMBER + value : value;
     },
   );
-  return `${number} ${Math.floor(Date.now() / DAY_MS)} ${shape}`;
+  return `${record.number} ${Math.floor(Date.now() / DAY_MS)} ${shape}`;
 }
 
 export type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;

@@ -12,12 +12,12 @@ import { requireScope, type Scope } from '../../domain/access/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { useAccept, useStreams } from './accept.ts';
+import { useCompiledQueries } from './compiled-queries.ts';
 import { type Context, nameOf, readingOf, writingOf } from './context.ts';
 import { useDeprecated } from './deprecated.ts';
 import { extensionsOf, presentedAny, presentedError } from './errors.ts';
 import { useExecuted } from './execute.ts';
 import { useKeyedWrites } from './keyed-writes.ts';
-import { type KnownOperations, useKnown } from './known-operations.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 import { useVariables } from './variables.ts';
@@ -151,11 +151,10 @@ export interface GraphQLServerOptions {
   readonly graphiql: boolean;
   /** If given, the only documents that are executed over HTTP. */
   readonly trusted?: TrustedDocuments | undefined;
-  readonly known?: KnownOperations | null;
 }
 
 /** The GraphQL server of the schema. */
-export function createGraphQLServer({ graphiql, trusted, known }: GraphQLServerOptions) {
+export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions) {
   return createYoga<Context>({
     schema,
     plugins: [
@@ -166,12 +165,12 @@ export function createGraphQLServer({ graphiql, trusted, known }: GraphQLServerO
       useLimits,
       useDomainErrors(),
       useKeyedWrites,
+      useCompiledQueries,
       useReaders,
       useDeprecated,
       !graphiql && noIntrospection,
       useMessages(graphiql),
       trusted !== undefined && onlyTrusted(trusted),
-      known != null && useKnown(known),
     ],
     extraParamNames: trusted && ['documentId'],
     graphiql: false,
