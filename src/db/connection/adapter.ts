@@ -30,6 +30,7 @@ function poolConfig(connectionString: string, { poolSize, statementTimeout, pool
     connectionString,
     max: poolSize,
     keepAlive: true,
+    pipeline: !pooled,
     connectionTimeoutMillis: Math.min(CONNECTION_TIMEOUT, timeout),
     query_timeout: timeout,
     // Poolers refuse settings in the startup message of a connection.

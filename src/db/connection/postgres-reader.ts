@@ -1,7 +1,8 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
-import type { Pool, PoolClient, QueryArrayResult } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { isStale } from './errors.ts';
+import { Pipeline } from './postgres-pipeline.ts';
 import type { ReadsRaw } from './source.ts';
 
 /** The part of the adapter's connections and transactions that is used; the types of @prisma/adapter-pg do not have it. */
@@ -47,31 +48,29 @@ function namesOf(text: string, fields: QueryArrayResult['fields']): readonly str
   return names;
 }
 
-/**
- * Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column.
- * @param retries whether a statement that is stale is sent once more, without its name
- */
+/** Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column. */
 function reader(
-  driven: Driven<Pick<Pool | PoolClient, 'query'>>,
-  { retries }: { readonly retries: boolean },
+  driven: Driven<Pool | PoolClient>,
+  send: (query: QueryArrayConfig) => Promise<QueryArrayResult>,
 ): ReadsRaw['readRaw'] {
   return async (text, args) => {
     const name = driven.pgOptions?.statementNameGenerator?.({ sql: text }) ?? '';
     const query = { name, text, values: args.map(written), rowMode: 'array' as const, types };
-    const { fields, rows } = await driven.client
-      .query(query)
-      .catch((error: Failure) => {
-        if (!retries || name === '' || !isStale(error)) throw error;
-        return driven.client.query({ ...query, name: '' });
-      })
-      .catch((error) => driven.onError(error));
+    const { fields, rows } = await send(query).catch((error) => driven.onError(error));
     return { names: namesOf(text, fields), kinds: [], rows };
   };
 }
 
 /** The reader of a connection pool. A statement that is stale on one of its connections is sent once more, without a name. */
 export function poolReader(connection: SqlQueryable): ReadsRaw['readRaw'] {
-  return reader(connection as SqlQueryable & Driven<Pool>, { retries: true });
+  const driven = connection as SqlQueryable & Driven<Pool>;
+  const pipeline = new Pipeline(driven.client);
+  return reader(driven, (query) =>
+    pipeline.query(query).catch((error: Failure) => {
+      if (query.name === '' || !isStale(error)) throw error;
+      return driven.client.query({ ...query, name: '' });
+    }),
+  );
 }
 
 /** Has the pool close the connection after the transaction, which the adapter would return as if nothing had happened. */
@@ -89,5 +88,5 @@ export function transactionReader(transaction: SqlQueryable): ReadsRaw['readRaw'
     if (isStale(error) || error.code === undefined) closeAfter(driven.client, error);
     return onError.call(driven, error);
   };
-  return reader(driven, { retries: false });
+  return reader(driven, (query) => driven.client.query(query));
 }
