@@ -209,3 +209,23 @@ test.each(['links', 'spaces', 'domains', 'pixels', 'changes', 'webhooks'])(
     );
   },
 );
+
+/** A link with its relations, and with a condition at each level. */
+const fields = `
+  id nodeId alias url shortUrl title clicks lastClickedAt status hasPassword privacy createdAt updatedAt
+  blocked @include(if: $yes)
+  expiration { at clicks url @include(if: $yes) }
+  targeting { type countries { url @include(if: $yes) } }
+  domain { name } space { name color @include(if: $yes) } pixels { name } ... on Link @include(if: $yes) { disabled }`;
+
+test.each([
+  ['a list', `links(first: 3) { nodes { ${fields} } }`],
+  ['edges', `links(first: 3) { edges { cursor node { ${fields} } } }`],
+  ['a page', `linkPage(perPage: 10) { items { ${fields} } }`],
+  ['one link', `link(id: 2) { ${fields} }`],
+  ['nodes', `nodes(nodeIds: ["TGluazox"]) { ... on Link { ${fields} } }`],
+])('%s of whole links is read by one statement', async (_what, selection) => {
+  const query = `query ($yes: Boolean!) { ${selection} }`;
+  for (const yes of [true, false, true])
+    expect(await server.statementsOf(() => owner.data(query, { yes }))).toHaveLength(1);
+});
