@@ -174,16 +174,18 @@ async function start(config: Config): Promise<void> {
   });
   app.start();
   operatorFiles.start();
+  // Only now: if the start failed, a new key would not be printed, and would be lost. A key that is given is there before any
+  // process answers.
+  const { initialApiKey } = config;
+  const createsKey = worker === undefined || worker.id === 1 || initialApiKey !== undefined;
+  const firstKey = createsKey && (await createFirstKey(database.client, now(), initialApiKey));
   app.attachTo(http);
   answerHeld();
-  // Only now: if the start failed, the new key would not be printed, and would be lost.
-  const isFirst = worker === undefined || worker.id === 1;
-  const firstKey = isFirst && (await createFirstKey(database.client, now(), config.initialApiKey));
   if (firstKey) {
     // After the many lines of a first start, which would hide it.
     await within(FLUSH_TIMEOUT, new Promise<void>((resolve) => log.flush(() => resolve())));
     process.stdout.write(
-      greeting(config.initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
+      greeting(initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
     );
   }
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');

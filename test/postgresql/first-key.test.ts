@@ -1,0 +1,31 @@
+import { afterEach, expect, test } from 'vitest';
+import { newDatabase } from '../support/database.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { type Program, startProgram } from '../support/process.ts';
+
+const INITIAL_API_KEY = 'k'.repeat(32);
+
+let program: Program | undefined;
+afterEach(() => program?.end('SIGKILL'));
+
+/** The status of the first answer. */
+async function firstAnswer(port: number): Promise<number> {
+  const headers = { Authorization: `Bearer ${INITIAL_API_KEY}` };
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/spaces`, { headers }).catch(() => null);
+    if (answer) return answer.status;
+  }
+}
+
+test.each([
+  ['one process', {}],
+  ['two workers', { WORKERS: '2' }],
+])('%s: the first requests are answered when the first key exists', async (_what, env) => {
+  const port = await freePort();
+  const DATABASE_URL = await newDatabase({ migrated: false });
+  const starting = startProgram({ DATABASE_URL, PORT: String(port), INITIAL_API_KEY, ...env });
+  const statuses = await Promise.all(Array.from({ length: 8 }, () => firstAnswer(port)));
+  program = await starting;
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  await expect.poll(() => program?.stdout).toContain('-H "Authorization: Bearer $KEY"');
+});
