@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { visibleError } from './domain/errors.ts';
 import { ClientGone } from './shared/client-gone.ts';
+import { LATE, within } from './shared/timeout.ts';
 
 /** The largest atomic write to a pipe, in bytes, so that the lines of processes are not mixed (POSIX's PIPE_BUF). */
 const WHOLE_WRITE = 4096;
@@ -33,6 +34,24 @@ export function createLog({ level, worker, shared }: LogOptions): Logger {
   const together = { sync: false, maxLength: 16_000_000, periodicFlush: 100 };
   const size = shared ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE } : { minLength: 12_288 };
   return pino({ level, base, timestamp: timeOfLines() }, pino.destination({ ...together, ...size }));
+}
+
+/** How long the end waits for the log to be written, in milliseconds. */
+const FLUSH_TIMEOUT = 1_000;
+
+/** Whether what was logged is written; false if nobody reads it. */
+export async function flushed(log: Logger): Promise<boolean> {
+  const done = new Promise<void>((resolve) => log.flush(() => resolve()));
+  return (await within(FLUSH_TIMEOUT, done)) !== LATE;
+}
+
+/**
+ * Writes the log, and ends the process. pino's own hook would write the rest while the process exits, and wait for ever for a
+ * reader that has gone, as would Node for a write that hangs: then the process kills itself.
+ */
+export async function exit(code: number, log: Logger): Promise<never> {
+  if (!(await flushed(log))) process.kill(process.pid, 'SIGKILL');
+  return process.exit(code);
 }
 
 /** Logs why a request failed: the database is not available, or there is an error in the program. */

@@ -24,7 +24,7 @@ import type { Metrics } from './http/metrics.ts';
 import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
 import { createHttpServer, holdRequests } from './http/server.ts';
-import { createLog } from './log.ts';
+import { createLog, exit, flushed } from './log.ts';
 import { OperatorError } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
 import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
@@ -36,8 +36,8 @@ import { ownWorker, servePrimary } from './workers/worker.ts';
 /** How long the stop waits for pending writes, and for connections to close, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
 const CLOSE_TIMEOUT = 2_000;
-/** How long the first key waits for the log, in milliseconds. */
-const FLUSH_TIMEOUT = 1_000;
+/** When a stop that hangs is ended, in milliseconds. */
+const LAST_DEADLINE = 30_000;
 
 const now = () => new Date();
 
@@ -119,9 +119,8 @@ async function settleDefaultDomain(config: Config, db: Db, baseUrl: string, log:
   return id;
 }
 
-async function start(config: Config): Promise<void> {
+async function start(config: Config, log: Logger): Promise<void> {
   const worker = ownWorker();
-  const log = createLog({ level: config.logLevel, worker: worker?.id, shared: config.workers > 1 });
   log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
   const [countryOf, trusted, operatorFiles] = await readFiles(config, log);
   // With workers, the primary has done this.
@@ -183,7 +182,7 @@ async function start(config: Config): Promise<void> {
   answerHeld();
   if (firstKey) {
     // After the many lines of a first start, which would hide it.
-    await within(FLUSH_TIMEOUT, new Promise<void>((resolve) => log.flush(() => resolve())));
+    await flushed(log);
     process.stdout.write(
       greeting(initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
     );
@@ -194,6 +193,7 @@ async function start(config: Config): Promise<void> {
   const stop = async (signal: NodeJS.Signals | 'primary ended') => {
     if (stopping) return;
     stopping = true;
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_DEADLINE).unref();
     log.info({ signal }, 'stopping');
     app.endSubscriptions();
     await stopServer();
@@ -202,7 +202,7 @@ async function start(config: Config): Promise<void> {
     await within(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
     await within(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
     log.info('stopped');
-    process.exit(0);
+    await exit(0, log);
   };
   // A rejection that nobody handles must not end the process with all its requests.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected error'));
@@ -240,10 +240,13 @@ function endWithArguments([first]: readonly string[]): void {
 
 if (ownWorker() === undefined) endWithArguments(process.argv.slice(2));
 let config: Config | null = null;
+let log: Logger | null = null;
 try {
   config = readConfig(process.env);
-  await start(config);
+  log = createLog({ level: config.logLevel, worker: ownWorker()?.id, shared: config.workers > 1 });
+  await start(config, log);
 } catch (error) {
   process.stderr.write(`${explain(error, config)}\n`);
+  if (log) await exit(1, log);
   process.exit(1);
 }

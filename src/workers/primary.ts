@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { listen } from '../http/listen.ts';
+import { exit } from '../log.ts';
 import { Supervisor } from './supervisor.ts';
 import { WORKER_ARGUMENT } from './worker.ts';
 
@@ -31,7 +32,7 @@ export async function supervise(config: Config, log: Logger, program: string): P
     shared?.server.close();
     if (!inOrder) log.error('workers that did not end were killed');
     log.info('stopped');
-    process.exit(inOrder ? code : 1);
+    await exit(inOrder ? code : 1, log);
   };
   const supervisor = new Supervisor({
     workers: config.workers,

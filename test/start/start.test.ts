@@ -239,6 +239,20 @@ test('SIGTERM lets requests be answered that follow others on their connection',
   expect((await stopping).code).toBe(0);
 });
 
+test.each([
+  ['has gone', ({ child }: Program) => child.stdout?.destroy()],
+  ['hangs', ({ child }: Program) => child.stdout?.pause()],
+])('SIGTERM ends a server when the reader of its log %s', async (_what, leave) => {
+  const program = await start({ DATABASE_URL: await emptyDatabase() });
+  leave(program);
+  // More than the system keeps for a reader.
+  const visits = Array.from({ length: 1_500 }, () => fetch(`${program.origin}/none?${'x'.repeat(500)}`));
+  await Promise.all(visits.map(async (visit) => (await visit).arrayBuffer()));
+  const ended = once(program.child, 'exit');
+  program.child.kill('SIGTERM');
+  await ended;
+});
+
 test('SIGTERM to npm start reaches the server, and npm exits with 0', async () => {
   const program = await start({ DATABASE_URL: await emptyDatabase() }, ['npm', 'start']);
   expect((await program.end('SIGTERM')).code).toBe(0);
