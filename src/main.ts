@@ -1,3 +1,5 @@
+import './require-node.js';
+
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';

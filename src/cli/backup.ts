@@ -1,3 +1,5 @@
+import '../require-node.js';
+
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,3 +1,5 @@
+import '../require-node.js';
+
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { advised } from '../db/connection/advice.ts';

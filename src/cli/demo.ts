@@ -1,3 +1,5 @@
+import '../require-node.js';
+
 import { parseArgs } from 'node:util';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';

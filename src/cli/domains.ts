@@ -1,3 +1,5 @@
+import '../require-node.js';
+
 import { parseArgs } from 'node:util';
 import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain/admin.ts';
 import { checkOptions, print, runCommand, table, UsageError, withDatabase } from './command.ts';

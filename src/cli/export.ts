@@ -1,3 +1,5 @@
+import '../require-node.js';
+
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readlink, realpath, rename, rm, stat } from 'node:fs/promises';

@@ -1,3 +1,5 @@
+import '../require-node.js';
+
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';

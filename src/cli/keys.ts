@@ -1,3 +1,5 @@
+import '../require-node.js';
+
 import { parseArgs } from 'node:util';
 import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';

@@ -1,3 +1,5 @@
+import '../require-node.js';
+
 import { parseArgs } from 'node:util';
 import { migratedDatabase } from '../config.ts';
 import { advised } from '../db/connection/advice.ts';

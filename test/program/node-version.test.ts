@@ -1,27 +1,46 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-node-'));
+const { engines, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8'));
+const [major] = process.versions.node.split('.').map(Number);
+const needed = `${Number(major) + 1}.2`;
+
+beforeAll(() => {
+  for (const copied of ['scripts', 'dist', 'src/require-node.js'])
+    cpSync(copied, join(folder, copied), { recursive: true });
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+  const asked = { ...manifest, engines: { node: `>=${needed}` } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(asked));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a start on a Node that is too old says so in one line', () => {
-  const { engines, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const [major] = process.versions.node.split('.').map(Number);
-  mkdirSync(join(folder, 'dist'));
-  cpSync('scripts', join(folder, 'scripts'), { recursive: true });
-  copyFileSync('dist/main.js', join(folder, 'dist/main.js'));
-  const needed = { node: `>=${Number(major) + 1}.2` };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, engines: needed }));
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/run.mjs', 'main'], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  expect([status, stderr]).toEqual([
-    1,
-    `Linkspace needs Node ${Number(major) + 1}.2 or later, and this is ${process.version}: install one, or run "npm ci" without --omit=optional, which brings one.\n`,
-  ]);
+test.each(['scripts/run.mjs', 'dist/main.js', 'dist/cli/keys.js'])(
+  '%s says in one line that the Node is too old',
+  (file) => {
+    const { status, stderr } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([
+      1,
+      `Linkspace needs Node ${needed} or later, and this is ${process.version}: install one, or run "npm ci" without --omit=optional, which brings one.\n`,
+    ]);
+  },
+);
+
+test('every program checks Node before it loads anything else', () => {
+  const { scripts } = manifest as { scripts: Record<string, string> };
+  const programs = Object.values(scripts).flatMap(
+    (script) => /scripts\/run\.mjs (\S+)/.exec(script)?.[1] ?? [],
+  );
+  expect(programs).toContain('main');
+  for (const program of programs)
+    expect(readFileSync(`src/${program}.ts`, 'utf8'), program).toMatch(
+      /^import '\.\.?\/require-node\.js';\n\n/,
+    );
+});
+
+test('the manifest says the oldest Node in the form that is compared', () => {
   expect(engines.node).toMatch(/^>=\d+\.\d+$/);
 });
