@@ -2,12 +2,11 @@ import '../require-node.js';
 
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { backUp, datedName, keepNewest } from '../db/backup.ts';
 import { pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, runCommand, UsageError } from './command.ts';
+import { print, readArguments, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run backup -- [--to FILE] [--keep N]
 
@@ -27,7 +26,7 @@ function isFolder(path: string): boolean {
 }
 
 await runCommand(async ({ databaseUrl: url }) => {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     options: {
       to: { type: 'string' },
       keep: { type: 'string' },

@@ -1,3 +1,4 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
 import { adviceOn } from '../db/connection/advice.ts';
 import { openDatabase } from '../db/connection/client.ts';
@@ -14,10 +15,34 @@ import { VERSION } from '../version.ts';
 /** An error in the command line; printed with a hint to the help. */
 export class UsageError extends Error {}
 
+/** npm takes options that stand before `--`, and leaves their values to the command as arguments. */
+function unexpected(): string {
+  const script = process.env.npm_lifecycle_event;
+  return script === undefined ? '' : ` Put "--" before the options: npm run ${script} -- --option value.`;
+}
+
+/**
+ * The options and arguments of the command.
+ * @throws UsageError for an option that npm has taken; TypeError for one that there is not
+ */
+export function readArguments<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  // npm sets this for each option that it takes.
+  for (const option of Object.keys(config.options ?? {}))
+    if (process.env[`npm_config_${option.replaceAll('-', '_')}`])
+      throw new UsageError(`npm has taken the option --${option}.${unexpected()}`);
+  return parseArgs(config);
+}
+
+export function tooManyArguments(): UsageError {
+  return new UsageError(`There are too many arguments.${unexpected()}`);
+}
+
 function explain(error: unknown, url: string): string {
   // Operators' errors have masked values already. To mask the whole would take explanations for parts of a password.
   if (error instanceof OperatorError) return error.message;
   if (error instanceof DomainError) return withoutSecrets(error.message);
+  if (error instanceof TypeError && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL')
+    return `${withoutSecrets(error.message).replace(/\.?$/, '.')}${unexpected()} See --help.`;
   if (error instanceof UsageError || (error instanceof TypeError && 'code' in error))
     return `${withoutSecrets(error.message).replace(/\.?$/, '.')} See --help.`;
   return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;

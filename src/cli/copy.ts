@@ -1,6 +1,5 @@
 import '../require-node.js';
 
-import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { advised } from '../db/connection/advice.ts';
 import { openDatabase } from '../db/connection/client.ts';
@@ -9,7 +8,7 @@ import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/connection/url.t
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, runCommand, UsageError } from './command.ts';
+import { print, readArguments, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run copy -- --from URL --to URL
 
@@ -43,7 +42,7 @@ function bars(): { progress: Progress; stop(): void } {
 }
 
 await runCommand(async () => {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     options: {
       from: { type: 'string' },
       to: { type: 'string' },

@@ -1,13 +1,12 @@
 import '../require-node.js';
 
-import { parseArgs } from 'node:util';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, runCommand, UsageError, withDatabase } from './command.ts';
+import { print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
 import { fillDemo } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
 import { timeOf } from './time.ts';
@@ -32,7 +31,7 @@ function endOf(until: string | undefined): Date {
 }
 
 await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialApiKey }) => {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     options: {
       seed: { type: 'string', default: '1' },
       until: { type: 'string' },

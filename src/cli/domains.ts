@@ -1,8 +1,16 @@
 import '../require-node.js';
 
-import { parseArgs } from 'node:util';
 import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain/admin.ts';
-import { checkOptions, print, runCommand, table, UsageError, withDatabase } from './command.ts';
+import {
+  checkOptions,
+  print,
+  readArguments,
+  runCommand,
+  table,
+  tooManyArguments,
+  UsageError,
+  withDatabase,
+} from './command.ts';
 
 const help = `Usage: npm run domains -- list
        npm run domains -- verify HOST
@@ -33,7 +41,7 @@ function tableOf(domains: readonly DomainView[]): string {
 }
 
 await runCommand(async ({ databaseUrl: url }) => {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readArguments({
     allowPositionals: true,
     options: {
       'with-links': { type: 'boolean' },
@@ -44,8 +52,7 @@ await runCommand(async ({ databaseUrl: url }) => {
   const [verb, host, ...rest] = positionals;
   if (values.help) return print(help);
   if (verb === undefined) throw new UsageError('The command is missing: list, verify or remove.');
-  if (rest.length > 0 || (verb === 'list' && host !== undefined))
-    throw new UsageError('There are too many arguments.');
+  if (rest.length > 0 || (verb === 'list' && host !== undefined)) throw tooManyArguments();
   if (!['list', 'verify', 'remove'].includes(verb))
     throw new UsageError(`"${verb}" is not a command; use list, verify or remove.`);
   checkOptions(verb, values, { 'with-links': 'remove' });

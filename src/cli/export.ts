@@ -6,11 +6,10 @@ import { readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { asCsv, asJson, exportAccount } from '../domain/importing/export.ts';
 import type { ImportRecord } from '../domain/importing/formats.ts';
 import { OperatorError } from '../operator-error.ts';
-import { counted, print, runCommand, UsageError, withDatabase } from './command.ts';
+import { counted, print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed } from './moving/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
@@ -69,7 +68,7 @@ async function writeFile(file: string, text: AsyncIterable<string>): Promise<voi
 }
 
 await runCommand(async ({ databaseUrl, baseUrl }) => {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     options: {
       account: { type: 'string' },
       format: { type: 'string', default: 'csv' },

@@ -1,6 +1,5 @@
 import '../require-node.js';
 
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
 import { type ImportFormat, importFormats } from '../domain/importing/formats.ts';
@@ -13,7 +12,7 @@ import {
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import { counted, print, runCommand, UsageError, withDatabase } from './command.ts';
+import { counted, print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed, siteOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
@@ -114,7 +113,7 @@ function printer(json: boolean, source: Source) {
 }
 
 await runCommand(async (config) => {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     options: {
       format: { type: 'string' },
       file: { type: 'string' },

@@ -1,9 +1,17 @@
 import '../require-node.js';
 
-import { parseArgs } from 'node:util';
 import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
-import { checkOptions, print, runCommand, table, UsageError, withDatabase } from './command.ts';
+import {
+  checkOptions,
+  print,
+  readArguments,
+  runCommand,
+  table,
+  tooManyArguments,
+  UsageError,
+  withDatabase,
+} from './command.ts';
 import { timeOf } from './time.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
@@ -52,7 +60,7 @@ function tableOf(keys: readonly KeyView[], now: Date): string {
 }
 
 await runCommand(async ({ databaseUrl: url }) => {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readArguments({
     allowPositionals: true,
     options: {
       account: { type: 'string' },
@@ -67,8 +75,7 @@ await runCommand(async ({ databaseUrl: url }) => {
   if (verb === undefined) throw new UsageError('The command is missing: create, list or revoke.');
   if (!['create', 'list', 'revoke'].includes(verb))
     throw new UsageError(`"${verb}" is not a command; use create, list or revoke.`);
-  if (rest.length > 0 || (verb !== 'revoke' && id !== undefined))
-    throw new UsageError('There are too many arguments.');
+  if (rest.length > 0 || (verb !== 'revoke' && id !== undefined)) throw tooManyArguments();
   checkOptions(verb, values, { account: 'create', scopes: 'create', expires: 'create' });
   const now = new Date();
   const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);

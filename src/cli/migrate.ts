@@ -1,10 +1,9 @@
 import '../require-node.js';
 
-import { parseArgs } from 'node:util';
 import { migratedDatabase } from '../config.ts';
 import { advised } from '../db/connection/advice.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
-import { print, runCommand } from './command.ts';
+import { print, readArguments, runCommand } from './command.ts';
 
 const help = `Usage: npm run migrate              applies the pending migrations and exits
        npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing
@@ -14,7 +13,7 @@ const help = `Usage: npm run migrate              applies the pending migrations
 The database is the one in DATABASE_URL, or in DATABASE_DIRECT_URL if DATABASE_URL is a pooler.`;
 
 await runCommand(async (config) => {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     options: {
       status: { type: 'boolean' },
       json: { type: 'boolean' },

@@ -34,6 +34,19 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
+test.each([
+  ['import', ['bitly', 'links.csv'], { npm_config_dry_run: 'true' }, 'npm has taken the option --dry-run.'],
+  ['import', ['bitly', 'links.csv'], {}, "Unexpected argument 'bitly'"],
+  ['keys', ['create', 'Foo'], { npm_config_account: 'true' }, 'npm has taken the option --account.'],
+  ['keys', ['create', 'Foo'], {}, 'There are too many arguments.'],
+])('%s refuses %j where npm has taken the options', async (command, args, taken, message) => {
+  const env = { DATABASE_URL, npm_lifecycle_event: command, ...taken };
+  const { code, stderr, stdout } = await runProgram(`cli/${command}`, env, args);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(message);
+  expect(stderr).toContain(`Put "--" before the options: npm run ${command} -- --option value.`);
+});
+
 test('a command warns of a misspelt variable', async () => {
   const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL, DATABSE_URL: 'file:/tmp/other.db' }, [
     'list',
