@@ -59,7 +59,7 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
     url = config.databaseUrl;
     await work(config);
   } catch (error) {
-    process.stderr.write(`${explain(error, url)}\n`);
+    process.stderr.write(`${printable(explain(error, url))}\n`);
     process.exitCode = 1;
   }
 }
@@ -101,8 +101,16 @@ export function checkOptions(
       throw new UsageError(`--${option} is an option of ${owner}, not of ${verb}.`);
 }
 
+/** Control characters, and those that change the direction of a text. */
+const UNPRINTABLE = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The text for a terminal: what comes from files and records could contain commands to it. JSON stays the same JSON. */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${printable(text)}\n`);
 }
 
 /** A number of things, such as `1 link` or `2 links`. */

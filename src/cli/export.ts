@@ -26,15 +26,27 @@ It contains no passwords, only whether there is one. "npm run import -- --format
 The export is not a snapshot: changes during the export may be missing from it. The scheme of short URLs is that of BASE_URL.
 The database is the one in DATABASE_URL.`;
 
-/** Counts the records by kind, and passes them on. */
-async function* counting(
-  records: AsyncIterable<ImportRecord>,
-  counts: Record<string, number>,
-): AsyncGenerator<ImportRecord> {
-  for await (const record of records) {
-    const kind = `${record.kind}s`;
-    counts[kind] = (counts[kind] ?? 0) + 1;
-    yield record;
+/** Counts what the records contain, and passes them on. Spaces and pixels are those of links, too. */
+class Counting {
+  #links = 0;
+  #domains = 0;
+  readonly #spaces = new Set<string>();
+  readonly #pixels = new Set<string>();
+
+  async *of(records: AsyncIterable<ImportRecord>): AsyncGenerator<ImportRecord> {
+    for await (const record of records) {
+      const { kind, space, space_color: color, pixels } = record;
+      if (kind === 'link') this.#links++;
+      if (kind === 'domain') this.#domains++;
+      if (space != null) this.#spaces.add(JSON.stringify([space, color]));
+      for (const pixel of Array.isArray(pixels) ? pixels : []) this.#pixels.add(JSON.stringify(pixel));
+      yield record;
+    }
+  }
+
+  get counts() {
+    const [{ size: spaces }, { size: pixels }] = [this.#spaces, this.#pixels];
+    return { links: this.#links, domains: this.#domains, spaces, pixels };
   }
 }
 
@@ -86,11 +98,12 @@ await runCommand(async ({ databaseUrl, baseUrl }) => {
     throw new UsageError('--json is for the message about a file: add --file FILE, or choose --format json.');
   await withDatabase(databaseUrl, async (db) => {
     const site = { scheme: baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol };
-    const counts = { links: 0, domains: 0 };
-    const records = counting(exportAccount(db, await accountNamed(db, account), site), counts);
+    const counting = new Counting();
+    const records = counting.of(exportAccount(db, await accountNamed(db, account), site));
     const text = writers[format](records);
     if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
     await writeFile(file, text);
+    const { counts } = counting;
     if (values.json) return print(JSON.stringify({ file, ...counts }));
     const told = Object.entries(counts).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
     print(`Exported to ${file}: ${told.join(', ')}.`);

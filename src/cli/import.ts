@@ -12,7 +12,7 @@ import {
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import { counted, print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
+import { counted, print, printable, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed, siteOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
@@ -102,7 +102,7 @@ function printer(json: boolean, source: Source) {
   return {
     tell(one: LineMessage) {
       if (!json) return print(inText(one, source.unit));
-      process.stdout.write(`${told++ === 0 ? '{"told":[' : ','}\n${JSON.stringify(one)}`);
+      process.stdout.write(`${told++ === 0 ? '{"told":[' : ','}\n${printable(JSON.stringify(one))}`);
     },
     end(report: ImportReport, dryRun: boolean) {
       if (!json) return print(summary(report, dryRun));

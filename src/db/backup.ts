@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
@@ -52,8 +52,9 @@ export function backUp(url: string, target: string): void {
   rmSync(partial, { force: true });
   const source = new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
   try {
+    // SQLite writes into an empty file, and keeps its mode: nobody else may read the copy, not even a part of it.
+    closeSync(openSync(partial, 'wx', 0o600));
     source.prepare('VACUUM INTO ?').run(partial);
-    chmodSync(partial, 0o600);
     const copy = new Sqlite(partial);
     copy.pragma(`application_id = ${MARK}`);
     copy.close();

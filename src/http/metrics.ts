@@ -74,6 +74,9 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    // Gauges whose names are those of counters; each has others, by type.
+    for (const what of ['handles', 'requests', 'resources'])
+      this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
     const isAway = () => this.#isAway();
     new Gauge({
       name: 'linkspace_database_away',

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Request, Response } from 'express';
-import { guardCell } from '../domain/importing/formula.ts';
+import { cellOf } from '../domain/importing/csv-cell.ts';
 
 /** A value for each column. */
 export type CsvRow = readonly unknown[];
@@ -40,14 +40,9 @@ export function wantsCsv(req: Request): boolean {
   return String(req.accepts(TYPES)).startsWith('text/csv');
 }
 
-/**
- * A cell by RFC 4180, which spreadsheets do not run.
- */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return String(value);
-  const text = guardCell(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return typeof value === 'string' ? cellOf(value) : String(value);
 }
 
 function lines(rows: readonly (readonly unknown[])[]): string {

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/connection/client.ts';
-import { keepPrivate } from '../../src/db/connection/sqlite-file.ts';
+import { keepPrivate, openFile } from '../../src/db/connection/sqlite-file.ts';
+import { applyMigrations } from '../../src/db/migrate.ts';
 import { runProgram, startProgram } from '../support/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-modes-'));
@@ -49,5 +51,34 @@ test.runIf(platform() !== 'win32').each([0o644, 0o640, 0o660])(
     const database = await openDatabase(`file:${path}`);
     expect(modeOf(path)).toBe('600');
     await database.close();
+  },
+);
+
+test.runIf(platform() !== 'win32')(
+  'only the program’s user can read a backup, also while it is written',
+  async () => {
+    const url = `file:${join(folder, 'large.db')}`;
+    await applyMigrations(url);
+    const large = openFile(url);
+    large.exec('CREATE TABLE "Large" AS SELECT randomblob(30000000) AS "bytes"');
+    large.close();
+    const backups = join(folder, 'backups');
+    let running = true;
+    const modes = new Set<string>();
+    const ended = runProgram('cli/backup', { DATABASE_URL: url }, ['--to', join(backups, 'one.db')]).finally(
+      () => {
+        running = false;
+      },
+    );
+    while (running) {
+      if (existsSync(backups))
+        for (const name of readdirSync(backups)) {
+          const found = statSync(join(backups, name), { throwIfNoEntry: false });
+          if (found) modes.add((found.mode & 0o777).toString(8));
+        }
+      await setImmediate();
+    }
+    expect((await ended).code).toBe(0);
+    expect([...modes]).toEqual(['600']);
   },
 );

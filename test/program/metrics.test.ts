@@ -20,3 +20,10 @@ test('the waiting deliveries and their lag are those of one moment', async () =>
   backlog = { pending: 0, dueAt: null };
   expect(await numbers()).toEqual(['0', '0']);
 });
+
+test('only counters have names that end with _total', async () => {
+  const types = [...(await textOf(new Metrics())).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  expect(types.length).toBeGreaterThan(20);
+  const wrong = types.filter(([, name, type]) => name?.endsWith('_total') !== (type === 'counter'));
+  expect(wrong.map(([line]) => line)).toEqual([]);
+});

@@ -188,6 +188,15 @@ test('an answer with addresses of any letters matches its schema', async () => {
   expect(body).toMatchObject({ data: { url } });
 });
 
+test('no description is empty', () => {
+  const empty: string[] = [];
+  JSON.stringify(document, function (this: unknown, key, value) {
+    if (key === 'description' && value === '') empty.push(JSON.stringify(this).slice(0, 200));
+    return value;
+  });
+  expect(empty).toEqual([]);
+});
+
 test('it has every type of body that v1 accepts', () => {
   const withBody = operations().filter(({ operation }) => operation.requestBody !== undefined);
   expect(withBody).toHaveLength(6);

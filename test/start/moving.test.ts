@@ -72,6 +72,26 @@ test('the summary names the columns that were left out', async () => {
   expect((await importing(...args)).stdout).toContain('Columns that were left out: "Link ID", "Archived".');
 });
 
+test('nothing that a file has can give commands to the terminal', async () => {
+  const path = join(folder, 'escapes.csv');
+  const text = 'long_url,link,\u001b[31mred\u001b[0m,\u009b2J\nhttps://example.com/,bit.ly/escaped,a,b\n';
+  writeFileSync(path, text);
+  const args = ['--format', 'bitly', '--file', path, '--account', 'owner', '--dry-run'];
+  for (const { stdout, stderr } of [await importing(...args), await importing(...args, '--json')]) {
+    expect(stdout).toContain('\\u001b[31mred');
+    expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u);
+  }
+});
+
+test('a record that is nested too deeply is refused before it takes memory', async () => {
+  const path = join(folder, 'nested.json');
+  const nested = '['.repeat(3_000_000);
+  writeFileSync(path, `[{"link":"https://bit.ly/a","long_url":"https://example.com/","x":${nested}`);
+  const args = ['--format', 'bitly', '--file', path, '--account', 'owner', '--dry-run'];
+  const { stdout, stderr } = await importing(...args);
+  expect(stdout + stderr).toContain('The record 1 is nested more than 10000 levels deep');
+});
+
 test('imports and exports by commands, and prints a summary', async () => {
   const args = ['--format', 'bitly', '--file', join(exportsFolder, 'bitly.csv'), '--account', 'owner'];
   const { code, stdout, stderr } = await importing(...args);
@@ -84,14 +104,14 @@ test('imports and exports by commands, and prints a summary', async () => {
   // By way of a symbolic link, whose target exists only later.
   symlinkSync('real.csv', file);
   const exported = await runProgram('cli/export', env, ['--account', 'owner', '--file', file, '--json']);
-  expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0 });
+  expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0, spaces: 1, pixels: 0 });
   const printed = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'csv']);
   expect(printed.stdout).toBe(readFileSync(file, 'utf8'));
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   writeFileSync(file, 'An earlier export');
   chmodSync(file, 0o644);
   const written = await runProgram('cli/export', env, ['--account', 'owner', '--file', file]);
-  expect(written.stdout).toBe(`Exported to ${file}: 2 links, 0 domains.\n`);
+  expect(written.stdout).toBe(`Exported to ${file}: 2 links, 0 domains, 1 space, 0 pixels.\n`);
   expect(readFileSync(join(folder, 'real.csv'), 'utf8')).toBe(printed.stdout);
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   const pipe = join(folder, 'pipe');

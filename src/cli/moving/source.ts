@@ -146,6 +146,9 @@ function lineOf(
   return { ...place, raw, header, isCsv: true };
 }
 
+/** How deeply lists and objects may be nested: each level takes memory. Exports have ten at most. */
+const MAX_DEPTH = 10_000;
+
 /** The keys of an object that may have lists of records. */
 const LISTS = ['data', 'links', 'domains', 'spaces', 'pixels'];
 
@@ -165,6 +168,7 @@ async function* jsonRecords(
   keepMarks(parser);
   let hasList = isList;
   let depth = 0;
+  let line = 0;
   let key: unknown;
   const isListed = () => isList || LISTS.some((one) => one === key);
   // The parser gives no list that is empty.
@@ -172,11 +176,12 @@ async function* jsonRecords(
     if (depth === 1 && token === TokenType.STRING) key = value;
     if (depth === 1 && token === TokenType.LEFT_BRACKET && isListed()) hasList = true;
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
+    if (depth > MAX_DEPTH)
+      throw new BrokenOff(`The record ${line + 1} is nested more than ${MAX_DEPTH} levels deep`);
     if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
   };
   const found: unknown[] = [];
   parser.onValue = ({ value }) => void (hasList && found.push(value));
-  let line = 0;
   function* complete(length: number): Generator<SourceLine> {
     const size = Math.ceil(length / Math.max(1, found.length));
     for (const value of found.splice(0)) {

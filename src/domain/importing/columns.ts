@@ -1,3 +1,4 @@
+import { unguarded } from './csv-cell.ts';
 import {
   type Format,
   type ImportField,
@@ -6,7 +7,6 @@ import {
   importFields,
   importFormats,
 } from './formats.ts';
-import { unguardCell } from './formula.ts';
 import { isSet } from './values.ts';
 
 const normal = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
@@ -94,7 +94,7 @@ function valuesOf(
     const value = raw[column];
     const trimmed = typeof value === 'string' ? value.trim() : value;
     if (!means(trimmed)) return [];
-    return { column, value: guarded && typeof trimmed === 'string' ? unguardCell(trimmed) : trimmed };
+    return { column, value: guarded && typeof trimmed === 'string' ? unguarded(trimmed) : trimmed };
   });
 }
 

@@ -4,8 +4,8 @@ import { linkTexts } from '../link/input.ts';
 import { shortUrlOf } from '../link/short-url.ts';
 import { targetingOf } from '../link/targeting.ts';
 import type { Site } from '../site.ts';
+import { cellOf, quoted } from './csv-cell.ts';
 import { exportFields, type ImportRecord } from './formats.ts';
-import { guardCell } from './formula.ts';
 
 /** How many links are read at once: each may have two MB of targets. */
 const BATCH_SIZE = 100;
@@ -119,20 +119,19 @@ async function* exportLinks(
 }
 
 /** A value as a cell: lists as JSON, null as an empty text. */
-function cellOf(value: unknown): string {
+function written(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value) && value.length === 0) return '';
-  const text = Array.isArray(value) ? JSON.stringify(value) : guardCell(String(value));
-  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return Array.isArray(value) ? quoted(JSON.stringify(value)) : cellOf(String(value));
 }
 
 /** The records as CSV, by RFC 4180: a header, then a line for each. */
 export async function* asCsv(records: AsyncIterable<ImportRecord>): AsyncGenerator<string> {
   yield `${exportFields.join(',')}\r\n`;
   for await (const record of records)
-    yield `${exportFields.map((field) => cellOf(record[field])).join(',')}\r\n`;
+    yield `${exportFields.map((field) => written(record[field])).join(',')}\r\n`;
 }
 
 /** The records as one JSON document, a line for each. */
