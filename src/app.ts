@@ -12,6 +12,7 @@ import { Replicas, withoutReplicas } from './db/connection/replicas.ts';
 import { addKeyUses } from './db/key-use.ts';
 import { StatisticsRetention } from './db/statistics/retention.ts';
 import { Authentication } from './domain/access/authentication.ts';
+import { KeysInUse } from './domain/access/keys-in-use.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { KEPT_FOR } from './domain/keyed-write.ts';
 import type { OperatorLists } from './domain/link/operator-lists.ts';
@@ -136,8 +137,8 @@ export function createApp(dependencies: AppDependencies): App {
   onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log, statistics);
   const authentication = new Authentication(database.client, revisions, now);
+  const keysInUse = new KeysInUse(database.client, revisions, now);
   const subscriptions = new ChangeSubscriptions(database.client, revisions.feed, now);
-  revisions.watch('keys', () => void subscriptions.checkKeys().catch(() => {}));
   const retention = new ChangeRetention(database.client, historyDays, now, log);
   const oldStatistics = new StatisticsRetention(database, statisticsMonths, now, log);
   const answers = new AnswerRetention(database.client, KEPT_FOR, now, log);
@@ -152,6 +153,7 @@ export function createApp(dependencies: AppDependencies): App {
     database,
     readers,
     authentication,
+    keysInUse,
     limit,
     inFlight,
     trust,
@@ -223,7 +225,7 @@ export function createApp(dependencies: AppDependencies): App {
     readers,
     clicks,
     limit,
-    subscriptions,
+    keysInUse,
     retention,
     oldStatistics,
     webhooks,

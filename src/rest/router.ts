@@ -99,6 +99,7 @@ async function answer(
         partOf(await execute(server, { document }, variables(input, id, from), context));
       const first = await part(null);
       if (first === null) return notFound;
+      context.onClosed(() => res.destroy());
       // The connection is closed, so the client sees that the file is incomplete.
       await sendCsv(req, res, columns, first, part).catch((error: unknown) => {
         if (!req.destroyed) report(res, error);

@@ -12,7 +12,6 @@ import type { Db } from '../../db/connection/db.ts';
 import { DatabaseAway } from '../../db/connection/errors.ts';
 import { LATE, within } from '../../shared/timeout.ts';
 import type { Actor } from '../access/actor.ts';
-import { validKeys } from '../access/api-key.ts';
 import { DomainError, visibleError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter } from './list.ts';
 
@@ -23,8 +22,6 @@ const MAX_SUBSCRIPTIONS = 200;
 const MAX_WAITING = 250;
 /** After how many milliseconds a subscriber that takes none of them is given up, if there are further ones. */
 const GIVEN_UP_AFTER = 10_000;
-/** How often keys are checked for expiry and revocation, in milliseconds. */
-const KEYS_CHECKED_EVERY = 5_000;
 /** How long a new subscription may wait for the database, in milliseconds. */
 const BEGINS_WITHIN = 2_000;
 /** When to try again after a refusal, in seconds. */
@@ -170,7 +167,6 @@ export class ChangeSubscriptions {
   readonly #feed: ChangeFeed;
   readonly #now: () => Date;
   readonly #all = new Set<Subscription>();
-  #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(db: Db, feed: ChangeFeed, now: () => Date) {
@@ -196,7 +192,7 @@ export class ChangeSubscriptions {
 
   /**
    * The account's changes from now on. If too many wait to be read, the last value is an error.
-   * @param onClosed calls its listener when the client leaves, which may be before this returns
+   * @param onClosed calls its listener when the client leaves or its key is no longer valid, which may be before this returns
    * @throws DomainError RATE_LIMITED for too many subscriptions, UNAVAILABLE if the service is stopping
    * @throws DatabaseAway if the database does not answer in time
    */
@@ -237,30 +233,9 @@ export class ChangeSubscriptions {
     return subscription;
   }
 
-  /** Ends the subscriptions of keys that are revoked, expired or deleted. */
-  async checkKeys(): Promise<void> {
-    const ids = [...new Set([...this.#all].map(({ actor }) => actor.keyId))];
-    if (ids.length === 0) return;
-    const where = { id: { in: ids }, ...validKeys(this.#now()) };
-    const valid = await this.#db.apiKey.findMany({ where, select: { id: true } });
-    const good = new Set(valid.map(({ id }) => id));
-    // Only keys that were checked: a subscription of another key may be new.
-    const ended = new Set(ids.filter((id) => !good.has(id)));
-    for (const one of this.#all) if (ended.has(one.actor.keyId)) one.end();
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => {
-      this.checkKeys().catch(() => {
-        // While the database is down, subscriptions continue.
-      });
-    }, KEYS_CHECKED_EVERY).unref();
-  }
-
   /** Ends all subscriptions, and refuses new ones. */
   stop(): void {
     this.#stopped = true;
-    clearInterval(this.#timer);
     for (const one of this.#all) one.end();
   }
 }

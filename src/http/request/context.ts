@@ -4,6 +4,7 @@ import type { Database } from '../../db/connection/client.ts';
 import type { Replicas } from '../../db/connection/replicas.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Authentication } from '../../domain/access/authentication.ts';
+import type { KeysInUse } from '../../domain/access/keys-in-use.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import { visibleError } from '../../domain/errors.ts';
 import type { Site } from '../../domain/site.ts';
@@ -18,6 +19,7 @@ export interface ContextDependencies {
   readonly database: Database;
   readonly readers: Pick<Replicas, 'readerFor' | 'wrote'>;
   readonly authentication: Authentication;
+  readonly keysInUse: KeysInUse;
   readonly limit: RateLimit;
   readonly inFlight: InFlight;
   readonly trust: Trust;
@@ -32,8 +34,19 @@ export type ContextOf = (req: IncomingMessage, res: ServerResponse) => Promise<C
 
 /** The returned function rejects with UNAUTHENTICATED without a valid key, and with RATE_LIMITED beyond the rate limit. */
 export function createContextOf(dependencies: ContextDependencies): ContextOf {
-  const { database, readers, authentication, limit, inFlight, trust, site, subscriptions, log, now } =
-    dependencies;
+  const {
+    database,
+    readers,
+    authentication,
+    keysInUse,
+    limit,
+    inFlight,
+    trust,
+    site,
+    subscriptions,
+    log,
+    now,
+  } = dependencies;
   const db = database.client;
 
   const authenticate = async (req: IncomingMessage) => {
@@ -76,8 +89,12 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       signal,
       running: (execution) => inFlight.run(res, execution),
       onClosed(listener) {
-        if (res.destroyed) listener();
-        else res.once('close', listener);
+        if (res.destroyed) return listener();
+        const endUse = keysInUse.use(actor.keyId, listener);
+        res.once('close', () => {
+          endUse();
+          listener();
+        });
       },
       requestId: info.requestId,
       log,

@@ -32,7 +32,7 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Runs an execution, which occupies the request's place until it has ended. */
   running<T>(execution: () => PromiseLike<T> | T): Promise<T>;
-  /** Calls the listener when the answer is complete, or the client has left. */
+  /** Calls the listener when the answer is complete, the client has left, or its key is no longer valid. */
   onClosed(listener: () => void): void;
   readonly requestId: string;
   readonly log: Logger;

@@ -1,0 +1,43 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { directTransaction } from '../../src/db/connection/direct.ts';
+import { insertLinksIn } from '../../src/db/links.ts';
+import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
+import { NOON, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ background: true });
+});
+afterAll(() => server.stop());
+
+test('a file ends when its key is revoked, however slowly it is read', async () => {
+  const caller = await server.caller();
+  const { accountId, domainId, ...link } = await server.database.client.link.findUniqueOrThrow({
+    where: { id: (await caller.link()).id },
+    omit: { id: true },
+  });
+  // Far more than the buffers of a connection.
+  const url = `https://example.com/${'x'.repeat(1_800)}`;
+  const links = Array.from({ length: 6_000 }, (_, number) => ({
+    row: { ...link, accountId, domainId, url, urlKey: 'x', alias: `many${number}` },
+    pixelIds: [],
+  }));
+  await directTransaction(server.database.client, (tx) => insertLinksIn(tx, links), {
+    maxWait: 5_000,
+    timeout: 30_000,
+  });
+  const headers = { Authorization: `Bearer ${caller.key}`, Accept: 'text/csv' };
+  const ended = Promise.withResolvers<string>();
+  const asked = request(`${server.origin}/api/v1/links`, { headers }, (answer) => {
+    answer.once('error', () => ended.resolve('broken off')).once('end', () => ended.resolve('complete'));
+    answer.once('data', () => {
+      answer.pause();
+      void listKeys(server.database.client)
+        .then(([key]) => revokeKey(server.database.client, String(key?.id), NOON))
+        .then(() => setTimeout(() => answer.resume(), 1_500));
+    });
+  });
+  asked.on('error', () => ended.resolve('broken off')).end();
+  expect(await ended.promise).toBe('broken off');
+});
