@@ -1,12 +1,12 @@
 import type { LookupAddress } from 'node:dns';
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Answer, Post } from '../domain/webhook/receiver.ts';
 import { VERSION } from '../version.ts';
 import { isPublicAddress } from './address.ts';
 
-/** The timeout for an answer, in milliseconds, and how many bytes of it are read. */
+/** The timeout for an answer, in milliseconds, and how many bytes are read, with all headers and interim answers. */
 const ANSWER_TIMEOUT = 10_000;
 const MAX_ANSWER = 64 * 1024;
 
@@ -21,6 +21,8 @@ export interface PostOptions {
 class NoAddress extends Error {}
 /** There was no complete answer in time. */
 class Late extends Error {}
+/** What precedes the body is longer than an answer may be. */
+class TooLong extends Error {}
 
 /** Looks up the addresses for one connection; fails if any of them is not allowed. */
 function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
@@ -53,6 +55,7 @@ function literalOf({ hostname }: URL): string | null {
 function wordsFor(error: NodeJS.ErrnoException): string {
   if (error instanceof NoAddress) return 'no public address';
   if (error instanceof Late) return 'no answer in time';
+  if (error instanceof TooLong) return 'answer too long';
   const code = error.code ?? '';
   if (/^HPE_/.test(code)) return 'not HTTP';
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) return 'certificate or TLS refused';
@@ -65,23 +68,23 @@ function wordsOf(status: number): string | null {
   return status >= 300 && status < 400 ? 'redirects are not followed' : `status ${status}`;
 }
 
-/** Reads a bounded part of an answer, and settles when it is complete. */
-async function readAnswer(response: IncomingMessage): Promise<void> {
-  let read = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    read += chunk.length;
-    if (read >= MAX_ANSWER) return;
-  }
-}
-
-/** Sends the request, and settles with its answer; if the body breaks off, the status counts. */
+/** Sends the request, and settles with its answer; if the body breaks off or is too long, the status counts. */
 function exchange(request: ClientRequest, body: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    request.on('error', reject);
+    let fail: (error: Error) => void = reject;
+    request.on('error', (error) => fail(error));
+    request.on('socket', (socket) => {
+      let read = 0;
+      socket.on('data', ({ length }: Buffer) => {
+        read += length;
+        if (read > MAX_ANSWER) request.destroy(new TooLong());
+      });
+    });
     request.on('response', (response) => {
       const status = response.statusCode ?? 0;
       const answered = () => resolve({ status, error: wordsOf(status) });
-      readAnswer(response).then(answered, answered);
+      fail = answered;
+      response.resume().once('close', answered);
     });
     // An answer 101. The connection is no longer the request's.
     request.on('upgrade', ({ statusCode = 101 }, socket) => {

@@ -155,6 +155,32 @@ async function listening(one: SocketServer): Promise<number> {
   return (one.address() as AddressInfo).port;
 }
 
+test.each([
+  [
+    'interim answers',
+    'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
+    { status: null, error: 'answer too long' },
+  ],
+  ['chunks', `1;${'x'.repeat(2_000)}\r\na\r\n`, { status: 200, error: null }],
+])('reads no more than 64 kB of endless %s', async (_what, endless, expected) => {
+  let sent = 0;
+  const receiver = createSocketServer((socket) => {
+    if (endless.startsWith('1')) socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const send = () => {
+      while (!socket.destroyed && socket.write(endless)) sent += endless.length;
+    };
+    socket.on('error', () => {}).on('drain', send);
+    socket.once('data', send);
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { port: own } = receiver.address() as AddressInfo;
+  expect(await trusting(`http://127.0.0.1:${own}/`, {}, '{}', never)).toEqual(expected);
+  // What the system has buffered.
+  expect(sent).toBeLessThan(10_000_000);
+  receiver.close();
+});
+
 test('says in a few words why there was no answer', async () => {
   const rude = createSocketServer((socket) => socket.end('220 mail.internal ESMTP\r\n'));
   const hasty = createSocketServer((socket) => socket.destroy());
