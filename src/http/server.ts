@@ -22,6 +22,8 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 const IDLE_TIMEOUT = 30_000;
+/** How long a client may take to close its half of a connection that the server has ended, in milliseconds. */
+const LINGER = 2_000;
 
 /** The statuses of requests that could not be parsed; 400 for all others. */
 const statuses: Readonly<Record<string, number>> = {
@@ -55,7 +57,12 @@ export interface HttpServerOptions {
 /** A server with timeouts for its clients. It does not listen yet. */
 export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: HttpServerOptions = {}): Server {
   // `faultOf` answers requests without Host, in our own form.
-  return createServer({ ...timeouts, requireHostHeader: false }).setTimeout(idleTimeout);
+  const server = createServer({ ...timeouts, requireHostHeader: false }).setTimeout(idleTimeout);
+  // Node leaves such a connection open for as long as the client does.
+  server.on('connection', (socket) => {
+    socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER).unref());
+  });
+  return server;
 }
 
 /** Details of a request that could not be parsed. */

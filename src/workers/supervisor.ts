@@ -99,7 +99,8 @@ export class Supervisor {
     const wasQuick = since === undefined || performance.now() - since < MIN_LIFETIME;
     this.#quickDeaths = wasQuick ? this.#quickDeaths + 1 : 0;
     const { log, onFailure } = this.#options;
-    log.error({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
+    // A worker that was told to end has code 0.
+    log[how === 0 ? 'info' : 'error']({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
     if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
     else if (this.#quickDeaths >= QUICK_DEATHS)
       onFailure(`${QUICK_DEATHS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);

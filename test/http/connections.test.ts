@@ -81,6 +81,25 @@ test('a client that does not read its answers is disconnected, and does not bloc
   }
 });
 
+test.each([
+  ['an answer that ends it', 'GET /livez HTTP/1.1\r\nHost: s.example\r\nConnection: close\r\n\r\n'],
+  ['a request that cannot be parsed', 'hello\r\n\r\n'],
+])('a connection is closed after %s, though its client keeps its half', async (_what, text) => {
+  const { hostname, port } = new URL(server.origin);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.on('error', () => {}).resume();
+  socket.write(text);
+  await once(socket, 'end');
+  await setTimeout(2_200);
+  // It is refused, since the server's half is gone, too.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write('x');
+  await setTimeout(100);
+  if (socket.writable) socket.write('x');
+  expect(await Promise.race([closed.then(() => 'closed'), setTimeout(1_000, 'open')])).toBe('closed');
+  socket.destroy();
+});
+
 describe('a request that cannot be parsed', () => {
   test.each([
     ['raw UTF-8 in its target', 'GET /n\u00c3\u00a4ve HTTP/1.1\r\nHost: s.example\r\n\r\n', 400],

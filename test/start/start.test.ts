@@ -220,6 +220,24 @@ test('SIGTERM waits for requests in flight, not for connections without one', as
   expect((await stopping).code).toBe(0);
 });
 
+test('SIGTERM lets a client send its next request on a connection that it uses', async () => {
+  const program = await start({ DATABASE_URL: await emptyDatabase() });
+  const { hostname, port } = new URL(program.origin);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const live = 'GET /livez HTTP/1.1\r\nHost: s.example\r\n\r\n';
+  socket.setEncoding('utf8').write(live);
+  await once(socket, 'data');
+  const stopping = program.end('SIGTERM');
+  await setTimeout(200);
+  socket.write(live);
+  let answer = '';
+  for await (const text of socket) answer += text;
+  expect(answer).toContain('HTTP/1.1 200');
+  expect(answer).toContain('Connection: close');
+  expect((await stopping).code).toBe(0);
+});
+
 test('SIGTERM lets requests be answered that follow others on their connection', async () => {
   const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
   const { hostname, port } = new URL(program.origin);

@@ -1,13 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 
 const STOP_TIMEOUT = 10_000;
 /** How often connections are checked for the end of their last request, in milliseconds. */
 const SWEPT_EVERY = 50;
+/** How long a connection has been idle when it is closed, in milliseconds: its client may be sending the next request. */
+const IDLE_FOR = 500;
 
-interface Request {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+interface Connection {
+  /** Since when it has been open, or its last request answered: a time of performance.now(). */
+  since: number;
+  /** Its last request, which is answered last. */
+  last?: { readonly req: IncomingMessage; readonly res: ServerResponse };
 }
 
 /**
@@ -16,30 +20,34 @@ interface Request {
  * or only a part of a header.
  */
 export function stopperOf(server: Server): () => Promise<void> {
-  /** The last request of each connection, which is answered last; null if there was none. */
-  const connections = new Map<Socket, Request | null>();
+  const connections = new Map<Socket, Connection>();
   let stopping = false;
   server.on('connection', (socket) => {
-    connections.set(socket, null);
+    connections.set(socket, { since: performance.now() });
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (req, res) => {
-    const before = connections.get(req.socket);
-    if (before !== undefined) connections.set(req.socket, { req, res });
+    const connection = connections.get(req.socket);
+    const before = connection?.last;
+    if (connection !== undefined) connection.last = { req, res };
+    res.once('finish', () => {
+      if (connection !== undefined) connection.since = performance.now();
+    });
     if (!stopping) return;
     // Requests may be sent before earlier ones are answered: only the last answer ends the connection.
     if (before?.res.headersSent === false) before.res.removeHeader('Connection');
     endsConnection(res);
   });
   const closeIdle = () => {
-    for (const [socket, last] of connections)
-      if (last === null || (last.res.writableFinished && last.req.complete)) socket.destroy();
+    const border = performance.now() - IDLE_FOR;
+    for (const [socket, { since, last }] of connections)
+      if (since < border && (!last || (last.res.writableFinished && last.req.complete))) socket.destroy();
   };
   return async () => {
     stopping = true;
-    for (const last of connections.values()) if (last !== null) endsConnection(last.res);
-    const closed = new Promise((resolve) => server.close(resolve));
-    // The first time after a moment, in which requests that have arrived are read.
+    for (const { last } of connections.values()) if (last) endsConnection(last.res);
+    // HTTP's own `close` would close idle connections at once.
+    const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
     const sweep = setInterval(closeIdle, SWEPT_EVERY);
     const deadline = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT);
     await closed;
