@@ -46,6 +46,9 @@ export function keepsTransactionsApart(
     let end = () => {};
     open = new Promise((resolve) => {
       end = () => {
+        // After a COMMIT that fails, such as for want of space, SQLite keeps the transaction open: later writes would be part of
+        // it, and be lost.
+        if (driver.inTransaction) rollBack.run();
         open = null;
         current = null;
         resolve();
@@ -69,6 +72,7 @@ export function keepsTransactionsApart(
   const prepare = driver.prepare.bind(driver);
   driver.prepare = (sql) => (sql === 'BEGIN' ? nothing : prepare(sql));
   const beginNow = prepare('BEGIN IMMEDIATE');
+  const rollBack = prepare('ROLLBACK');
   adapter.startTransaction = (isolationLevel) =>
     whenUnlocked(() =>
       alone(async () => {
