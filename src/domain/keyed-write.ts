@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type Db, isSqlite, type Tx } from '../db/connection/db.ts';
 import { EnclosingTransaction } from '../db/connection/enclosing.ts';
 import {
@@ -17,9 +18,12 @@ export const KEPT_FOR = 24 * 60 * 60 * 1000;
 export const LONGEST_KEY = 255;
 /** The largest answer that is stored, in bytes: any single link fits. */
 const MAX_ANSWER = 4_000_000;
-/** The maximum number of an account's answers, and of their bytes; one in `LOOKED_AT_EVERY` writes enforces it. */
+/** The maximum number of an account's answers, and of their bytes. */
 const BOUNDS: Bounds = { count: 20_000, bytes: 100_000_000 };
-const LOOKED_AT_EVERY = 50;
+/** How many further answers, or bytes of them, a process stores before it enforces that. */
+const CHECKED_AFTER: Bounds = { count: 50, bytes: 1_000_000 };
+/** Of how many accounts a process counts them: those that write. */
+const MAX_COUNTED = 10_000;
 /** When to send a request again while the first is still running, in seconds. */
 const RUNNING_RETRY = 1;
 /** Replaces secrets in a stored answer that are shown only once. */
@@ -48,6 +52,9 @@ function tooLong(): DomainError {
 
 /** The keys of writes that are running in this process. */
 const inUse = new WeakMap<Db, Set<string>>();
+
+/** What this process has stored for each account since it enforced the bounds. */
+const stored = new WeakMap<Db, LRUCache<number, Bounds>>();
 
 /** How long one write may occupy SQLite's only writer, or a connection to PostgreSQL, in milliseconds. */
 const MAX_DURATION = { sqlite: 1_000, postgresql: 10_000 };
@@ -171,7 +178,7 @@ export class KeyedWrite {
     const row = { ...this.#key, ...kept, requestHash: this.#requestHash, size, createdAt: this.#now };
     if (await keepAnswer(this.#enclosing.db, row, this.#since)) {
       await this.#enclosing.commit();
-      await this.#bound();
+      await this.#bound(size);
       return null;
     }
     await this.#enclosing.rollBack();
@@ -187,10 +194,15 @@ export class KeyedWrite {
   }
 
   /** Enforces the bounds from time to time. The write is committed already, so errors are ignored. */
-  async #bound(): Promise<void> {
-    const { accountId, keyHash } = this.#key;
-    if (Number(`0x${keyHash.slice(0, 8)}`) % LOOKED_AT_EVERY === 0)
-      await deleteBeyond(this.#client, accountId, BOUNDS).catch(() => {});
+  async #bound(size: number): Promise<void> {
+    const { accountId } = this.#key;
+    const accounts = stored.get(this.#client) ?? new LRUCache<number, Bounds>({ max: MAX_COUNTED });
+    stored.set(this.#client, accounts);
+    const before = accounts.get(accountId) ?? { count: 0, bytes: 0 };
+    const since = { count: before.count + 1, bytes: before.bytes + size };
+    const isDue = since.count >= CHECKED_AFTER.count || since.bytes >= CHECKED_AFTER.bytes;
+    accounts.set(accountId, isDue ? { count: 0, bytes: 0 } : since);
+    if (isDue) await deleteBeyond(this.#client, accountId, BOUNDS).catch(() => {});
   }
 
   /** Rolls back what is not committed, and releases the key. */

@@ -476,6 +476,20 @@ describe('the stored answer', () => {
     expect((await answers()).map(({ body }) => body[0])).toEqual(['5']);
   });
 
+  test('an account cannot choose keys that the bounds overlook', async () => {
+    await database.client.keptAnswer.deleteMany();
+    for (let i = 0; i < 25; i++) {
+      const keyed = new KeyedWrite(database.client, accountId, `large ${i}`, new Date(NOON.getTime() + i));
+      await keyed.begin('request');
+      await keyed.end(answered('x'.repeat(300_000)));
+      await keyed.close();
+      // Stands for the many answers that a test cannot store.
+      await database.client.keptAnswer.updateMany({ data: { size: 10_000_000 } });
+      const { _sum } = await database.client.keptAnswer.aggregate({ _sum: { size: true } });
+      expect(_sum.size).toBeLessThan(150_000_000);
+    }
+  });
+
   test('one transaction contains several, and a part of it can fail', async () => {
     const enclosing = enclose(database.client);
     const make = (name: string) => createSpace(enclosing.db, actor(), { name, color: null }, NOON);
