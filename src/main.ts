@@ -16,7 +16,7 @@ import { settleEra } from './db/change/log.ts';
 import { adviceOn, advised } from './db/connection/advice.ts';
 import { openDatabase } from './db/connection/client.ts';
 import type { Db } from './db/connection/db.ts';
-import { applyMigrations, migrationStateOf } from './db/migrate.ts';
+import { applyMigrations, type MigrationProgress, migrationStateOf } from './db/migrate.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { HostHeld, shareDefaultDomain } from './domain/domain/default-domain.ts';
 import { hashPassword } from './domain/password.ts';
@@ -78,7 +78,16 @@ function readFiles(config: Config, log: Logger) {
 
 async function migrate(config: Config, log: Logger): Promise<void> {
   const migrated = migratedDatabase(config);
-  for (const migration of await advised(...migrated, applyMigrations))
+  const tell = (what: object, message: string) => {
+    log.info(what, message);
+    // A migration of SQLite keeps this thread.
+    log.flush();
+  };
+  const progress: MigrationProgress = {
+    begins: (migration, number, of) => tell({ migration, number, of }, 'applying migration'),
+    waits: () => tell({}, 'another process migrates the database: waiting for it'),
+  };
+  for (const migration of await advised(...migrated, (url) => applyMigrations(url, progress)))
     log.info({ migration }, 'migration applied');
   const { unknown } = await advised(...migrated, migrationStateOf);
   if (unknown.length > 0)

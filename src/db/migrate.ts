@@ -121,20 +121,33 @@ function failed(name: string, error: unknown): Error {
   return new Error(`the migration ${name} cannot be applied: ${oneLine(error)}`, { cause: error });
 }
 
-function applyToSqlite(url: string): string[] {
+/** What a migration that may take long tells meanwhile. */
+export interface MigrationProgress {
+  /** Called before a migration, the nth of all that are pending. */
+  begins(migration: string, number: number, of: number): void;
+  /** Called if another process migrates the database, whose end is waited for. */
+  waits(): void;
+}
+
+const silent: MigrationProgress = { begins() {}, waits() {} };
+
+function applyToSqlite(url: string, progress: MigrationProgress): string[] {
   const file = openFile(url);
   const record = () =>
     file.prepare(`INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES (?, ?, ?, ?, ?, 1)`);
+  const applied: string[] = [];
+  let begun = 0;
   // A migration may recreate a table; dropping the old one must not delete rows that refer to it.
   file.pragma('foreign_keys = OFF');
   const applyNext = file.transaction((): string | null => {
     file.exec(MAKE_TABLE.sqlite);
-    const applied = file
+    const present = file
       .prepare<[], { name: string }>(READ_TABLE)
       .all()
       .map(({ name }) => name);
-    const next = knownMigrations('sqlite').find((name) => !applied.includes(name));
+    const [next, ...others] = knownMigrations('sqlite').filter((name) => !present.includes(name));
     if (next === undefined) return null;
+    progress.begins(next, ++begun, begun + others.length);
     try {
       file.exec(scriptOf('sqlite', next));
     } catch (error) {
@@ -145,7 +158,6 @@ function applyToSqlite(url: string): string[] {
     record().run(rowOf('sqlite', next));
     return next;
   });
-  const applied: string[] = [];
   try {
     // While this process waited for the lock, another may have applied some of them, or all.
     for (let name = applyNext.immediate(); name !== null; name = applyNext.immediate()) applied.push(name);
@@ -158,16 +170,26 @@ function applyToSqlite(url: string): string[] {
 /** Prisma's number for its advisory lock of migrations. */
 const LOCK = 72_707_369;
 
-async function applyToPostgresql(url: string): Promise<string[]> {
+async function applyToPostgresql(url: string, progress: MigrationProgress): Promise<string[]> {
   const client = await connectTo(url, { statement_timeout: 0 }).catch(() => connectTo(url));
   const applied: string[] = [];
   try {
     if (await isPooled(client)) throw new PoolerBetween('a connection pooler stands before the database');
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    // A migration ends with its process; PostgreSQL 13 does not have the setting.
+    await client.query("SET client_connection_check_interval = '1s'").catch(() => {});
+    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS "free"', [
+      LOCK,
+    ]);
+    if (!rows[0]?.free) {
+      progress.waits();
+      await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    }
     await client.query(MAKE_TABLE.postgresql);
     const ask: Ask = async (statement) =>
       (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name));
-    for (const name of (await stateOf('postgresql', ask)).pending) {
+    const { pending } = await stateOf('postgresql', ask);
+    for (const [index, name] of pending.entries()) {
+      progress.begins(name, index + 1, pending.length);
       await client.query('BEGIN');
       // Deferred triggers would prevent a migration from altering tables whose rows it has changed.
       await client.query('SET CONSTRAINTS ALL IMMEDIATE');
@@ -193,9 +215,9 @@ async function applyToPostgresql(url: string): Promise<string[]> {
  * may call it at once: one applies them, the others wait and find nothing to do.
  * @throws PoolerBetween, before anything is changed
  */
-export async function applyMigrations(url: string): Promise<string[]> {
+export async function applyMigrations(url: string, progress = silent): Promise<string[]> {
   const provider = requireProvider(url);
   if (provider === 'sqlite') unmark(url);
   if ((await migrationStateOf(url)).pending.length === 0) return [];
-  return provider === 'sqlite' ? applyToSqlite(url) : applyToPostgresql(url);
+  return provider === 'sqlite' ? applyToSqlite(url, progress) : applyToPostgresql(url, progress);
 }

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { directTransaction } from '../../src/db/connection/direct.ts';
+import { insertLinksIn } from '../../src/db/links.ts';
+import { applyMigrations, type MigrationProgress } from '../../src/db/migrate.ts';
+import { newDatabase } from '../support/database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const MANY = 40_000;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+  const caller = await server.caller();
+  const { client } = server.database;
+  const { id } = await caller.link();
+  const link = await client.link.findUniqueOrThrow({ where: { id }, omit: { id: true } });
+  const links = Array.from({ length: MANY }, (_, number) => ({
+    row: { ...link, alias: `many${number}` },
+    pixelIds: [],
+  }));
+  for (let first = 0; first < MANY; first += 5_000)
+    await directTransaction(client, (tx) => insertLinksIn(tx, links.slice(first, first + 5_000)), {
+      maxWait: 5_000,
+      timeout: 60_000,
+    });
+  await client.$executeRaw`ANALYZE "Link"`;
+});
+afterAll(() => server.stop());
+
+/** How long one statement takes that changes so many links, in milliseconds. */
+async function changing(count: number): Promise<number> {
+  const began = performance.now();
+  await server.database.client
+    .$executeRaw`UPDATE "Link" SET "title" = 'x', "titleKey" = 'x' WHERE "id" <= ${count}`;
+  return performance.now() - began;
+}
+
+test('one statement that changes many links takes time in proportion to them', async () => {
+  // A plan for few rows is kept by the connection.
+  for (let i = 0; i < 8; i++) await changing(1);
+  const [half, whole] = [await changing(MANY / 2), await changing(MANY)];
+  // Twice as long; four times, and half a minute, if each link is compared with each.
+  expect(whole).toBeLessThan(3 * half + 500);
+});
+
+test('a migration says what it applies, and that it waits for another process', async () => {
+  const url = await newDatabase({ migrated: false });
+  const told: string[] = [];
+  const progress = (who: string): MigrationProgress => ({
+    begins: (_migration, number, of) => void (number === of && told.push(`${who} ends`)),
+    waits: () => void told.push(`${who} waits`),
+  });
+  await Promise.all(['one', 'other'].map((who) => applyMigrations(url, progress(who))));
+  expect(told.map((text) => text.replace(/\w+ /, '')).sort()).toEqual(['ends', 'waits']);
+});
