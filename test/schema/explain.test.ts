@@ -140,6 +140,24 @@ test('accepts a time with surrounding white space', async () => {
   expect((await explain({ linkId: String(id), at: ' 2027-01-01T00:00Z ' })).outcome).toBe('EXPIRED');
 });
 
+test('predicts which URL of a rotation visits get that are not counted', async () => {
+  const { id, alias } = await owner.link({
+    target_type: 4,
+    'rotation[0][value]': 'https://example.com/1',
+    'rotation[1][value]': 'https://example.com/2',
+  });
+  const userAgent = 'Googlebot/2.1';
+  for (const expected of ['1', '2', '1', '2']) {
+    const explained = await explain({ linkId: String(id), userAgent });
+    expect((await visit(server.origin, `/${alias}`, { headers: { 'User-Agent': userAgent } })).location).toBe(
+      explained.destination,
+    );
+    const counted = await explain({ linkId: String(id) });
+    expect(counted.destination).toBe(`https://example.com/${expected}`);
+    expect((await visit(server.origin, `/${alias}`)).location).toBe(counted.destination);
+  }
+});
+
 test('counts nothing, and predicts the real visit', async () => {
   const { id, alias } = await owner.link({
     expiration_clicks: 1,
