@@ -9,7 +9,7 @@ const onlyOn = {
   sqlite: [
     'test/start/{examples,metrics,moving,screen,start}.test.ts',
     'test/rest/{guard,openapi,pages,qr,requests}.test.ts',
-    'test/schema/{limits,passwords,response-names,trusted-documents,variables}.test.ts',
+    'test/schema/{heavy-reads,limits,passwords,response-names,trusted-documents,variables}.test.ts',
     'test/http/{connections,gone-clients,revoked-keys}.test.ts',
   ],
   postgresql: ['test/postgresql/**', 'test/start/webhook-kill.test.ts'],

@@ -8,14 +8,23 @@ const SLICED_FROM = 50;
 let begunAt = 0;
 let turn: Promise<void> | null = null;
 
-/** Pauses if the thread was blocked for long, so that other work can run. Concurrent callers continue together. */
-export async function pauseIfBlocked(): Promise<void> {
-  if (performance.now() - begunAt < SLICE_MS) return;
+/** Whether the thread was blocked for long, so that other work should run first. */
+export function isBlocked(): boolean {
+  return performance.now() - begunAt >= SLICE_MS;
+}
+
+/** Resolves when other work has run. Concurrent callers continue together: each may have to ask again. */
+export async function nextSlice(): Promise<void> {
   turn ??= setImmediate().then(() => {
     turn = null;
     begunAt = performance.now();
   });
   await turn;
+}
+
+/** Pauses if the thread was blocked for long. */
+export async function pauseIfBlocked(): Promise<void> {
+  if (isBlocked()) await nextSlice();
 }
 
 async function* slices<Item>(items: readonly Item[], signal: AbortSignal): AsyncGenerator<Item> {

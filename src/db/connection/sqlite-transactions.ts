@@ -1,4 +1,5 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import { isBlocked, nextSlice } from '../../shared/slices.ts';
 import { currentTransaction } from './direct.ts';
 import type { ReadsRaw } from './source.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
@@ -30,13 +31,14 @@ export function keepsTransactionsApart(
   let current: object | null = null;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
-  // `run` starts in the same tick in which it finds no open transaction.
+  // `run` starts in the same tick in which it finds no open transaction, and time left for it: each statement blocks the
+  // thread, and nothing else would run between the statements of many callers.
   const alone = async <T>(run: () => Promise<T>): Promise<T> => {
-    while (open) {
+    while (open || isBlocked()) {
       // A deadlock otherwise: the transaction would wait for itself.
       if (current !== null && currentTransaction() === current)
         throw new Error('a query within a transaction did not use the client of the transaction');
-      await open;
+      await (open ?? nextSlice());
     }
     return run();
   };

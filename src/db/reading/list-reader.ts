@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader';
-import { pauseIfBlocked } from '../../shared/slices.ts';
 import { type Db, isSqlite } from '../connection/db.ts';
 import type { Sql } from '../connection/sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
@@ -18,6 +17,24 @@ import { contains, type LinkSearch, linksContaining, type SearchResult } from '.
 
 /** How many reads one statement serves at most; SQLite allows 500 parts in a union. */
 const options = { cache: false, maxBatchSize: 100 };
+
+/** How many rows one statement returns at most, if several ranges share it: it may block the thread. */
+const MAX_SHARED = 2_500;
+
+/** The ranges in parts that one statement each reads. */
+function partsOf(ranges: readonly ListRange[]): ListRange[][] {
+  const parts: ListRange[][] = [];
+  let free = 0;
+  for (const range of ranges) {
+    free -= range.window.limit;
+    if (free < 0) {
+      parts.push([]);
+      free = MAX_SHARED - range.window.limit;
+    }
+    parts.at(-1)?.push(range);
+  }
+  return parts;
+}
 
 /** A number that the database calculates; `scans` if it reads many rows for it. */
 interface Sum {
@@ -79,14 +96,13 @@ export class ListReader {
     return items.map((item) => results.get(item) as Result);
   }
 
-  /** The results of `work`, one item after the other, with pauses between them, since SQLite blocks this thread. */
+  /** The results of `work`, one item after the other: SQLite's connection lets other work run between statements. */
   async #inTurns<Item, Result>(
     items: readonly Item[],
     work: (item: Item) => Promise<Result>,
   ): Promise<Result[]> {
     const results: Result[] = [];
     for (const item of items) {
-      await pauseIfBlocked();
       this.#signal.throwIfAborted();
       results.push(await work(item));
     }
@@ -103,7 +119,8 @@ export class ListReader {
           this.#together(
             ranges,
             (range) => range.list.scans === true,
-            (some) => readRowsOfEach<unknown>(this.#db, some),
+            async (some) =>
+              (await this.#inTurns(partsOf(some), (part) => readRowsOfEach<unknown>(this.#db, part))).flat(),
           ),
         options,
       );

@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader';
-import { pauseIfBlocked } from '../../shared/slices.ts';
 import type { Db } from '../connection/db.ts';
 import {
   type Counts,
@@ -76,7 +75,6 @@ export class StatisticsReader {
       (known as DataLoader<Question, Result> | undefined) ??
       new DataLoader(
         async (questions: readonly Question[]) => {
-          await pauseIfBlocked();
           this.#signal?.throwIfAborted();
           return read(questions);
         },

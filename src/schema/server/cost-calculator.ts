@@ -131,7 +131,7 @@ export class CostCalculator {
           node.selectionSet,
           type,
           calculation,
-          tells?.(args) ?? (ofAll === undefined ? {} : { ofAll: true }),
+          tells?.(args, above) ?? (ofAll === undefined ? {} : { ofAll: true }),
         )
       : NOTHING;
     const isLeaf = isLeafType(type);

@@ -13,7 +13,7 @@ export interface FieldCost {
   /** The cost in addition to its values. */
   readonly work?: number | ((args: WrittenArgs, above: WrittenArgs) => number);
   /** Arguments for the cost of the fields below it, as `above`. */
-  readonly tells?: (args: WrittenArgs) => WrittenArgs;
+  readonly tells?: (args: WrittenArgs, above: WrittenArgs) => WrittenArgs;
   /** How many records it creates, updates or deletes. */
   readonly records?: number | ((args: WrittenArgs) => number);
 }

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let caller: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+  caller = await server.caller();
+  const { client } = server.database;
+  const { accountId, domainId } = await client.link.findFirstOrThrow({
+    where: { id: (await caller.link()).id },
+  });
+  const times = { createdAt: server.clock.now, updatedAt: server.clock.now };
+  const data = Array.from({ length: 1_500 }, (_, i) => {
+    const [alias, url] = [`a${i}`, `https://example.com/${i}/${'x'.repeat(1_900)}`];
+    return { accountId, domainId, alias, aliasKey: alias, url, urlKey: url, ...times };
+  });
+  await client.link.createMany({ data });
+});
+afterAll(() => server.stop());
+
+const many = (count: number, field: string) =>
+  `{ ${Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ')} }`;
+
+const since = 'updatedSince: "2020-01-01T00:00:00Z"';
+
+test.each([
+  [
+    '190 late pages with a filter',
+    many(190, `linkPage(page: 990, filter: { ${since} }, orderBy: { field: URL }) { items { id } }`),
+  ],
+  [
+    '190 totals with two filters',
+    many(190, `links(first: 1, filter: { status: EXPIRED, ${since} }) { totalCount }`),
+  ],
+  [
+    '190 looks beyond a page with a filter',
+    many(190, `links(last: 1, filter: { ${since} }) { pageInfo { hasPreviousPage } }`),
+  ],
+  ['40 searches', many(40, 'links(first: 1, filter: { search: "abc" }) { nodes { id } }')],
+])('refuses %s in one operation', async (_what, query) => {
+  const { data, errors } = await caller.graphql(query);
+  expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'TOO_COSTLY']);
+});
+
+test.each([
+  [
+    'a page after the last one',
+    '{ linkPage(page: 2147483647, perPage: 100) { items { id url title } total } }',
+  ],
+  [
+    'the last full page of a large account, with a filter and an order',
+    `{ linkPage(page: 990, perPage: 100, filter: { search: "a", status: ACTIVE }, orderBy: { field: URL }) { total items {
+      id url title shortUrl status domain { name } space { name } pixels { id name } targeting { rotation countries { country url } } } } }`,
+  ],
+  [
+    'a search in each of twenty spaces, with totals',
+    '{ spaces { nodes { links(filter: { search: "abc" }) { totalCount nodes { id url title } } } } }',
+  ],
+  [
+    'expired links of a hundred spaces, with totals',
+    '{ spaces(first: 100) { nodes { links(filter: { status: EXPIRED }) { totalCount nodes { id } } } } }',
+  ],
+])('does not refuse %s', async (_what, query) => {
+  expect((await caller.graphql(query)).errors).toBeUndefined();
+});
+
+test('others are served while one operation reads much', async () => {
+  const query = many(
+    40,
+    `linkPage(page: 90, filter: { ${since} }, orderBy: { field: URL }) { items { id } }`,
+  );
+  let ended = false;
+  const heavy = caller.graphql(query).finally(() => {
+    ended = true;
+  });
+  let served = 0;
+  while (!ended) {
+    await caller.fetch('/livez');
+    served++;
+  }
+  expect((await heavy).errors).toBeUndefined();
+  // One before it, and one after it, would be served in any case.
+  expect(served).toBeGreaterThan(5);
+});
