@@ -130,6 +130,15 @@ function bucketsOf({ interval }: WrittenArgs, { days }: WrittenArgs): number {
   return interval === 'MONTH' ? Math.ceil(length / 28) + 1 : length;
 }
 
+/** How many days or hours of a list cost 1: all of them are made and sorted for each page. */
+const TIMES_PER_COST = 2;
+
+/** The number of days or hours that a list is made of. */
+function listedTimes({ of }: WrittenArgs, above: WrittenArgs): number {
+  if (of === 'HOURS') return bucketsOf({ interval: 'HOUR' }, above);
+  return of === 'DAYS' ? bucketsOf({ interval: 'DAY' }, above) : 0;
+}
+
 const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
   description: 'The visits of a link, or of the links of a space or an account, on some days (UTC).',
   fields: (t) => ({
@@ -188,7 +197,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       description: 'All days, hours or values with their clicks, paginated by page number.',
       extensions: costs({
         size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? DEFAULT_ROWS,
-        work: (args, above) => 3 * readWork(args, above),
+        work: (args, above) => 3 * readWork(args, above) + listedTimes(args, above) / TIMES_PER_COST,
       }),
       args: {
         of: t.arg({ type: List, required: true, defaultValue: 'DAYS', description: 'The list.' }),

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { StatisticsReader } from '../../src/db/statistics/reader.ts';
 import { removeHost } from '../../src/domain/domain/admin.ts';
+import { pageOfStatistics } from '../../src/domain/statistics/rows.ts';
+import { Statistics } from '../../src/domain/statistics/statistics.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -255,8 +258,28 @@ test('the cost grows with the buckets, the rows and the links', async () => {
   expect(await cost(ofLinks(100, '(from: "2016-12-01", to: "2026-11-30")', series))).toMatchObject({
     code: 'TOO_COSTLY',
   });
+  const decade = '(from: "2016-12-01", to: "2026-11-30")';
+  const rowPage = (times: number) =>
+    ofLinks(
+      33,
+      decade,
+      Array.from({ length: times }, (_, i) => `a${i}: rowPage(of: DAYS) { total }`).join(' '),
+    );
+  expect(await cost(rowPage(2))).toBeLessThan(300_000);
+  expect(await cost(rowPage(25))).toMatchObject({ code: 'TOO_COSTLY' });
   const fragment = `fragment S on Statistics { ${series} } query { links(first: 100) { edges { node { a: statistics(from: "2026-11-20") { ...S } b: statistics(from: "2016-12-01", to: "2026-11-30") { ...S } } } } }`;
   expect(await cost(fragment)).toMatchObject({ code: 'TOO_COSTLY' });
+});
+
+test('the days of a period are made once, however many fields show them', async () => {
+  const { id } = await owner.link();
+  const reader = new StatisticsReader(server.database.client);
+  const statistics = new Statistics(reader, 'link', id, { from: '2026-11-01', to: '2026-11-03' }, NOON);
+  const before = await statistics.series('DAY');
+  await pageOfStatistics(statistics, { of: 'DAYS' });
+  const after = await statistics.series('DAY');
+  expect(after).toBe(before);
+  expect(after.map(({ time }) => time)).toEqual([20261101, 20261102, 20261103]);
 });
 
 test('the owner sees the statistics whatever the privacy, and nobody else does', async () => {

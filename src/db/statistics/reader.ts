@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Db } from '../connection/db.ts';
+import { lengthOf } from './calendar.ts';
 import {
   type Counts,
   type Days,
@@ -15,6 +16,15 @@ import { valueColumns } from './value.ts';
 
 /** How many owners one statement serves at most; a space reads all of its links. */
 const TOGETHER: Record<Scope, number> = { link: 100, space: 20, account: 100 };
+
+/** How many rows of points one statement reads at most for several owners: it may block the thread. */
+const MAX_POINTS = 20_000;
+
+/** How many owners' points one statement reads. */
+function pointsTogether(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days): number {
+  const rows = lengthOf(days) * { HOUR: 24, DAY: 1, MONTH: 1 / 28 }[interval];
+  return Math.min(TOGETHER[scope], Math.ceil(MAX_POINTS / rows));
+}
 
 /** The counts of an owner without visits. */
 export const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
@@ -50,7 +60,8 @@ export class StatisticsReader {
 
   /** The hours, days or months that have counts. */
   points(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days, id: number): Promise<Point[]> {
-    return this.#load(['points', scope, interval, days], id, TOGETHER[scope], async (ids) =>
+    const most = pointsTogether(scope, interval, days);
+    return this.#load(['points', scope, interval, days], id, most, async (ids) =>
       byId(await readPoints(this.#db, scope, interval, days, ids), ids),
     );
   }

@@ -45,11 +45,6 @@ export function parsePeriod(input: PeriodInput, now: Date): Days {
   return { from: first, to: last };
 }
 
-/** The number of days of a period. */
-export function lengthOf({ from, to }: Days): number {
-  return (startOf(to).getTime() - startOf(from).getTime()) / DAY_MS + 1;
-}
-
 /** The number of days of an unparsed period, for the cost: at most the maximum. */
 export function writtenLength(from: unknown, to: unknown): number {
   const most = MAX_YEARS * 366;

@@ -66,7 +66,7 @@ async function rowsOf(
   }
   const points = await statistics.series(list === 'DAYS' ? 'DAY' : 'HOUR', 'of');
   // In order of time; a stable sort by clicks keeps it for ties.
-  const inOrder = descending ? points.reverse() : points;
+  const inOrder = descending ? points.toReversed() : [...points];
   if (field === 'CLICKS') inOrder.sort((a, b) => (descending ? b.clicks - a.clicks : a.clicks - b.clicks));
   const rows = inOrder
     .slice(offset, offset + limit)

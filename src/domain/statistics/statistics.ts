@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { above, daysAfter, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
+import { above, daysAfter, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
 import type { Counts, Days, Point, Scope, ValueRow, ValuesAsked } from '../../db/statistics/read.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
+import { isBlocked, nextSlice } from '../../shared/slices.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
 import {
@@ -10,7 +11,7 @@ import {
   statisticsDimensions,
   valuesOf,
 } from './dimension.ts';
-import { lengthOf, type PeriodInput, parsePeriod } from './period.ts';
+import { type PeriodInput, parsePeriod } from './period.ts';
 
 /** The maximum number of days for hours, and of values. */
 export const MAX_DAYS_OF_HOURS = 31;
@@ -82,6 +83,7 @@ export class Statistics {
   readonly #id: number;
   #totals: Promise<Counts> | undefined;
   #points: Promise<readonly Point[]> | undefined;
+  readonly #series = new Map<StatisticsInterval, Promise<readonly StatisticsPoint[]>>();
 
   /** @throws DomainError VALIDATION for an invalid period */
   constructor(reader: StatisticsReader, scope: Scope, id: number, period: PeriodInput, now: Date) {
@@ -121,7 +123,7 @@ export class Statistics {
    * Every hour, day or month of the period, also those without counts.
    * @throws DomainError VALIDATION
    */
-  async series(interval: StatisticsInterval, argument = 'interval'): Promise<StatisticsPoint[]> {
+  async series(interval: StatisticsInterval, argument = 'interval'): Promise<readonly StatisticsPoint[]> {
     if (interval === 'HOUR' && lengthOf(this.days) > MAX_DAYS_OF_HOURS)
       throw invalid([
         {
@@ -129,9 +131,17 @@ export class Statistics {
           messages: [`may be hours for at most ${MAX_DAYS_OF_HOURS} days, not ${lengthOf(this.days)}`],
         },
       ]);
+    const known = this.#series.get(interval) ?? this.#seriesOf(interval);
+    this.#series.set(interval, known);
+    return known;
+  }
+
+  async #seriesOf(interval: StatisticsInterval): Promise<StatisticsPoint[]> {
     const points = await this.#pointsOf(interval);
+    // The points of many links come at once, and ten years of each are thousands of days.
+    while (isBlocked()) await nextSlice();
     const known = new Map(points.map((point) => [point.time, point]));
-    return [...timesOf(interval, this.days)].map((time) => {
+    return Array.from(timesOf(interval, this.days), (time) => {
       const { clicks = 0, visitors = 0, bots = 0 } = known.get(time) ?? {};
       const start = startOfTime(interval, time);
       return { start, time, clicks, visitors: interval === 'HOUR' ? null : visitors, bots };
