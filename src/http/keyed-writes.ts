@@ -16,7 +16,8 @@ export function keyedWriteOf(req: IncomingMessage, { db, actor, now }: Context):
 export function contextIn(context: Context, keyed: KeyedWrite): Context {
   // Replicas cannot have the changes before the commit.
   const wrote = async (): Promise<void> => {};
-  return { ...context, db: keyed.db, lists: new ListReader(keyed.db, context.signal), wrote, keyed };
+  const { actor, signal } = context;
+  return { ...context, db: keyed.db, lists: new ListReader(keyed.db, actor.accountId, signal), wrote, keyed };
 }
 
 /** Sends the stored answer to the first request with this key. */

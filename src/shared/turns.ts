@@ -93,3 +93,20 @@ export class FairTurns {
     come?.();
   }
 }
+
+/** Lets each owner do one piece of work at a time. */
+export class OwnTurns<Owner> {
+  readonly #last = new Map<Owner, Promise<unknown>>();
+
+  /** Runs the work when the owner's work before it has ended. */
+  take<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
+    const result = (this.#last.get(owner) ?? Promise.resolve()).then(work);
+    const ended: Promise<unknown> = result
+      .catch(() => {})
+      .then(() => {
+        if (this.#last.get(owner) === ended) this.#last.delete(owner);
+      });
+    this.#last.set(owner, ended);
+    return result;
+  }
+}

@@ -75,7 +75,7 @@ test('a mutation is completed after its client has left, and has its place until
 
 test('a reader begins no statement after its signal', async () => {
   const controller = new AbortController();
-  const lists = new ListReader(server.database.client, controller.signal);
+  const lists = new ListReader(server.database.client, 1, controller.signal);
   const statements = await server.statementsOf(async () => {
     const read = lists.linksContaining({ accountId: 1, column: 'urlKey', text: 'abc' });
     controller.abort(new Error('gone'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairTurns, TooMuchWaiting } from '../../src/shared/turns.ts';
+import { FairTurns, OwnTurns, TooMuchWaiting } from '../../src/shared/turns.ts';
 
 /** Work that ends when it is told to, and the order in which it began. */
 function workshop(turns: FairTurns) {
@@ -45,4 +45,19 @@ test('a limited amount of the work of one owner waits', async () => {
   const again = take('a');
   await endNext();
   await again;
+});
+
+test('each owner does one piece of work at a time, also after one that failed', async () => {
+  const turns = new OwnTurns<string>();
+  let [running, most] = [0, 0];
+  const work = async (fails: boolean) => {
+    most = Math.max(most, ++running);
+    await new Promise(setImmediate);
+    running--;
+    if (fails) throw new Error('failed');
+    return 'done';
+  };
+  const all = [true, false, true, false].map((fails) => turns.take('a', () => work(fails)));
+  const ends = (await Promise.allSettled(all)).map(({ status }) => status);
+  expect([ends, most]).toEqual([['rejected', 'fulfilled', 'rejected', 'fulfilled'], 1]);
 });

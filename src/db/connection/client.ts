@@ -4,7 +4,10 @@ import { adapterFor, type PoolOptions } from './adapter.ts';
 import { type Db, type StatementListener, setHandle } from './db.ts';
 import { registerTransaction } from './direct.ts';
 import { hasPooler } from './postgres.ts';
-import type { Source } from './source.ts';
+import type { ReadsRaw, Source } from './source.ts';
+import { driverOf } from './sqlite-driver.ts';
+import { pathOf } from './sqlite-file.ts';
+import { SqliteReads } from './sqlite-reads.ts';
 import { keepsStatements, rawReader } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
 import { type Provider, requireProvider } from './url.ts';
@@ -32,12 +35,17 @@ interface Direct {
 }
 
 /** For SQLite also with prepared statements, and isolation of transactions. */
-async function direct(provider: Factory['provider'], connected: Connection): Promise<Direct> {
+async function direct(
+  provider: Factory['provider'],
+  connected: Connection,
+  long: ReadsRaw | undefined,
+): Promise<Direct> {
   if (provider === 'sqlite') {
-    const readRaw = rawReader(connected);
+    const readRaw = rawReader(driverOf(connected));
     // A transaction on SQLite must not wait for its own end, as other statements do.
     const read: Source['readRaw'] = async (sql, args) => readRaw(sql, args);
-    return { connection: keepsTransactionsApart(keepsStatements(connected), readRaw), readerOf: () => read };
+    const connection = keepsTransactionsApart(keepsStatements(connected), readRaw);
+    return { connection: Object.assign(connection, { long }), readerOf: () => read };
   }
   // SQLite does not need the driver, which takes time to load.
   const { poolReader, transactionReader } = await import('./postgres-reader.ts');
@@ -47,13 +55,17 @@ async function direct(provider: Factory['provider'], connected: Connection): Pro
   };
 }
 
-function withOwnConnections(factory: Factory, onConnection: (connection: Source) => void): Factory {
+function withOwnConnections(
+  factory: Factory,
+  long: ReadsRaw | undefined,
+  onConnection: (connection: Source) => void,
+): Factory {
   const { provider, adapterName } = factory;
   return {
     provider,
     adapterName,
     async connect() {
-      const { connection, readerOf } = await direct(provider, await factory.connect());
+      const { connection, readerOf } = await direct(provider, await factory.connect(), long);
       onConnection(connection);
       const { startTransaction } = connection;
       connection.startTransaction = async (isolationLevel) => {
@@ -99,7 +111,8 @@ export async function openDatabase(
   const onConnection = (connection: Source) => {
     if (opened) setHandle(opened, { source: connection, onStatement });
   };
-  const options = { adapter: withOwnConnections(adapter, onConnection), log };
+  const longReads = provider === 'sqlite' ? new SqliteReads(pathOf(url)) : undefined;
+  const options = { adapter: withOwnConnections(adapter, longReads, onConnection), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   opened = client;
   // Opens the file of SQLite; PostgreSQL connections are opened later.
@@ -119,6 +132,9 @@ export async function openDatabase(
     directUrl: directUrl ?? url,
     pooled,
     client,
-    close: () => client.$disconnect(),
+    async close() {
+      await longReads?.close();
+      await client.$disconnect();
+    },
   };
 }

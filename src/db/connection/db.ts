@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '../../generated/sqlite/client.ts';
-import type { Source } from './source.ts';
+import type { Reads } from './source.ts';
 
 /** The client type of the program; the PostgreSQL client accepts every call that this one accepts. */
 export type Db = PrismaClient;
@@ -11,7 +11,7 @@ export type StatementListener = (sql: string, seconds: number) => void;
 
 /** What belongs to a client or a transaction, beside what Prisma shows of it. */
 export interface Handle {
-  readonly source: Source;
+  readonly source: Reads;
   readonly onStatement: StatementListener | undefined;
   /** Of a transaction: what to call after its commit. */
   readonly afterCommit?: (() => void)[];

@@ -34,6 +34,24 @@ export function directTransaction<T>(
   return begun.run(store, begin);
 }
 
+const clientsForLong = new WeakMap<Db, Db>();
+
+/** The same client for reads that may be long: `readRows` does them where they block nobody, if there is such a place. */
+export function forLongReads(db: Db): Db {
+  const known = clientsForLong.get(db);
+  if (known) return known;
+  const client = new Proxy(db, {});
+  setHandle(client, {
+    onStatement: handleOf(db).onStatement,
+    get source() {
+      const { source } = handleOf(db);
+      return source.long ? { provider: source.provider, readRaw: source.long.readRaw } : source;
+    },
+  });
+  clientsForLong.set(db, client);
+  return client;
+}
+
 /** A time in JSON: PostgreSQL's have no zone. */
 function momentIn(text: string): Date {
   return new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);

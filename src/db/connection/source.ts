@@ -12,5 +12,12 @@ export interface ReadsRaw {
   readRaw(sql: string, args: readonly unknown[]): Promise<RawRows>;
 }
 
+/** Where statements read from. */
+export interface Reads extends ReadsRaw {
+  readonly provider: SqlQueryable['provider'];
+  /** Reads that may be long, if they have a place of their own. */
+  readonly long?: ReadsRaw | undefined;
+}
+
 /** A connection or transaction of one of Prisma's adapters, with faster ways. */
-export type Source = SqlQueryable & ReadsRaw;
+export type Source = SqlQueryable & Reads;

@@ -2,7 +2,7 @@ import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { dateText } from '../date-text.ts';
 import type { RawRows } from './source.ts';
-import { driverOf, type Statement } from './sqlite-driver.ts';
+import { type Driver, driverOf, type Statement } from './sqlite-driver.ts';
 
 /** How many statements a connection keeps prepared, of raw reads and of the adapter each. */
 const MAX_PREPARED = 500;
@@ -24,9 +24,10 @@ function written(value: unknown): unknown {
 }
 
 /** Reads with cached prepared statements; immediately, even if a transaction is open. */
-export function rawReader(adapter: SqlDriverAdapter): (sql: string, args: readonly unknown[]) => RawRows {
-  const driver = driverOf(adapter);
-  const prepare = driver.prepare.bind(driver);
+export function rawReader(
+  driver: Pick<Driver, 'prepare'>,
+): (sql: string, args: readonly unknown[]) => RawRows {
+  const prepare = driver.prepare.bind(driver); // The adapter's statements get another one later.
   const statements = new LRUCache<string, Pick<RawRows, 'names' | 'kinds'> & { statement: Statement }>({
     max: MAX_PREPARED,
   });

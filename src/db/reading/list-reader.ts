@@ -13,6 +13,7 @@ import {
   readRowsOfEach,
   type Window,
 } from './list.ts';
+import { LongReads } from './long-reads.ts';
 import { contains, type LinkSearch, linksContaining, type SearchResult } from './search.ts';
 
 /** How many reads one statement serves at most; SQLite allows 500 parts in a union. */
@@ -20,6 +21,9 @@ const options = { cache: false, maxBatchSize: 100 };
 
 /** How many rows one statement returns at most, if several ranges share it: it may block the thread. */
 const MAX_SHARED = 2_500;
+
+/** Skipping more rows than these is a long read. */
+const MANY_SKIPPED = 1_000;
 
 /** The ranges in parts that one statement each reads. */
 function partsOf(ranges: readonly ListRange[]): ListRange[][] {
@@ -44,23 +48,26 @@ interface Sum {
 
 /**
  * Reads lists and the records of their rows, and batches reads of the same tick into one statement of each
- * kind: the links of each of twenty spaces cost as many statements as those of one. On SQLite, a read that scans has a
- * statement of its own, since each statement blocks the thread. Nothing is cached. After the signal, no statement begins.
+ * kind: the links of each of twenty spaces cost as many statements as those of one. Nothing is cached. After the signal, no
+ * statement begins.
  */
 export class ListReader {
   readonly statistics: StatisticsReader;
   readonly #db: Db;
   readonly #signal: AbortSignal;
+  readonly #long: LongReads;
   readonly #numbers: DataLoader<Sum, number>;
   readonly #searches: DataLoader<LinkSearch, SearchResult, string>;
   readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
 
-  constructor(db: Db, signal: AbortSignal) {
+  constructor(db: Db, accountId: number, signal: AbortSignal) {
     this.#db = db;
     this.#signal = signal;
-    this.statistics = new StatisticsReader(db, signal);
+    this.#long = new LongReads(db, accountId, signal);
+    this.statistics = new StatisticsReader(db, this.#long, signal);
     this.#searches = new DataLoader(
-      (searches) => this.#inTurns(searches, (search) => linksContaining(db, search)),
+      (searches) =>
+        Promise.all(searches.map((search) => this.#long.take((by) => linksContaining(by, search)))),
       { cacheKeyFn: ({ accountId, column, text }) => `${accountId} ${column} ${text}` },
     );
     this.#numbers = new DataLoader(
@@ -68,9 +75,9 @@ export class ListReader {
         this.#together(
           sums,
           ({ scans }) => scans,
-          (some) =>
+          (by, some) =>
             readNumbers(
-              db,
+              by,
               some.map(({ expression }) => expression),
             ),
         ),
@@ -78,35 +85,33 @@ export class ListReader {
     );
   }
 
-  /** The results of `read`: one call for all items, and on SQLite one call for each item that scans. */
+  /** The results of `read`, from the client that it is given. Those that scan are long reads, on SQLite one for each item. */
   async #together<Item, Result>(
     items: readonly Item[],
     scans: (item: Item) => boolean,
-    read: (items: readonly Item[]) => Promise<Result[]>,
+    read: (db: Db, items: readonly Item[]) => Promise<Result[]>,
   ): Promise<Result[]> {
-    const alone = isSqlite(this.#db) && items.length > 1 ? items.filter(scans) : [];
-    const others = items.filter((item) => !alone.includes(item));
+    const long = items.filter(scans);
+    const others = items.filter((item) => !scans(item));
     const results = new Map<Item, Result>();
     const keep = (some: readonly Item[], found: readonly Result[]) => {
       for (const [index, item] of some.entries()) results.set(item, found[index] as Result); // There is one for each.
     };
     this.#signal.throwIfAborted();
-    if (others.length > 0) keep(others, await read(others));
-    await this.#inTurns(alone, async (item) => keep([item], await read([item])));
+    if (others.length > 0) keep(others, await read(this.#db, others));
+    const parts = isSqlite(this.#db) ? long.map((item) => [item]) : [long];
+    for (const part of parts) if (part.length > 0) keep(part, await this.#long.take((db) => read(db, part)));
     return items.map((item) => results.get(item) as Result);
   }
 
-  /** The results of `work`, one item after the other: SQLite's connection lets other work run between statements. */
-  async #inTurns<Item, Result>(
-    items: readonly Item[],
-    work: (item: Item) => Promise<Result>,
-  ): Promise<Result[]> {
-    const results: Result[] = [];
-    for (const item of items) {
+  /** The rows of each range. */
+  async #rowsOfEach(db: Db, ranges: readonly ListRange[]): Promise<unknown[][]> {
+    const rows: unknown[][] = [];
+    for (const part of partsOf(ranges)) {
       this.#signal.throwIfAborted();
-      results.push(await work(item));
+      rows.push(...(await readRowsOfEach<unknown>(db, part)));
     }
-    return results;
+    return rows;
   }
 
   /** The rows of the window, in the list's order. `Row` is the model of the list's table. */
@@ -119,8 +124,7 @@ export class ListReader {
           this.#together(
             ranges,
             (range) => range.list.scans === true,
-            async (some) =>
-              (await this.#inTurns(partsOf(some), (part) => readRowsOfEach<unknown>(this.#db, part))).flat(),
+            (by, some) => this.#rowsOfEach(by, some),
           ),
         options,
       );
@@ -140,7 +144,8 @@ export class ListReader {
     total: Sql,
   ): Promise<{ rows: Row[]; total: number }> {
     this.#signal.throwIfAborted();
-    return readRowsAndTotal<Row>(this.#db, list, window, total);
+    const read = (db: Db) => readRowsAndTotal<Row>(db, list, window, total);
+    return list.scans || (window.offset ?? 0) > MANY_SKIPPED ? this.#long.take(read) : read(this.#db);
   }
 
   /** Rows whose column contains the text. */

@@ -85,5 +85,5 @@ export async function linksContaining(db: Db, search: LinkSearch): Promise<Searc
   if (ids.length === 0) return { condition: sql`1 = 0`, few: true, indexed: true };
   // One parameter, since the number of parameters is limited.
   const among = sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)}))`;
-  return { condition: sql`${among} AND ${condition}`, few: true, indexed: true };
+  return { condition: sql`${among} AND ${condition}`, few: ids.length <= MAX_CANDIDATES, indexed: true };
 }

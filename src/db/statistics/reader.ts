@@ -1,5 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Db } from '../connection/db.ts';
+import { forLongReads } from '../connection/direct.ts';
+import type { LongReads } from '../reading/long-reads.ts';
 import { lengthOf } from './calendar.ts';
 import {
   type Counts,
@@ -19,6 +21,9 @@ const TOGETHER: Record<Scope, number> = { link: 100, space: 20, account: 100 };
 
 /** How many rows of points one statement reads at most for several owners: it may block the thread. */
 const MAX_POINTS = 20_000;
+
+/** Reading more days of all owners than these is a long read, and so is a space, which reads all of its links. */
+const MANY_DAYS = 1_000;
 
 /** How many owners' points one statement reads. */
 function pointsTogether(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days): number {
@@ -41,19 +46,28 @@ function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly nu
  */
 export class StatisticsReader {
   readonly #db: Db;
+  readonly #long: Pick<LongReads, 'take'>;
   readonly #signal: AbortSignal | undefined;
   /** By query. */
   readonly #loaders = new Map<string, DataLoader<unknown, unknown>>();
 
-  /** @param signal after which no statement begins */
-  constructor(db: Db, signal?: AbortSignal) {
+  /**
+   * @param long does long reads; by default where they block nobody
+   * @param signal after which no statement begins
+   */
+  constructor(
+    db: Db,
+    long: Pick<LongReads, 'take'> = { take: (read) => read(forLongReads(db)) },
+    signal?: AbortSignal,
+  ) {
     this.#db = db;
+    this.#long = long;
     this.#signal = signal;
   }
 
   totals(scope: Scope, days: Days, id: number): Promise<Counts> {
     return this.#load(['totals', scope, days], id, TOGETHER[scope], async (ids) => {
-      const rows = await readTotals(this.#db, scope, days, ids);
+      const rows = await this.#read(scope, days, ids.length, (db) => readTotals(db, scope, days, ids));
       return byId(rows, ids).map(([row = NOTHING]) => row);
     });
   }
@@ -62,15 +76,28 @@ export class StatisticsReader {
   points(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days, id: number): Promise<Point[]> {
     const most = pointsTogether(scope, interval, days);
     return this.#load(['points', scope, interval, days], id, most, async (ids) =>
-      byId(await readPoints(this.#db, scope, interval, days, ids), ids),
+      byId(
+        await this.#read(scope, days, ids.length, (db) => readPoints(db, scope, interval, days, ids)),
+        ids,
+      ),
     );
   }
 
   /** The values of each dimension that is asked for come by one statement. */
   values(scope: Scope, days: Days, question: OwnerAsked): Promise<ValueRow[]> {
     return this.#load(['values', scope, days], question, TOGETHER[scope] * valueColumns.length, (questions) =>
-      readValues(this.#db, scope, days, questions),
+      this.#read(scope, days, questions.length, (db) => readValues(db, scope, days, questions)),
     );
+  }
+
+  #read<Result>(
+    scope: Scope,
+    days: Days,
+    owners: number,
+    read: (db: Db) => Promise<Result>,
+  ): Promise<Result> {
+    const isLong = scope === 'space' || owners * lengthOf(days) > MANY_DAYS;
+    return isLong ? this.#long.take(read) : read(this.#db);
   }
 
   #load<Question, Result>(

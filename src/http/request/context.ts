@@ -79,7 +79,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     const rateLimit = await limit.take(actor.keyId, res, moment);
     return {
       db,
-      lists: new ListReader(db, signal),
+      lists: new ListReader(db, actor.accountId, signal),
       reader: () => readers.readerFor(actor.accountId),
       wrote: () => readers.wrote(actor.accountId),
       actor,

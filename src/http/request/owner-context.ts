@@ -25,7 +25,7 @@ export function createOwnerContextOf({ db, site, subscriptions, log, now }: Owne
       log,
       requestId: 'webhook',
       now: () => moment,
-      lists: new ListReader(db, signal),
+      lists: new ListReader(db, accountId, signal),
       signal,
       running: async (execution) => execution(),
       reader: () => db,

@@ -53,15 +53,17 @@ export interface Context {
 }
 
 /** The database and the lists for the account's queries. */
-export function readingOf({ db, lists, reader, signal }: Context): Pick<Context, 'db' | 'lists'> {
+export function readingOf({ db, lists, reader, actor, signal }: Context): Pick<Context, 'db' | 'lists'> {
   const chosen = reader();
-  return chosen === db ? { db, lists } : { db: chosen, lists: new ListReader(chosen, signal) };
+  return chosen === db
+    ? { db, lists }
+    : { db: chosen, lists: new ListReader(chosen, actor.accountId, signal) };
 }
 
 /** The same for a mutation, which is completed even if its client leaves. */
-export function writingOf({ db }: Context): Pick<Context, 'lists' | 'signal'> {
+export function writingOf({ db, actor }: Context): Pick<Context, 'lists' | 'signal'> {
   const { signal } = new AbortController();
-  return { lists: new ListReader(db, signal), signal };
+  return { lists: new ListReader(db, actor.accountId, signal), signal };
 }
 
 /** The name of an operation in the log and the metrics. */

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/db/connection/client.ts';
+import { forLongReads, readRows } from '../../src/db/connection/direct.ts';
+import { sql } from '../../src/db/connection/sql.ts';
+import { transaction } from '../../src/db/connection/transaction.ts';
+import { LongReads } from '../../src/db/reading/long-reads.ts';
+import { newDatabase } from '../support/database.ts';
+import { NOON } from '../support/server.ts';
+
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase(await newDatabase());
+});
+afterAll(() => database.close());
+
+const createAccount = (name: string) => database.client.account.create({ data: { name, createdAt: NOON } });
+const countAccounts = sql`SELECT COUNT(*) AS "count" FROM "Account"`;
+const counting = sql`WITH RECURSIVE "n"("i") AS (SELECT 1 UNION ALL SELECT "i" + 1 FROM "n" WHERE "i" < 2000000)
+  SELECT MAX("i") AS "most" FROM "n"`;
+
+test('a long read blocks no other work', async () => {
+  let [turns, ended] = [0, false];
+  const turn = () => {
+    turns++;
+    if (!ended) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const [row] = await readRows<{ most: number }>(forLongReads(database.client), counting);
+  ended = true;
+  expect(row?.most).toBe(2_000_000);
+  expect(turns).toBeGreaterThan(20);
+});
+
+test('a long read sees what was written before it', async () => {
+  const long = forLongReads(database.client);
+  for (let i = 0; i < 50; i++) {
+    const [before] = await readRows<{ count: number | bigint }>(long, countAccounts);
+    await createAccount(`account ${i}`);
+    const [after] = await readRows<{ count: number | bigint }>(long, countAccounts);
+    expect(Number(after?.count)).toBe(Number(before?.count) + 1);
+  }
+});
+
+test('a long read does not wait for a transaction that is open', async () => {
+  const ended = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
+  const writing = transaction(database.client, async (tx) => {
+    await tx.account.create({ data: { name: 'uncommitted', createdAt: NOON } });
+    open.resolve();
+    await ended.promise;
+  });
+  await open.promise;
+  const named = sql`SELECT "id" FROM "Account" WHERE "name" = ${'uncommitted'}`;
+  expect(await readRows(forLongReads(database.client), named)).toEqual([]);
+  ended.resolve();
+  await writing;
+  expect(await readRows(forLongReads(database.client), named)).toHaveLength(1);
+});
+
+test('an error of a long read is that of the database, and later reads work', async () => {
+  const long = forLongReads(database.client);
+  await expect(readRows(long, sql`SELECT * FROM "Nothing"`)).rejects.toThrow(/Nothing|TableDoesNotExist/);
+  await expect(readRows(long, countAccounts)).resolves.toHaveLength(1);
+});
+
+test('an account does one long read at a time', async () => {
+  const { signal } = new AbortController();
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const read = (accountId: number, name: string) =>
+    new LongReads(database.client, accountId, signal).take(() => {
+      begun.push(name);
+      return new Promise<void>((resolve) => void ends.push(resolve));
+    });
+  const all = [read(1, 'first'), read(1, 'second'), read(2, 'of another')];
+  await new Promise(setImmediate);
+  expect(begun).toEqual(['first', 'of another']);
+  ends[0]?.();
+  await all[0];
+  await new Promise(setImmediate);
+  expect(begun).toEqual(['first', 'of another', 'second']);
+  for (const end of ends) end();
+  await Promise.all(all);
+});
+
+test('a long read that has not begun at the signal never begins', async () => {
+  const controller = new AbortController();
+  const long = new LongReads(database.client, 1, controller.signal);
+  const first = long.take(async () => controller.abort(new Error('gone')));
+  await expect(long.take(async () => 'read')).rejects.toThrow('gone');
+  await first;
+});
