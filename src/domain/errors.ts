@@ -1,4 +1,5 @@
 import { isUnavailable } from '../db/connection/errors.ts';
+import { TooMuchWaiting } from '../shared/turns.ts';
 
 /** All error codes of the domain. Each transport has an exhaustive table from these to its own answers. */
 export const errorCodes = {
@@ -61,9 +62,16 @@ export function invalid(fields: readonly FieldError[]): DomainError {
   );
 }
 
-/** The error for the caller: the domain's own, or UNAVAILABLE for the database; null for an internal error. */
+/** The error for the caller: the domain's own, or one for the database; null for an internal error. */
 export function visibleError(error: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
+  if (error instanceof TooMuchWaiting)
+    return new DomainError(
+      'RATE_LIMITED',
+      'Too many long reads at once. Try again shortly.',
+      [],
+      RETRY_AFTER,
+    );
   return isUnavailable(error)
     ? new DomainError('UNAVAILABLE', 'The database is not available. Try again shortly.')
     : null;

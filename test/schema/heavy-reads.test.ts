@@ -83,3 +83,21 @@ test('others are served while one operation reads much', async () => {
   // One before it, and one after it, would be served in any case.
   expect(served).toBeGreaterThan(5);
 });
+
+test('refuses more requests of one account than may wait for long reads, and serves other accounts', async () => {
+  const query = many(
+    10,
+    `linkPage(page: 90, filter: { ${since} }, orderBy: { field: URL }) { items { id } }`,
+  );
+  const all = Array.from({ length: 60 }, () => caller.graphql(query));
+  const other = await server.caller('another account');
+  expect(await other.data('{ links(filter: { search: "a" }) { totalCount } }')).toEqual({
+    links: { totalCount: 0 },
+  });
+  const refused = (await Promise.all(all)).filter(({ errors }) => errors);
+  // Some may have ended before the last one came.
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThanOrEqual(10);
+  for (const { status, errors } of refused)
+    expect([status, errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED']);
+});

@@ -1,14 +1,25 @@
-import { OwnTurns } from '../../shared/turns.ts';
+import { OwnTurns, TooMuchWaiting } from '../../shared/turns.ts';
 import type { Db } from '../connection/db.ts';
 import { forLongReads } from '../connection/direct.ts';
 
-const turnsOf = new WeakMap<Db, OwnTurns<number>>();
+/** How many requests of one account may wait for long reads. */
+const MAX_REQUESTS = 50;
 
-/** The long reads of an account: one at a time, and on SQLite on a thread of their own. After the signal, none begins. */
+/** The long reads of a client. */
+class Queue {
+  readonly turns = new OwnTurns<number>();
+  /** The requests of each account that wait or read. */
+  readonly requests = new Map<number, Set<LongReads>>();
+}
+
+const queues = new WeakMap<Db, Queue>();
+
+/** A request's long reads: one at a time for each account, and on SQLite on a thread of their own. After the signal, none begins. */
 export class LongReads {
   readonly #db: Db;
   readonly #accountId: number;
   readonly #signal: AbortSignal;
+  #unfinished = 0;
 
   constructor(db: Db, accountId: number, signal: AbortSignal) {
     this.#db = db;
@@ -16,13 +27,27 @@ export class LongReads {
     this.#signal = signal;
   }
 
-  /** @param read what reads from the client that it is given */
-  take<Result>(read: (db: Db) => Promise<Result>): Promise<Result> {
-    const turns = turnsOf.get(this.#db) ?? new OwnTurns();
-    turnsOf.set(this.#db, turns);
-    return turns.take(this.#accountId, async () => {
-      this.#signal.throwIfAborted();
-      return read(forLongReads(this.#db));
-    });
+  /**
+   * @param read what reads from the client that it is given
+   * @throws TooMuchWaiting
+   */
+  async take<Result>(read: (db: Db) => Promise<Result>): Promise<Result> {
+    const queue = queues.get(this.#db) ?? new Queue();
+    queues.set(this.#db, queue);
+    const { turns, requests } = queue;
+    const own = requests.get(this.#accountId) ?? new Set();
+    if (!own.has(this) && own.size >= MAX_REQUESTS)
+      throw new TooMuchWaiting('too many requests of one account wait for long reads');
+    requests.set(this.#accountId, own.add(this));
+    this.#unfinished++;
+    try {
+      return await turns.take(this.#accountId, async () => {
+        this.#signal.throwIfAborted();
+        return read(forLongReads(this.#db));
+      });
+    } finally {
+      if (--this.#unfinished === 0) own.delete(this);
+      if (own.size === 0) requests.delete(this.#accountId);
+    }
   }
 }
