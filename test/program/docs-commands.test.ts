@@ -166,7 +166,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     // A usage line: its options exist, with the given defaults.
-    /^npm run (bench|bench:statistics|orders|soak|timing|webhooks) -- /,
+    /^npm run (bench|bench:statistics|orders|soak|stalls|timing|webhooks) -- /,
     async (command) => {
       const [, script = '', args = ''] = /^npm run ([\w:]+) -- (.*)$/.exec(command) ?? [];
       await isThere(script, args);
