@@ -31,10 +31,10 @@ export function keepsTransactionsApart(
   let current: object | null = null;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
-  // `run` starts in the same tick in which it finds no open transaction, and time left for it: each statement blocks the
-  // thread, and nothing else would run between the statements of many callers.
-  const alone = async <T>(run: () => Promise<T>): Promise<T> => {
-    while (open || isBlocked()) {
+  // `run` starts in the same tick in which it finds no open transaction and, of raw reads, time left for it: each blocks the
+  // thread, and nothing else would run between those of many callers.
+  const alone = async <T>(run: () => Promise<T>, mustPause = () => false): Promise<T> => {
+    while (open || mustPause()) {
       // A deadlock otherwise: the transaction would wait for itself.
       if (current !== null && currentTransaction() === current)
         throw new Error('a query within a transaction did not use the client of the transaction');
@@ -84,6 +84,6 @@ export function keepsTransactionsApart(
     );
   return Object.assign(adapter, {
     readRaw: (sql: string, args: readonly unknown[]) =>
-      whenUnlocked(() => alone(async () => readRaw(sql, args))),
+      whenUnlocked(() => alone(async () => readRaw(sql, args), isBlocked)),
   });
 }
