@@ -72,7 +72,10 @@ function target(link: VisitedLink, visitor: Visitor): { url: string | null; why:
     if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
     // The cache of a process has an older turn than the database: visits that take none must not depend on it.
     if (!visitor.counts)
-      return { url: rotation[0] ?? null, why: `The visit is not counted: it gets URL 1 of ${rotation.length}.` };
+      return {
+        url: rotation[0] ?? null,
+        why: `The visit is not counted: it gets URL 1 of ${rotation.length}.`,
+      };
     const turn = link.turns % rotation.length;
     return { url: rotation[turn] ?? null, why: `It is the turn of URL ${turn + 1} of ${rotation.length}.` };
   }
