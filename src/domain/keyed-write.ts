@@ -77,10 +77,7 @@ export class KeyedWrite {
   #isRunningElsewhere = false;
   #failed = false;
 
-  /** @throws DomainError VALIDATION if the key is invalid */
   constructor(client: Db, accountId: number, key: string, now: Date) {
-    if (key === '' || key.length > LONGEST_KEY)
-      throw wrongKey(`must have 1 to ${LONGEST_KEY} characters, not ${key.length}`);
     this.#client = client;
     this.#secret = key;
     this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
@@ -114,9 +111,12 @@ export class KeyedWrite {
   /**
    * Returns the stored answer of the first request; null if this is the first, and must be done.
    * @param request everything that the answer depends on
-   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING
+   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING; VALIDATION if the key is invalid
    */
   async begin(request: string): Promise<Answer | null> {
+    const { length } = this.#secret;
+    if (length === 0 || length > LONGEST_KEY)
+      throw wrongKey(`must have 1 to ${LONGEST_KEY} characters, not ${length}`);
     const { accountId, keyHash } = this.#key;
     const keys = inUse.get(this.#client) ?? new Set();
     inUse.set(this.#client, keys);

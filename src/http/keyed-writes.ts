@@ -3,10 +3,7 @@ import { ListReader } from '../db/reading/list-reader.ts';
 import { type Answer, KeyedWrite } from '../domain/keyed-write.ts';
 import type { Context } from '../schema/server/context.ts';
 
-/**
- * The keyed write of a request with an Idempotency-Key; null without that header.
- * @throws DomainError VALIDATION if the header is malformed
- */
+/** The keyed write of a request with an Idempotency-Key; null without that header. */
 export function keyedWriteOf(req: IncomingMessage, { db, actor, now }: Context): KeyedWrite | null {
   const key = req.headers['idempotency-key'];
   return key === undefined ? null : new KeyedWrite(db, actor.accountId, String(key), now());

@@ -196,6 +196,15 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed('Wrong key')).toBe(0);
   });
 
+  test.runIf(surface === 'GraphQL')('ignores a wrong key of a query', async () => {
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'x'.repeat(256) },
+      body: JSON.stringify({ query: '{ viewer { account { name } } }' }),
+    });
+    expect([response.status, await response.json()]).toMatchObject([200, { data: { viewer: {} } }]);
+  });
+
   test('accepts the longest key', async () => {
     await write(`Long ${surface}`, surface.padEnd(255, 'x'));
     expect((await write(`Long ${surface}`, surface.padEnd(255, 'x'))).replayed).toBe('true');

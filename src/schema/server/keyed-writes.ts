@@ -1,4 +1,4 @@
-import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
+import { type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import { type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { Preparation } from '../../domain/preparation.ts';
 import type { Context } from './context.ts';
@@ -37,7 +37,11 @@ export const useKeyedWrites: Plugin<Context> = {
     } catch (error) {
       keyed.fail();
       // An error thrown here would bypass the plugins that mask errors.
-      return setResultAndStopExecution({ errors: [presentedAny(error, context)] });
+      const { message, extensions } = presentedAny(error, context);
+      // Nothing is executed, so that it is an error of the request.
+      const http = { status: 400, ...(extensions.http as object | undefined) };
+      const refused = new GraphQLError(message, { extensions: { ...extensions, http } });
+      return setResultAndStopExecution({ errors: [refused] });
     }
     return {
       onExecuteDone({ result, setResult }) {
