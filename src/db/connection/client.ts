@@ -8,7 +8,7 @@ import type { ReadsRaw, Source } from './source.ts';
 import { driverOf } from './sqlite-driver.ts';
 import { pathOf } from './sqlite-file.ts';
 import { SqliteReads } from './sqlite-reads.ts';
-import { keepsStatements, rawReader } from './sqlite-statements.ts';
+import { rawReader } from './sqlite-statements.ts';
 import { keepsTransactionsApart } from './sqlite-transactions.ts';
 import { type Provider, requireProvider } from './url.ts';
 
@@ -34,7 +34,7 @@ interface Direct {
   readerOf(transaction: Transaction): Source['readRaw'];
 }
 
-/** For SQLite also with prepared statements, and isolation of transactions. */
+/** For SQLite also with isolation of transactions. */
 async function direct(
   provider: Factory['provider'],
   connected: Connection,
@@ -44,7 +44,7 @@ async function direct(
     const readRaw = rawReader(driverOf(connected));
     // A transaction on SQLite must not wait for its own end, as other statements do.
     const read: Source['readRaw'] = async (sql, args) => readRaw(sql, args);
-    const connection = keepsTransactionsApart(keepsStatements(connected), readRaw);
+    const connection = keepsTransactionsApart(connected, readRaw);
     return { connection: Object.assign(connection, { long }), readerOf: () => read };
   }
   // SQLite does not need the driver, which takes time to load.

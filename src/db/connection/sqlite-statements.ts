@@ -1,10 +1,9 @@
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { dateText } from '../date-text.ts';
 import type { RawRows } from './source.ts';
-import { type Driver, driverOf, type Statement } from './sqlite-driver.ts';
+import type { Driver, Statement } from './sqlite-driver.ts';
 
-/** How many statements a connection keeps prepared, of raw reads and of the adapter each. */
+/** How many statements of raw reads a connection keeps prepared. */
 const MAX_PREPARED = 500;
 
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
@@ -49,45 +48,4 @@ export function rawReader(
     // A raw statement's rows are lists.
     return { names, kinds, rows: statement.all(...args.map(written)) as unknown[][] };
   };
-}
-
-/** A prepared statement with the arguments of one execution: better-sqlite3's own `bind` is permanent. */
-function bound(statement: Statement, columns: Statement['columns'], args: unknown[]): Statement {
-  return {
-    reader: statement.reader,
-    bind: (other) => bound(statement, columns, other),
-    run: () => statement.run(...args),
-    columns,
-    safeIntegers: (toggle) => bound(statement.safeIntegers(toggle), columns, args),
-    raw: () => bound(statement.raw(true), columns, args),
-    all: () => statement.all(...args),
-  };
-}
-
-/** A statement without arguments that caches its columns: reading them takes a tenth of the time of a small read. */
-function kept(statement: Statement): Statement {
-  let columns: ReturnType<Statement['columns']> | undefined;
-  const known = () => {
-    columns ??= statement.columns();
-    return columns;
-  };
-  return bound(statement, known, []);
-}
-
-/**
- * Keeps statements prepared. Prisma's adapter prepares each execution, which costs as much as running a small statement.
- * SQLite prepares a statement again after a change of the schema. Statements name their columns, so these stay the same.
- */
-export function keepsStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
-  const driver = driverOf(adapter);
-  const prepare = driver.prepare.bind(driver);
-  const statements = new LRUCache<string, Statement>({ max: MAX_PREPARED });
-  driver.prepare = (sql) => {
-    const known = statements.get(sql);
-    if (known) return known;
-    const statement = kept(prepare(plannedOnce(sql)));
-    statements.set(sql, statement);
-    return statement;
-  };
-  return adapter;
 }
