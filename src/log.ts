@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { visibleError } from './domain/errors.ts';
 import { ClientGone } from './shared/client-gone.ts';
 import { LATE, within } from './shared/timeout.ts';
@@ -26,23 +26,38 @@ export interface LogOptions {
   readonly shared: boolean;
 }
 
-/** The log on standard output: a JSON object per line. */
-export function createLog({ level, worker, shared }: LogOptions): Logger {
+function loggerTo(destination: DestinationStream, { level, worker }: LogOptions): Logger {
   const base = worker === undefined ? null : { worker };
+  return pino({ level, base, timestamp: timeOfLines() }, destination);
+}
+
+/** The log of a start: each line is written at once, since a migration on SQLite keeps the thread that writes. */
+export function createStartLog(options: LogOptions): Logger {
+  return loggerTo(pino.destination({ sync: true }), options);
+}
+
+/** The log on standard output: a JSON object per line. */
+export function createLog(options: LogOptions): Logger {
   // Lines are written in batches, within a tenth of a second or at the end: a write for each line would take a quarter of
   // a redirect's time, and would block on a slow reader.
   const together = { sync: false, maxLength: 16_000_000, periodicFlush: 100 };
-  const size = shared ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE } : { minLength: 12_288 };
-  return pino({ level, base, timestamp: timeOfLines() }, pino.destination({ ...together, ...size }));
+  const size = options.shared
+    ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE }
+    : { minLength: 12_288 };
+  return loggerTo(pino.destination({ ...together, ...size }), options);
 }
 
 /** How long the end waits for the log to be written, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
 
-/** Whether what was logged is written; false if nobody reads it. */
-export async function flushed(log: Logger): Promise<boolean> {
-  const done = new Promise<void>((resolve) => log.flush(() => resolve()));
-  return (await within(FLUSH_TIMEOUT, done)) !== LATE;
+const flush = (log: Logger) => new Promise<void>((resolve) => log.flush(() => resolve()));
+
+/** Writes all that was logged. */
+async function writeAll(log: Logger): Promise<void> {
+  // pino's flush ends with the write that is under way, and leaves less than a batch of what came after it.
+  await flush(log);
+  await flush(log);
+  await flush(log);
 }
 
 /**
@@ -50,7 +65,7 @@ export async function flushed(log: Logger): Promise<boolean> {
  * reader that has gone, as would Node for a write that hangs: then the process kills itself.
  */
 export async function exit(code: number, log: Logger): Promise<never> {
-  if (!(await flushed(log))) process.kill(process.pid, 'SIGKILL');
+  if ((await within(FLUSH_TIMEOUT, writeAll(log))) === LATE) process.kill(process.pid, 'SIGKILL');
   return process.exit(code);
 }
 

@@ -26,7 +26,7 @@ import type { Metrics } from './http/metrics.ts';
 import { greeting } from './http/pages/greeting.ts';
 import { countryLookup } from './http/request/country.ts';
 import { createHttpServer, holdRequests } from './http/server.ts';
-import { createLog, exit, flushed } from './log.ts';
+import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
 import { OperatorError } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
 import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
@@ -78,14 +78,9 @@ function readFiles(config: Config, log: Logger) {
 
 async function migrate(config: Config, log: Logger): Promise<void> {
   const migrated = migratedDatabase(config);
-  const tell = (what: object, message: string) => {
-    log.info(what, message);
-    // A migration of SQLite keeps this thread.
-    log.flush();
-  };
   const progress: MigrationProgress = {
-    begins: (migration, number, of) => tell({ migration, number, of }, 'applying migration'),
-    waits: () => tell({}, 'another process migrates the database: waiting for it'),
+    begins: (migration, number, of) => log.info({ migration, number, of }, 'applying migration'),
+    waits: () => log.info('another process migrates the database: waiting for it'),
   };
   for (const migration of await advised(...migrated, (url) => applyMigrations(url, progress)))
     log.info({ migration }, 'migration applied');
@@ -130,15 +125,15 @@ async function settleDefaultDomain(config: Config, db: Db, baseUrl: string, log:
   return id;
 }
 
-async function start(config: Config, log: Logger): Promise<void> {
+async function start(config: Config, log: Logger, startLog: Logger): Promise<void> {
   const worker = ownWorker();
-  log.info({ version: VERSION, node: process.version }, 'Linkspace starts');
+  startLog.info({ version: VERSION, node: process.version }, 'Linkspace starts');
   const [countryOf, trusted, operatorFiles] = await readFiles(config, log);
   // With workers, the primary has done this.
   if (worker === undefined) {
     for (const { name, meant } of misspelt(process.env))
-      log.warn({ variable: name }, `unknown variable: did you mean ${meant}?`);
-    await migrate(config, log);
+      startLog.warn({ variable: name }, `unknown variable: did you mean ${meant}?`);
+    await migrate(config, startLog);
   }
   if (config.workers > 1 && worker === undefined) {
     const { supervise } = await import('./workers/primary.ts');
@@ -147,7 +142,7 @@ async function start(config: Config, log: Logger): Promise<void> {
   // Loaded only if needed, since loading takes time.
   const metrics =
     config.metricsPort === undefined ? undefined : new (await import('./http/metrics.ts')).Metrics();
-  const { database, replicas } = await openDatabases(config, log, metrics);
+  const { database, replicas } = await openDatabases(config, startLog, metrics);
 
   // Loaded here, like other parts, since the primary of workers does not need them.
   const { createApp } = await import('./app.ts');
@@ -164,7 +159,7 @@ async function start(config: Config, log: Logger): Promise<void> {
   ]);
   const port = portOf(http) ?? config.port;
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  const defaultDomainId = await settleDefaultDomain(config, database.client, baseUrl, log);
+  const defaultDomainId = await settleDefaultDomain(config, database.client, baseUrl, startLog);
   const app = createApp({
     ...config,
     database,
@@ -191,13 +186,10 @@ async function start(config: Config, log: Logger): Promise<void> {
   const firstKey = createsKey && (await createFirstKey(database.client, now(), initialApiKey));
   app.attachTo(http);
   answerHeld();
-  if (firstKey) {
-    // After the many lines of a first start, which would hide it.
-    await flushed(log);
+  if (firstKey)
     process.stdout.write(
       greeting(initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
     );
-  }
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
 
   let stopping = false;
@@ -254,8 +246,13 @@ let config: Config | null = null;
 let log: Logger | null = null;
 try {
   config = readConfig(process.env);
-  log = createLog({ level: config.logLevel, worker: ownWorker()?.id, shared: config.workers > 1 });
-  await start(config, log);
+  const options: LogOptions = {
+    level: config.logLevel,
+    worker: ownWorker()?.id,
+    shared: config.workers > 1,
+  };
+  log = createLog(options);
+  await start(config, log, createStartLog(options));
 } catch (error) {
   process.stderr.write(`${explain(error, config)}\n`);
   if (log) await exit(1, log);
