@@ -41,9 +41,7 @@ export function createLog(options: LogOptions): Logger {
   // Lines are written in batches, within a tenth of a second or at the end: a write for each line would take a quarter of
   // a redirect's time, and would block on a slow reader.
   const together = { sync: false, maxLength: 16_000_000, periodicFlush: 100 };
-  const size = options.shared
-    ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE }
-    : { minLength: 12_288 };
+  const size = options.shared ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE } : { minLength: 12_288 };
   return loggerTo(pino.destination({ ...together, ...size }), options);
 }
 

@@ -9,7 +9,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -47,6 +47,11 @@ beforeAll(async () => {
   await server.database.client.linkCounter.updateMany({
     data: { clicks: 7, lastClickedAt: server.clock.now },
   });
+  // Changes are shown once all earlier transactions of the database server have ended, also those of other tests.
+  const written = await server.database.client.change.count();
+  await vi.waitFor(async () =>
+    expect(await owner.data('{ changes { totalCount } }')).toEqual({ changes: { totalCount: written } }),
+  );
   const { links } = await owner.data<{ links: { nodes: { id: string; nodeId: string }[] } }>(
     '{ links(first: 2) { nodes { id nodeId } } }',
   );
