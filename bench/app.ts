@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { type AppDependencies, createApp } from '../src/app.ts';
-import { settleEra } from '../src/db/change/log.ts';
+import { settleEpoch } from '../src/db/change/log.ts';
 import { openDatabase } from '../src/db/connection/client.ts';
 import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
 import { OperatorLists } from '../src/domain/link/operator-lists.ts';
@@ -14,7 +14,7 @@ import { createHttpServer } from '../src/http/server.ts';
 /** Serves the database at `url` until SIGTERM; prints the port in the form of the program's log. */
 export async function serve(url: string, settings: Partial<AppDependencies>): Promise<void> {
   const database = await openDatabase(url, { pool: { poolSize: 10, statementTimeout: 10_000 } });
-  await settleEra(database.client);
+  await settleEpoch(database.client);
   const { id } = await shareDefaultDomain(database.client, 's.example', null, new Date());
   const app = createApp({
     database,

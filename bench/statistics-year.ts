@@ -1,7 +1,7 @@
 // Fills a database with a year of statistics, for bench/statistics.ts.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../src/db/connection/client.ts';
-import { isSqlite } from '../src/db/connection/db.ts';
+import { dialectOf } from '../src/db/connection/dialect.ts';
 import { join, raw, sql } from '../src/db/connection/sql.ts';
 import { daysAfter, startOf } from '../src/db/statistics/calendar.ts';
 import { ValueIds } from '../src/db/statistics/value-ids.ts';
@@ -91,9 +91,10 @@ export async function fillEveryDay(
   { days, last }: { days: number; last: number },
 ): Promise<void> {
   const all = Array.from({ length: days }, (_, back) => daysAfter(last, -back));
-  const dayRows = isSqlite(client)
-    ? sql`(SELECT "value" AS "day" FROM json_each(${JSON.stringify(all)}))`
-    : sql`(SELECT "day" FROM unnest(${`{${all}}`}::integer[]) AS "day")`;
+  const dayRows =
+    dialectOf(client).name === 'sqlite'
+      ? sql`(SELECT "value" AS "day" FROM json_each(${JSON.stringify(all)}))`
+      : sql`(SELECT "day" FROM unnest(${`{${all}}`}::integer[]) AS "day")`;
   const links = sql`"Link"."id" IN (${join([...linkIds])})`;
   const [big = 0] = linkIds;
   const clicks = sql`CASE WHEN "Link"."id" = ${big} THEN 27400 ELSE 9 END`;
@@ -128,5 +129,5 @@ export async function fillEveryDay(
       raw(`INSERT INTO "Account${table}" SELECT "accountId", ${keys}, ${sums.map((sum) => `SUM("${table}"."${sum}")`)}
         FROM "Link${table}" AS "${table}" JOIN "LinkCounter" USING ("linkId") GROUP BY "accountId", ${keys}`),
     );
-  await run(raw(isSqlite(client) ? 'ANALYZE' : 'VACUUM ANALYZE'));
+  await run(raw(dialectOf(client).name === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE'));
 }

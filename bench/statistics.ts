@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../src/db/connection/client.ts';
-import { isSqlite } from '../src/db/connection/db.ts';
+import { dialectOf } from '../src/db/connection/dialect.ts';
 import { dayOf } from '../src/db/statistics/calendar.ts';
 import { ClickBuffer } from '../src/redirect/click-buffer.ts';
 import { fillEveryDay, visitOf, writeYear } from './statistics-year.ts';
@@ -34,7 +34,7 @@ function tell(what: string, result: string): void {
 
 /** The size of the database on disk, in bytes. */
 async function sizeOf({ client }: Database): Promise<number> {
-  if (!isSqlite(client)) {
+  if (dialectOf(client).name !== 'sqlite') {
     const [row] = await client.$queryRaw<
       { size: bigint }[]
     >`SELECT pg_database_size(current_database()) AS "size"`;

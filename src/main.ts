@@ -12,7 +12,7 @@ import {
   readConfig,
   shown,
 } from './config.ts';
-import { settleEra } from './db/change/log.ts';
+import { settleEpoch } from './db/change/log.ts';
 import { adviceOn, advised } from './db/connection/advice.ts';
 import { openDatabase } from './db/connection/client.ts';
 import type { Db } from './db/connection/db.ts';
@@ -98,7 +98,7 @@ async function openDatabases(config: Config, log: Logger, metrics: Metrics | und
     log.warn(
       'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
     );
-  await settleEra(database.client);
+  await settleEpoch(database.client);
   const replicas = await Promise.all(
     config.databaseReadUrls.map((url) =>
       advised('DATABASE_READ_URLS', url, () => openDatabase(url, { pool, onStatement })),

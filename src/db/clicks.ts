@@ -1,7 +1,8 @@
 import type { LinkCounter } from '../generated/sqlite/client.ts';
-import { type Db, isSqlite, type Tx } from './connection/db.ts';
+import type { Db, Tx } from './connection/db.ts';
+import { dialectOf } from './connection/dialect.ts';
 import { retryConflicts } from './connection/retry.ts';
-import { empty, join, type Sql, sql } from './connection/sql.ts';
+import { join, type Sql, sql } from './connection/sql.ts';
 import { dateText } from './date-text.ts';
 import { dayOf, hourOf } from './statistics/calendar.ts';
 import { END } from './statistics/write.ts';
@@ -15,7 +16,7 @@ export async function lockCounters(
   linkIds: readonly number[],
   accountId: number,
 ): Promise<Map<number, boolean>> {
-  const locked = isSqlite(tx) ? empty : sql`FOR NO KEY UPDATE`;
+  const locked = dialectOf(tx).lock('FOR NO KEY UPDATE');
   const rows = await tx.$queryRaw<{ linkId: number | bigint; any: number | bigint }[]>(sql`
     SELECT "linkId",
       CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
@@ -33,25 +34,20 @@ interface ImportedClicks {
 /** Sets the clicks of imported links, in the transaction that creates them. */
 export async function setImportedClicks(tx: Tx, imported: readonly ImportedClicks[]): Promise<void> {
   if (imported.length === 0) return;
-  const rows = JSON.stringify(
-    imported.map(({ linkId, clicks, lastClickedAt }) => [
-      linkId,
-      clicks,
-      lastClickedAt && dateText(lastClickedAt),
-    ]),
-  );
-  await tx.$executeRaw(
-    isSqlite(tx)
-      ? sql`UPDATE "LinkCounter" SET "clicks" = "imported"."value" ->> 1, "lastClickedAt" = "imported"."value" ->> 2
-          FROM json_each(${rows}) AS "imported" WHERE "linkId" = "imported"."value" ->> 0`
-      : sql`UPDATE "LinkCounter" SET "clicks" = ("one" ->> 1)::integer, "lastClickedAt" = ("one" ->> 2)::timestamp
-          FROM jsonb_array_elements(${rows}::jsonb) AS "one" WHERE "linkId" = ("one" ->> 0)::integer`,
-  );
+  const rows = imported.map(({ linkId, clicks, lastClickedAt }) => [
+    linkId,
+    clicks,
+    lastClickedAt && dateText(lastClickedAt),
+  ]);
+  const given = dialectOf(tx).table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
+  await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = "count", "lastClickedAt" = "last"
+    FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
 /** Deletes the receipts of processes that ended long ago. */
 export async function forgetReceipts(db: Db): Promise<void> {
-  if (!isSqlite(db)) await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
+  if (dialectOf(db).runsInProcess) return;
+  await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
 }
 
 /** The counts before a claimed visit, and how often the statistics had been reset. */
@@ -71,8 +67,8 @@ export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Dat
       "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
     FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${isActive}
     RETURNING "clicks", "turns", "resets", "LinkCounter"."accountId" AS "account"`;
-  // On SQLite, a trigger adds to the hours and days.
-  const statement = isSqlite(db)
+  // Without writable queries, a trigger adds to the hours and days.
+  const statement = !dialectOf(db).hasWritableQueries
     ? update
     : // Each part reads the one before: PostgreSQL would run them in another order than other writes, and deadlock with these.
       sql`WITH "claimed" AS (${update}),

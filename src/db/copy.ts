@@ -132,10 +132,12 @@ async function withoutTriggers(
   for (const trigger of triggers) await db.$executeRaw(raw(trigger.sql));
 }
 
-/** The era of the log of changes. */
-async function eraOf(db: Transaction): Promise<number> {
-  const [era = 0] = await readNumbers(db, [sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`]);
-  return era;
+/** The epoch of the log of changes. */
+async function epochOf(db: Transaction): Promise<number> {
+  const [epoch = 0] = await readNumbers(db, [
+    sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`,
+  ]);
+  return epoch;
 }
 
 /** The part of Prisma's delegates that a copy needs. */
@@ -224,8 +226,8 @@ async function copyAll(
         await setNextId(target, to.provider, model, await lastIdOf(source, from.provider, model));
     }
   });
-  // The log continues in a new era, which comes after all changes of the source.
-  await target.$executeRaw`UPDATE "Revision" SET "number" = ${(await eraOf(source)) + 1} WHERE "topic" = 'changes'`;
+  // The log continues in a new epoch, which comes after all changes of the source.
+  await target.$executeRaw`UPDATE "Revision" SET "number" = ${(await epochOf(source)) + 1} WHERE "topic" = 'changes'`;
   for (const model of models) {
     const [there, here] = [await countOf(source, model), await countOf(target, model)];
     const same = there === here && (await checksumOf(source, model)) === (await checksumOf(target, model));

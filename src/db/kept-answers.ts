@@ -1,5 +1,6 @@
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
-import { type Db, isSqlite, type Tx } from './connection/db.ts';
+import type { Db, Tx } from './connection/db.ts';
+import { dialectOf } from './connection/dialect.ts';
 import { join, name, sql } from './connection/sql.ts';
 
 /** The account and the idempotency key of an answer. */
@@ -12,9 +13,9 @@ export function findAnswer(db: Db | Tx, key: AnswerKey, since: Date): Promise<Ke
   return db.keptAnswer.findFirst({ where: { ...key, createdAt: { gt: since } } });
 }
 
-/** Tries to lock the key until the transaction ends; returns whether it did. SQLite has one writer, and needs no lock. */
+/** Tries to lock the key until the transaction ends; returns whether it did. */
 export async function takeKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promise<boolean> {
-  if (isSqlite(tx)) return true;
+  if (!dialectOf(tx).hasConcurrentWriters) return true;
   const lock = BigInt.asIntN(64, BigInt(`0x${keyHash.slice(0, 16)}`) ^ BigInt(accountId));
   const [row] = await tx.$queryRaw<{ taken: boolean }[]>(
     sql`SELECT pg_try_advisory_xact_lock(${String(lock)}::bigint) AS "taken"`,

@@ -1,7 +1,8 @@
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
-import { type Db, isSqlite, type Tx } from './connection/db.ts';
+import type { Db, Tx } from './connection/db.ts';
+import { dialectOf } from './connection/dialect.ts';
 import { readRows } from './connection/direct.ts';
-import { empty, join, type Sql, sql } from './connection/sql.ts';
+import { join, type Sql, sql } from './connection/sql.ts';
 import { insertMany } from './many-rows.ts';
 import { linkList } from './reading/link-list.ts';
 import type { LinkSelect } from './reading/link-rows.ts';
@@ -17,7 +18,7 @@ export async function readLink(
   select: LinkSelect,
 ): Promise<SelectedLink | null> {
   const where = [sql`"id" = ${id}`];
-  const { list } = linkList({ accountId, where, few: true }, select, isSqlite(db));
+  const { list } = linkList({ accountId, where, few: true }, select, dialectOf(db));
   const [[link] = []] = await readRowsOfEach<SelectedLink>(db, [{ list, window: { limit: 1 } }]);
   return link ?? null;
 }
@@ -101,7 +102,7 @@ export async function updateLinkIn(
 
 /** The links on the domain, by id, locked for deletion until the transaction ends. */
 export function lockLinksOn(tx: Tx, domainId: number): Promise<Pick<Link, 'id' | 'accountId'>[]> {
-  const lock = isSqlite(tx) ? empty : sql`FOR UPDATE`;
+  const lock = dialectOf(tx).lock('FOR UPDATE');
   return readRows(
     tx,
     sql`SELECT "id", "accountId" FROM "Link" WHERE "domainId" = ${domainId} ORDER BY "id" ${lock}`,
@@ -118,12 +119,10 @@ export async function changeLinksIn(
   now: Date,
   settings: readonly Sql[] = [],
 ): Promise<number[]> {
-  const later = isSqlite(tx)
-    ? // As Prisma writes it, whoever wrote it.
-      sql`MAX(${now}, strftime('%Y-%m-%dT%H:%M:%f+00:00', "updatedAt", '+0.001 seconds'))`
-    : sql`GREATEST(${now}::timestamp, "updatedAt" + INTERVAL '1 millisecond')`;
+  const { larger, time, oneMillisecondAfter, hasConcurrentWriters } = dialectOf(tx);
+  const later = larger(time(now), oneMillisecondAfter(sql`"updatedAt"`));
   // The update sees only then what others, for which it waits here, have changed.
-  if (!isSqlite(tx))
+  if (hasConcurrentWriters)
     await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} ORDER BY "id" FOR NO KEY UPDATE`);
   const changed = await readRows<{ id: number }>(
     tx,

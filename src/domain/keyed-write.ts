@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Db, isSqlite, type Tx } from '../db/connection/db.ts';
+import type { Db, Tx } from '../db/connection/db.ts';
 import { EnclosingTransaction } from '../db/connection/enclosing.ts';
 import {
   type AnswerKey,
@@ -56,8 +56,6 @@ const inUse = new WeakMap<Db, Set<string>>();
 /** What this process has stored for each account since it enforced the bounds. */
 const stored = new WeakMap<Db, LRUCache<number, Bounds>>();
 
-/** How long one write may occupy SQLite's only writer, or a connection to PostgreSQL, in milliseconds. */
-const MAX_DURATION = { sqlite: 1_000, postgresql: 10_000 };
 /** How long it may wait between two changes, in milliseconds. */
 const MAX_WAIT = 3_000;
 
@@ -83,7 +81,6 @@ export class KeyedWrite {
     this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
     this.#now = now;
     this.#enclosing = new EnclosingTransaction(client, (tx) => this.#claim(tx), {
-      maxDuration: MAX_DURATION[isSqlite(client) ? 'sqlite' : 'postgresql'],
       maxWait: MAX_WAIT,
       error: tooLong,
     });

@@ -8,7 +8,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { type AppDependencies, createApp } from '../app.ts';
 import type { AppConfig } from '../config.ts';
-import { settleEra } from '../db/change/log.ts';
+import { settleEpoch } from '../db/change/log.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import type { Scope } from '../domain/access/actor.ts';
@@ -94,7 +94,7 @@ export async function startTestServer({
   const databaseUrl = url ?? own?.url ?? '';
   const statements: string[] = [];
   const database = await openDatabase(databaseUrl, { onStatement: (sql) => statements.push(sql) });
-  if (migrated) await settleEra(database.client);
+  if (migrated) await settleEpoch(database.client);
   const clock = { now: NOON };
   const dns = new Map<string, string[] | Error | Promise<string[]>>();
   const hosts = new Map<string, string[]>();

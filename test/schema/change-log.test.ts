@@ -7,7 +7,7 @@ import {
   type LoggedChange,
   onOwnChanges,
   readLogSnapshot,
-  settleEra,
+  settleEpoch,
 } from '../../src/db/change/log.ts';
 import { ChangeRetention } from '../../src/db/change/retention.ts';
 import { Revisions } from '../../src/db/change/revisions.ts';
@@ -106,13 +106,13 @@ test('a database restored on another server, whose numbers start again, keeps th
   // As from a server with many more transactions.
   await client.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
   await client.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
-  await settleEra(client);
+  await settleEpoch(client);
   await expect.poll(async () => (await page(null, caller)).nodes.length, { timeout: 10_000 }).toBe(1);
   const { cursor } = await page(null, caller);
   const after = await caller.space('After');
   const told = async () => (await page(cursor, caller)).nodes.map(({ recordId }) => recordId);
   await expect.poll(told, { timeout: 10_000 }).toEqual([String(after)]);
-  await settleEra(client);
+  await settleEpoch(client);
   const [row] = await client.$queryRaw<
     { number: number }[]
   >`SELECT "number" FROM "Revision" WHERE "topic" = 'changes'`;

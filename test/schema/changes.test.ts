@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isSettled } from '../../src/db/change/log.ts';
+import { transactionOrder } from '../../src/db/change/transaction-order.ts';
 import { sql } from '../../src/db/connection/sql.ts';
 import { removeHost, verifyHost } from '../../src/domain/domain/admin.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -32,7 +32,7 @@ async function settled(): Promise<void> {
   const { client } = server.database;
   const open = () =>
     client.$queryRaw<{ open: unknown }[]>(
-      sql`SELECT COUNT(*) AS "open" FROM "Change" WHERE NOT (${isSettled(client)})`,
+      sql`SELECT COUNT(*) AS "open" FROM "Change" WHERE NOT (${transactionOrder(client).isSettled})`,
     );
   await expect.poll(async () => Number((await open())[0]?.open), { timeout: 10_000 }).toBe(0);
 }

@@ -1,14 +1,7 @@
 import { pauseIfBlocked } from '../../shared/slices.ts';
 import type { Db } from '../connection/db.ts';
-import {
-  type LoggedChange,
-  type LogSnapshot,
-  newSince,
-  type Place,
-  placeOf,
-  READ_TOGETHER,
-  settledAfter,
-} from './log.ts';
+import { type LoggedChange, newSince, type Place, placeOf, READ_TOGETHER, settledAfter } from './log.ts';
+import type { LogSnapshot } from './transaction-order.ts';
 
 /** Receives changes as they are found. */
 export interface ChangeListener {

@@ -1,10 +1,11 @@
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite, type Tx } from '../connection/db.ts';
+import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
+import { empty, join, type Sql, sql } from '../connection/sql.ts';
 import { clientOf, transaction, whenCommitted } from '../connection/transaction.ts';
 import { insertMany } from '../many-rows.ts';
 import { columnsOf } from '../reading/columns.ts';
+import { EPOCH_BITS, type LogSnapshot, type SnapshotRow, transactionOrder } from './transaction-order.ts';
 
 /** A change that is not recorded yet. `fields` are names of the schema. */
 export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
@@ -16,32 +17,8 @@ export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | '
 /** A recorded change, with its place in the log: the order is `tx`, then `id`. */
 export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 
-/**
- * Transactions do not commit in the order of their rows' ids, so a reader that continues after the largest id misses rows.
- * Rows are read in the order of transaction numbers instead, and on PostgreSQL only up to the oldest transaction that is
- * still open: no later row can come before rows that were read. SQLite has one writer, and does not have this problem.
- *
- * These numbers start again when a database is restored on another server, or copied: the era, which is raised then, comes
- * before them.
- */
-const ERA_BITS = raw('40');
-const era = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`;
-const sqliteEra = sql`(${era} << ${ERA_BITS})`;
-const postgresqlEra = sql`(${era}::bigint << ${ERA_BITS})`;
-
-/** The condition of changes whose order is final. */
-export function isSettled(db: Db): Sql {
-  if (isSqlite(db)) return sql`1 = 1`;
-  return sql`"tx" < ${postgresqlEra} + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`;
-}
-
 /** How many changes one statement records. */
 const BATCH_SIZE = 1_000;
-
-/** The value of "tx" for changes that a transaction records. */
-function txNumber(db: Db | Tx): Sql {
-  return isSqlite(db) ? sqliteEra : sql`${postgresqlEra} + pg_current_xact_id()::text::bigint`;
-}
 
 type Listener = (changes: readonly (NewChange & { readonly id: number })[]) => void;
 const listeners = new WeakMap<Db, Set<Listener>>();
@@ -78,19 +55,16 @@ async function insert(tx: Tx, changes: readonly NewChange[]) {
   const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
   const ids = await readRows<{ id: number }>(
     tx,
-    sql`${insertMany(tx, 'Change', rows, { tx: txNumber(tx) })} RETURNING "id"`,
+    sql`${insertMany(tx, 'Change', rows, { tx: transactionOrder(tx).current })} RETURNING "id"`,
   );
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }
 
-/** Begins a new era if the log has numbers that this server has not assigned yet. Call it before anything is changed. */
-export async function settleEra(db: Db): Promise<void> {
-  const next = isSqlite(db)
-    ? sql`${sqliteEra} + 1`
-    : sql`${postgresqlEra} + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
+/** Begins a new epoch if the log has numbers that this server has not given yet. Call it before anything is changed. */
+export async function settleEpoch(db: Db): Promise<void> {
   await db.$executeRaw(sql`
-    UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${ERA_BITS}) + 1 FROM "Change")
-    WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${next}`);
+    UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${EPOCH_BITS}) + 1 FROM "Change")
+    WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`);
 }
 
 /** A place in the log. */
@@ -99,53 +73,20 @@ export interface Place {
   readonly id: number;
 }
 
-/** Which transactions had ended at some time: all before `settled`, and those before `next` that are not in `open`. */
-export interface LogSnapshot {
-  readonly settled: number;
-  readonly open: readonly number[];
-  readonly next: number;
-  /** The largest id; only for SQLite, which has no concurrent transactions. */
-  readonly lastId: number;
-}
-
-/** A row of a snapshot; `lastId` only on SQLite, the others only on PostgreSQL. */
-interface SnapshotRow {
-  readonly era: number;
-  readonly lastId?: number;
-  readonly xmin?: number;
-  readonly xmax?: number;
-  readonly xip?: string;
-}
-
-/** A statement that returns one row. */
-function snapshot(db: Db): Sql {
-  if (isSqlite(db))
-    return sql`SELECT ${sqliteEra} AS "era", (SELECT COALESCE(MAX("id"), 0) FROM "Change") AS "lastId"`;
-  return sql`SELECT ${postgresqlEra} AS "era", pg_snapshot_xmin("now")::text::bigint AS "xmin",
-    pg_snapshot_xmax("now")::text::bigint AS "xmax",
-    (SELECT COALESCE(string_agg("one"::text, ','), '') FROM pg_snapshot_xip("now") AS "one") AS "xip"
-    FROM (SELECT pg_current_snapshot() AS "now") AS "current"`;
-}
-
-function snapshotOf(db: Db, { era, lastId = 0, xmin = 0, xmax = 0, xip = '' }: SnapshotRow): LogSnapshot {
-  const base = Number(era);
-  if (isSqlite(db)) return { settled: base + 1, open: [], next: base, lastId: Number(lastId) };
-  const open = xip === '' ? [] : xip.split(',').map((one) => base + Number(one));
-  return { settled: base + Number(xmin), open, next: base + Number(xmax), lastId: 0 };
-}
-
 export async function readLogSnapshot(db: Db): Promise<LogSnapshot> {
-  const [row] = await readRows<SnapshotRow>(db, snapshot(db));
-  return snapshotOf(db, row ?? { era: 0 });
+  const { snapshot, snapshotOf } = transactionOrder(db);
+  const [row = {}] = await readRows<SnapshotRow>(db, snapshot);
+  return snapshotOf(row);
 }
 
 /** The numbers of all topics, and a snapshot, by one statement. */
 export async function readRevisions(db: Db): Promise<{ revisions: Revision[]; now: LogSnapshot }> {
+  const { snapshot, snapshotOf } = transactionOrder(db);
   const rows = await readRows<Revision & SnapshotRow>(
     db,
-    sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot(db)}) AS "snapshot"`,
+    sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot}) AS "snapshot"`,
   );
-  return { revisions: rows, now: snapshotOf(db, rows[0] ?? { era: 0 }) };
+  return { revisions: rows, now: snapshotOf(rows[0] ?? {}) };
 }
 
 /** Whether a change was committed before the snapshot. */
@@ -166,9 +107,8 @@ function logged(row: Change): LoggedChange {
 }
 
 /** Changes committed since then, in any order; may repeat some from just before. */
-export async function* newSince(db: Db, { open, next, lastId }: LogSnapshot): AsyncGenerator<LoggedChange> {
-  const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : empty;
-  const isNew = isSqlite(db) ? sql`"id" > ${lastId}` : sql`(${opened} "tx" >= ${next})`;
+export async function* newSince(db: Db, snapshot: LogSnapshot): AsyncGenerator<LoggedChange> {
+  const isNew = transactionOrder(db).isSince(snapshot);
   let from: Sql = empty;
   for (;;) {
     const rows = await readRows<Change>(

@@ -31,8 +31,3 @@ export function handleOf(client: object): Handle {
   if (handle === undefined) throw new Error('the client was not opened by openDatabase');
   return handle;
 }
-
-/** Whether the client or transaction is SQLite's. */
-export function isSqlite(client: object): boolean {
-  return handleOf(client).source.provider === 'sqlite';
-}

@@ -1,5 +1,6 @@
 import { Semaphore, SemaphoreTimeout } from '../../shared/turns.ts';
 import { type Db, handleOf, setHandle, type Tx } from './db.ts';
+import { dialectOf } from './dialect.ts';
 import { DatabaseAway } from './errors.ts';
 import { transaction } from './transaction.ts';
 
@@ -12,8 +13,8 @@ const turnsOf = new WeakMap<Db, Semaphore>();
 
 /** Limits in milliseconds, so that others do not wait for long. */
 export interface DurationLimit {
-  /** After that, no further change is made. */
-  readonly maxDuration: number;
+  /** After that, no further change is made; by default a second for SQLite's only writer, else ten. */
+  readonly maxDuration?: number;
   /** After waiting for the next change or the end for so long, all changes are rolled back. */
   readonly maxWait: number;
   /** The error for further changes. */
@@ -104,7 +105,8 @@ export class EnclosingTransaction {
   }
 
   async #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    if (this.#expired || this.#openFor > this.#limit.maxDuration) throw this.#limit.error();
+    const { maxDuration = dialectOf(this.#client).hasConcurrentWriters ? 10_000 : 1_000 } = this.#limit;
+    if (this.#expired || this.#openFor > maxDuration) throw this.#limit.error();
     clearTimeout(this.#waiting);
     this.#opening ??= this.#open();
     const tx = await this.#opening;

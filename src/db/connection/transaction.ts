@@ -1,4 +1,5 @@
-import { type Db, type Handle, handleOf, isSqlite, type Tx } from './db.ts';
+import { type Db, type Handle, handleOf, type Tx } from './db.ts';
+import { dialectOf } from './dialect.ts';
 import { directTransaction, readRows } from './direct.ts';
 import { retryConflicts } from './retry.ts';
 import { name, raw, sql } from './sql.ts';
@@ -60,8 +61,7 @@ export function whenCommitted(tx: Tx, callback: () => void): void {
 }
 
 /**
- * Locks the row until the transaction ends, so that what is read from now on stays true. On SQLite, a transaction locks
- * everything from its beginning.
+ * Locks the row until the transaction ends, so that what is read from now on stays true.
  * @param deleting whether new references to the row are prevented, too
  */
 export async function lockRow(
@@ -70,7 +70,7 @@ export async function lockRow(
   id: number,
   { deleting = false } = {},
 ): Promise<void> {
-  if (!isSqlite(tx))
+  if (dialectOf(tx).hasConcurrentWriters)
     await readRows(
       tx,
       sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR ${raw(deleting ? 'UPDATE' : 'NO KEY UPDATE')}`,

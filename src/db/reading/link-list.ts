@@ -1,3 +1,4 @@
+import type { Dialect } from '../connection/dialect-types.ts';
 import { type Sql, sql } from '../connection/sql.ts';
 import { type LinkSelect, linkJoins, linkSource } from './link-rows.ts';
 import { type Column, countOf, type List } from './list.ts';
@@ -52,11 +53,11 @@ export interface LinkSelection {
 export function linkList(
   { accountId, where, inSpaces = [], few = false, orderBy = 'ID', descending = true }: LinkSelection,
   select: LinkSelect,
-  onSqlite: boolean,
+  dialect: Dialect,
 ): { list: List; count(most?: number): Sql } {
   const column: LinkColumn = orders[orderBy];
   const ofAccount = [sql`"accountId" = ${accountId}`, ...where];
-  const joined = linkJoins(select, column.name, onSqlite);
+  const joined = linkJoins(select, column.name, dialect);
   const list: List = {
     table: 'Link',
     source: linkSource(accountId, select, column.name, inSpaces),

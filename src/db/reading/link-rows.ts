@@ -1,4 +1,5 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
+import type { Dialect } from '../connection/dialect-types.ts';
 import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
 import { nestedColumns } from './columns.ts';
 import type { Joined } from './list.ts';
@@ -68,10 +69,9 @@ function counterLookups(select: LinkSelect): Sql[] {
 const pixelPairs = Object.values(Prisma.PixelScalarFieldEnum).map((column) => `'${column}', "p"."${column}"`);
 
 /** A subquery for the pixels of each link, oldest first, as JSON: a second statement would take as long as the first. */
-function pixelLookup(onSqlite: boolean): Sql {
-  const [all, each] = onSqlite ? ['json_group_array', 'json_object'] : ['json_agg', 'json_build_object'];
-  const pixel = `${each}('pixel', ${each}(${pixelPairs.join(', ')}))`;
-  return sql`(SELECT CAST(${raw(`${all}(${pixel} ORDER BY "p"."id")`)} AS TEXT)
+function pixelLookup({ json }: Dialect): Sql {
+  const pixel = `${json.object}('pixel', ${json.object}(${pixelPairs.join(', ')}))`;
+  return sql`(SELECT CAST(${raw(`${json.list}(${pixel} ORDER BY "p"."id")`)} AS TEXT)
     FROM "LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
     WHERE "LinkPixel"."linkId" = "page"."id") AS "pixels[]"`;
 }
@@ -90,10 +90,10 @@ const joins = {
   },
 };
 
-function joinsOf(select: LinkSelect, orderedBy: string, onSqlite: boolean): Joined | null {
+function joinsOf(select: LinkSelect, orderedBy: string, dialect: Dialect): Joined | null {
   // Ordered by clicks, the list itself has the counters.
   const found = orderedBy === 'clicks' ? [] : counterLookups(select);
-  if (select.pixels) found.push(pixelLookup(onSqlite));
+  if (select.pixels) found.push(pixelLookup(dialect));
   const joined = Object.entries(joins).filter(([name]) => select[name]);
   if (found.length === 0 && joined.length === 0) return null;
   const columns = joined.map(([name, { alias, columns }]) =>
@@ -109,13 +109,13 @@ function joinsOf(select: LinkSelect, orderedBy: string, onSqlite: boolean): Join
 const known = new WeakMap<LinkSelect, Map<string, Joined | null>>();
 
 /** The joins for the selected relations of links. They are cached, as plans of documents are. */
-export function linkJoins(select: LinkSelect, orderedBy: string, onSqlite: boolean): Joined | null {
+export function linkJoins(select: LinkSelect, orderedBy: string, dialect: Dialect): Joined | null {
   const ofSelect = known.get(select) ?? new Map<string, Joined | null>();
   known.set(select, ofSelect);
-  const key = `${orderedBy} ${onSqlite}`;
+  const key = `${orderedBy} ${dialect.name}`;
   const before = ofSelect.get(key);
   if (before !== undefined) return before;
-  const joined = joinsOf(select, orderedBy, onSqlite);
+  const joined = joinsOf(select, orderedBy, dialect);
   ofSelect.set(key, joined);
   return joined;
 }

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
-import { type Db, isSqlite } from '../connection/db.ts';
-import type { Sql } from '../connection/sql.ts';
+import type { Db } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
+import { name, type Sql } from '../connection/sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { type LinkSelection, linkList } from './link-list.ts';
 import type { LinkSelect } from './link-rows.ts';
@@ -14,7 +15,7 @@ import {
   type Window,
 } from './list.ts';
 import { LongReads } from './long-reads.ts';
-import { contains, type LinkSearch, linksContaining, type SearchResult } from './search.ts';
+import { type LinkSearch, linksContaining, type SearchResult } from './search.ts';
 
 /** How many reads one statement serves at most; SQLite allows 500 parts in a union. */
 const options = { cache: false, maxBatchSize: 100 };
@@ -85,7 +86,7 @@ export class ListReader {
     );
   }
 
-  /** The results of `read`, from the client that it is given. Those that scan are long reads, on SQLite one for each item. */
+  /** The results of `read`, from the client that it is given. Those that scan are long reads, in this process one for each item. */
   async #together<Item, Result>(
     items: readonly Item[],
     scans: (item: Item) => boolean,
@@ -99,7 +100,7 @@ export class ListReader {
     };
     this.#signal.throwIfAborted();
     if (others.length > 0) keep(others, await read(this.#db, others));
-    const parts = isSqlite(this.#db) ? long.map((item) => [item]) : [long];
+    const parts = dialectOf(this.#db).runsInProcess ? long.map((item) => [item]) : [long];
     for (const part of parts) if (part.length > 0) keep(part, await this.#long.take((db) => read(db, part)));
     return items.map((item) => results.get(item) as Result);
   }
@@ -134,7 +135,7 @@ export class ListReader {
 
   /** The list of these links, and an expression for their number. */
   links(selection: LinkSelection, select: LinkSelect): ReturnType<typeof linkList> {
-    return linkList(selection, select, isSqlite(this.#db));
+    return linkList(selection, select, dialectOf(this.#db));
   }
 
   /** The rows of the window and the list's total, in one statement and so of one snapshot. */
@@ -150,7 +151,7 @@ export class ListReader {
 
   /** Rows whose column contains the text. */
   contains(column: string, text: string): Sql {
-    return contains(this.#db, column, text);
+    return dialectOf(this.#db).contains(name(column), text);
   }
 
   /** The condition for links of the account whose column contains the text. */

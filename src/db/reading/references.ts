@@ -1,4 +1,6 @@
-import { type Db, isSqlite } from '../connection/db.ts';
+import type { Db } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
+import type { Cell } from '../connection/dialect-types.ts';
 import { readRows } from '../connection/direct.ts';
 import { empty, join, type Sql, sql } from '../connection/sql.ts';
 
@@ -104,14 +106,13 @@ export interface FoundMany {
 /** Looks up the references of many new links; each list is one parameter, however long it is. */
 export async function findManyReferences(db: Db, references: ManyReferences): Promise<FoundMany> {
   const { accountId, domainIds, spaceIds, pixelIds, hosts, aliases, aliasKeys } = references;
-  const texts = (values: readonly string[]): Sql =>
-    isSqlite(db)
-      ? sql`(SELECT "value" FROM json_each(${JSON.stringify(values)}))`
-      : sql`(SELECT jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`;
-  const numbers = (values: readonly number[]): Sql =>
-    isSqlite(db)
-      ? sql`(SELECT "value" FROM json_each(${JSON.stringify(values)}))`
-      : sql`(SELECT jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)::integer)`;
+  const listed = (type: 'text' | 'integer', values: readonly Cell[]): Sql =>
+    dialectOf(db).table(
+      { value: type },
+      values.map((value) => [value]),
+    );
+  const texts = (values: readonly string[]) => listed('text', values);
+  const numbers = (values: readonly number[]) => listed('integer', values);
   const isUsable = sql`("accountId" = ${accountId} OR "accountId" IS NULL)`;
   const ids = async (query: Sql) => new Set((await readRows<{ id: number }>(db, query)).map(({ id }) => id));
   const names = await readRows<{ name: string }>(

@@ -1,5 +1,6 @@
 import type { Link } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite, type Tx } from '../connection/db.ts';
+import type { Db, Tx } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { join, name, type Sql, sql } from '../connection/sql.ts';
 import { columnsOf } from './columns.ts';
 
@@ -12,13 +13,12 @@ export interface Destination {
 
 /** The condition on a link's destination that an index of either database serves. */
 function leadsTo(db: object, { accountId, domainId, url }: Destination): Sql {
-  const same = isSqlite(db) ? sql`("url" || '') = ${url}` : sql`md5("url") = md5(${url}) AND "url" = ${url}`;
-  return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND ${same}`;
+  return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND ${dialectOf(db).hasUrl(url)}`;
 }
 
-/** Locks the destination against equal new links until the transaction ends. SQLite has one writer, and needs no lock. */
+/** Locks the destination against equal new links until the transaction ends. */
 export async function lockDestination(tx: Tx, { accountId, domainId, url }: Destination): Promise<void> {
-  if (isSqlite(tx)) return;
+  if (!dialectOf(tx).hasConcurrentWriters) return;
   const what = `${accountId} ${domainId} ${url}`;
   await tx.$queryRaw(sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
 }

@@ -1,4 +1,5 @@
-import { type Db, isSqlite } from '../connection/db.ts';
+import type { Db } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { readRows } from '../connection/direct.ts';
 import { name, type Sql, sql } from '../connection/sql.ts';
 import { rareTrigrams } from './trigrams.ts';
@@ -25,11 +26,6 @@ const MAX_CANDIDATES = 500;
 /** From how many candidates on it is cheaper to read all of the account's links in order than to look each one up. */
 const manyOf = (accountId: number) => sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / 20, 1000), 20000)
   FROM "AccountTally" WHERE "accountId" = ${accountId})`;
-
-/** Rows whose column contains the text literally; unlike LIKE, these functions do not backtrack. */
-export function contains(db: Db, column: string, text: string): Sql {
-  return isSqlite(db) ? sql`instr(${name(column)}, ${text}) > 0` : sql`strpos(${name(column)}, ${text}) > 0`;
-}
 
 function startOf(text: string): string {
   return [...text].slice(0, MAX_INDEXED).join('');
@@ -73,10 +69,11 @@ export interface SearchResult {
  */
 export async function linksContaining(db: Db, search: LinkSearch): Promise<SearchResult> {
   const { column, text } = search;
-  const condition = contains(db, column, text);
+  const { contains, plansSearches } = dialectOf(db);
+  const condition = contains(name(column), text);
   // No LIKE either: for a short pattern, a generic plan would read the whole index.
   if ([...text].length < MIN_INDEXED) return { condition, few: false, indexed: false };
-  if (!isSqlite(db)) {
+  if (plansSearches) {
     const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
     return { condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`, few: false, indexed: true };
   }

@@ -1,8 +1,8 @@
 import type { Db } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { readRows } from '../connection/direct.ts';
 import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
 import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
-import { rowsAsTable } from '../many-rows.ts';
 import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
 import type { Counted } from './rows.ts';
 import type { Kind, ValueColumn } from './value.ts';
@@ -176,7 +176,7 @@ function rowsOf(db: Db, index: number, asked: ValuesAsked, owners: readonly Owne
   const known = name(`known${index}`);
   // An owner that is asked for twice has one row.
   const rows = [...new Map(owners.map(({ id, all }) => [id, all]))];
-  const given = rowsAsTable(db, { id: 'integer', all: 'bigint' }, rows);
+  const given = dialectOf(db).table({ id: 'integer', all: 'bigint' }, rows);
   return sql`SELECT CAST(${index} AS INTEGER) AS "index", "id", "value", "clicks", "total", "rank" FROM (
     WITH ${known} AS MATERIALIZED (
       SELECT "sums"."id", ${value} AS "value", SUM("clicks") AS "clicks" FROM "sums"

@@ -1,6 +1,6 @@
 import type { Tx } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { sql } from '../connection/sql.ts';
-import { rowsAsTable } from '../many-rows.ts';
 import type { DayOfLink, Visits } from './batch.ts';
 import { kinds, type Value } from './value.ts';
 
@@ -19,7 +19,7 @@ export async function referrersWithin(tx: Tx, visits: Visits, most: number, othe
   if (days.length === 0) return (_linkId, _day, { values }) => values;
   const rows = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint; hash: string }[]>(sql`
     SELECT "counted"."linkId", "counted"."day", "VisitValue"."hash"
-    FROM ${rowsAsTable(tx, { id: 'integer', of: 'integer' }, days)} AS "given"
+    FROM ${dialectOf(tx).table({ id: 'integer', of: 'integer' }, days)} AS "given"
     JOIN "LinkDayValue" AS "counted"
       ON "counted"."linkId" = "given"."id" AND "counted"."kind" = ${kinds.REFERRER} AND "counted"."day" = "given"."of"
     JOIN "VisitValue" ON "VisitValue"."id" = "counted"."valueId"`);

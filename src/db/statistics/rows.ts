@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/sqlite/client.ts';
 import type { Tx } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { join, name, sql } from '../connection/sql.ts';
-import { rowsAsTable } from '../many-rows.ts';
 
 /** The tables of counts, of links and of accounts, with their key columns besides the owner, and the columns that are summed. */
 export const countTables = [
@@ -24,7 +24,7 @@ export async function addTo(
   if (rows.length === 0) return;
   const columns = [...keys, ...sums];
   const listed = join(columns.map(name));
-  const given = rowsAsTable(tx, Object.fromEntries(columns.map((column) => [column, 'integer'])), rows);
+  const given = dialectOf(tx).table(Object.fromEntries(columns.map((column) => [column, 'integer'])), rows);
   const added = sums.map((sum) => sql`${name(sum)} = ${name(table)}.${name(sum)} + EXCLUDED.${name(sum)}`);
   await tx.$executeRaw(sql`
     INSERT INTO ${name(table)} (${listed}) SELECT ${listed} FROM ${given} AS "given" WHERE 1 = 1

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { growingTo } from '../../shared/growing-cache.ts';
 import type { Tx } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { join, name, sql } from '../connection/sql.ts';
-import { rowsAsTable } from '../many-rows.ts';
 import { type Value, valueColumns } from './value.ts';
 
 /** How many ids a process caches. */
@@ -45,12 +45,11 @@ export class ValueIds {
       month,
     ]);
     const listed = join(columns.map(name));
-    const given = rowsAsTable(tx, types, rows);
+    const given = dialectOf(tx).table(types, rows);
     await tx.$executeRaw(sql`
       INSERT INTO "VisitValue" (${listed}) SELECT ${listed} FROM ${given} AS "given" WHERE 1 = 1
       ON CONFLICT ("hash") DO NOTHING`);
-    const asked = rowsAsTable(
-      tx,
+    const asked = dialectOf(tx).table(
       { key: 'text', at: 'integer' },
       missing.map(([hash, { month }]) => [hash, month]),
     );

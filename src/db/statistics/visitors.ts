@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Db, Tx } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { sql } from '../connection/sql.ts';
-import { rowsAsTable } from '../many-rows.ts';
 import type { Visits } from './batch.ts';
 
 /** The salts of days, shared by all processes through the database. */
@@ -56,7 +56,7 @@ export async function addVisitors(
     }
   const added = new Map<string, number>();
   if (rows.length === 0) return added;
-  const given = rowsAsTable(tx, { day: 'integer', linkId: 'integer', hash: 'text' }, rows);
+  const given = dialectOf(tx).table({ day: 'integer', linkId: 'integer', hash: 'text' }, rows);
   const inserted = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
     INSERT INTO "DayVisitor" ("day", "linkId", "hash") SELECT "day", "linkId", "hash" FROM ${given} AS "given"
     WHERE "day" > ${forgotten} ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);

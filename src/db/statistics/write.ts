@@ -1,9 +1,9 @@
 import type { LinkCounter } from '../../generated/sqlite/client.ts';
-import { type Db, isSqlite, type Tx } from '../connection/db.ts';
-import { empty, type Sql, sql } from '../connection/sql.ts';
+import type { Db, Tx } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
+import { type Sql, sql } from '../connection/sql.ts';
 import { transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
-import { rowsAsTable } from '../many-rows.ts';
 import { type DayOfLink, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { above } from './calendar.ts';
 import { referrersWithin } from './referrers.ts';
@@ -32,9 +32,9 @@ export interface Memory {
   readonly other: Value;
 }
 
-/** Whether this write was not committed before. SQLite runs in this process: a write that failed was not committed. */
+/** Whether this write was not committed before. */
 async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
-  if (isSqlite(tx)) return true;
+  if (dialectOf(tx).runsInProcess) return true;
   const inserted = await tx.$executeRaw(sql`
     INSERT INTO "ClickReceipt" ("processId", "number", "at") VALUES (${processId}::uuid, ${number}, now())
     ON CONFLICT ("processId") DO UPDATE SET "number" = EXCLUDED."number", "at" = EXCLUDED."at"
@@ -48,8 +48,9 @@ type Counter = Pick<LinkCounter, 'accountId' | 'resets'>;
 async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, Counter>> {
   const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
   const rows = await tx.$queryRaw<({ linkId: number } & Counter)[]>(sql`
-    SELECT "linkId", "accountId", "resets" FROM ${rowsAsTable(tx, { id: 'integer' }, ids)} AS "given"
-    JOIN "LinkCounter" ON "linkId" = "id" ${isSqlite(tx) ? empty : sql`ORDER BY "linkId" FOR NO KEY UPDATE OF "LinkCounter"`}`);
+    SELECT "linkId", "accountId", "resets" FROM ${dialectOf(tx).table({ id: 'integer' }, ids)} AS "given"
+    JOIN "LinkCounter" ON "linkId" = "id" ORDER BY "linkId"
+    ${dialectOf(tx).lock('FOR NO KEY UPDATE OF "LinkCounter"')}`);
   return new Map(
     rows.map(({ linkId, accountId, resets }) => [
       Number(linkId),
@@ -64,16 +65,12 @@ async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
     return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
   });
   if (rows.length === 0) return;
-  const given = rowsAsTable(tx, { id: 'integer', count: 'integer', last: 'text' }, rows);
-  await tx.$executeRaw(
-    isSqlite(tx)
-      ? sql`UPDATE "LinkCounter" SET "clicks" = MIN("clicks" + "count", ${END}),
-          "lastClickedAt" = MAX(COALESCE("lastClickedAt", ''), "last")
-          FROM ${given} AS "given" WHERE "linkId" = "id"`
-      : sql`UPDATE "LinkCounter" SET "clicks" = LEAST("clicks"::bigint + "count", ${END}),
-          "lastClickedAt" = GREATEST("lastClickedAt", "last"::timestamp)
-          FROM ${given} AS "given" WHERE "linkId" = "id"`,
-  );
+  const { table, smaller, larger, wide } = dialectOf(tx);
+  const given = table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
+  const clicks = smaller(sql`${wide(sql`"clicks"`)} + "count"`, END);
+  const last = larger(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
+  await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
+    FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
 /** Sums by numeric keys, sorted by key. */

@@ -1,9 +1,9 @@
-import { type Db, isSqlite, type Tx } from '../connection/db.ts';
+import type { Db, Tx } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { readRows } from '../connection/direct.ts';
 import { retryConflicts } from '../connection/retry.ts';
-import { empty, join, type Sql, sql } from '../connection/sql.ts';
+import { join, type Sql, sql } from '../connection/sql.ts';
 import { transaction } from '../connection/transaction.ts';
-import { rowsAsTable } from '../many-rows.ts';
 import { nextDue } from './deliveries.ts';
 
 /** The queue of a webhook; one process at a time delivers from it. */
@@ -18,15 +18,9 @@ export interface Claim {
   readonly duration: number;
 }
 
-/** A time from now, by a clock that all processes share: the server's, or that of SQLite's machine. */
-function moment(db: Db, milliseconds = 0): Sql {
-  if (isSqlite(db)) return sql`${new Date(Date.now() + milliseconds)}`;
-  return sql`(clock_timestamp() AT TIME ZONE 'UTC' + ${milliseconds}::int * INTERVAL '1 millisecond')`;
-}
-
 /** The condition for queues that have due deliveries and no valid claim. */
 function isFree(db: Db, now: Date): Sql {
-  return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${moment(db)})
+  return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${dialectOf(db).fromNow(0)})
     AND EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "webhookId" AND NOT "disabled")`;
 }
 
@@ -46,11 +40,11 @@ export async function claimQueues(
   // A read is cheaper than a claim, which on SQLite would block other writers.
   const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
   if (due.length === 0) return [];
-  const unlocked = isSqlite(db) ? empty : sql`FOR UPDATE SKIP LOCKED`;
+  const unlocked = dialectOf(db).lock('FOR UPDATE SKIP LOCKED');
   const first = (which: Sql, limit: number) => sql`SELECT "webhookId" FROM "WebhookQueue"
     WHERE ${isFree(db, now)} AND "failingSince" IS ${which} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}`;
   const claimed = await db.$queryRaw<{ webhookId: number; failingSince: Date | null }[]>(sql`
-    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${moment(db, duration)}
+    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${dialectOf(db).fromNow(duration)}
     WHERE "webhookId" IN (${first(sql`NULL`, others)}) OR "webhookId" IN (${first(sql`NOT NULL`, failing)})
     RETURNING "webhookId", "failingSince"`);
   return claimed.map(({ webhookId, failingSince }) => ({
@@ -70,7 +64,7 @@ export async function renewClaims(
 ): Promise<Set<number>> {
   const kept = await retryConflicts(() =>
     db.$queryRaw<{ webhookId: number }[]>(sql`
-      UPDATE "WebhookQueue" SET "claimedUntil" = ${moment(db, duration)}
+      UPDATE "WebhookQueue" SET "claimedUntil" = ${dialectOf(db).fromNow(duration)}
       WHERE "claimedBy" = ${by} AND "webhookId" IN (${join([...webhookIds])})
       RETURNING "webhookId"`),
   );
@@ -112,7 +106,7 @@ export interface WebhookAtReader {
 /** The webhooks of the accounts, as they stay until the transaction ends: on PostgreSQL, deletions wait for it. */
 export async function webhooksAtReader(tx: Tx, accountIds: readonly number[]): Promise<WebhookAtReader[]> {
   if (accountIds.length === 0) return [];
-  const locked = isSqlite(tx) ? empty : sql`FOR KEY SHARE OF "Webhook"`;
+  const locked = dialectOf(tx).lock('FOR KEY SHARE OF "Webhook"');
   return readRows(
     tx,
     sql`SELECT "webhookId", "accountId", "queue"."events", "changeId"
@@ -125,7 +119,7 @@ export async function webhooksAtReader(tx: Tx, accountIds: readonly number[]): P
 export async function storeAtReader(tx: Tx, webhooks: readonly WebhookAtReader[]): Promise<void> {
   if (webhooks.length === 0) return;
   const rows = webhooks.map(({ webhookId, events, changeId }) => [webhookId, events, changeId]);
-  const given = rowsAsTable(tx, { id: 'integer', events: 'text', changeId: 'integer' }, rows);
+  const given = dialectOf(tx).table({ id: 'integer', events: 'text', changeId: 'integer' }, rows);
   await tx.$executeRaw(sql`
     UPDATE "WebhookQueue" SET "events" = "given"."events", "changeId" = "given"."changeId"
     FROM ${given} AS "given" WHERE "webhookId" = "given"."id"`);

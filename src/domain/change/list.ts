@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { changesWithIds, isSettled, type LoggedChange } from '../../db/change/log.ts';
+import { changesWithIds, type LoggedChange } from '../../db/change/log.ts';
+import { transactionOrder } from '../../db/change/transaction-order.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { sql } from '../../db/connection/sql.ts';
 import type { List } from '../../db/reading/list.ts';
@@ -58,7 +59,7 @@ export async function changeConnection(
     table: 'Change',
     where: [
       sql`"accountId" = ${accountId}`,
-      isSettled(db),
+      transactionOrder(db).isSettled,
       ...(kind == null ? [] : [sql`"kind" = ${kind}`]),
       ...(recordId == null ? [] : [sql`"recordId" = ${recordId}`]),
       ...(since == null ? [] : [sql`"at" >= ${since.at}`]),

@@ -1,13 +1,13 @@
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import {
   type LoggedChange,
-  type LogSnapshot,
   type Place,
   READ_TOGETHER,
   readLogSnapshot,
   settledBetween,
   wasCommitted,
 } from '../../db/change/log.ts';
+import type { LogSnapshot } from '../../db/change/transaction-order.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { DatabaseAway } from '../../db/connection/errors.ts';
 import { LATE, within } from '../../shared/timeout.ts';

@@ -1,0 +1,47 @@
+import type { Sql } from './sql.ts';
+import type { Provider } from './url.ts';
+
+export type Cell = number | string | null;
+export type ColumnTypes = Readonly<Record<string, 'integer' | 'bigint' | 'text' | 'timestamp'>>;
+/** Rows with a value for each column, in the columns' order. */
+export type Rows<Value> = readonly (readonly Value[])[];
+
+/** What the two databases say differently. No other code asks which one it is. */
+export interface Dialect {
+  readonly name: Provider;
+  /**
+   * Whether several transactions write at the same time. On SQLite, a transaction has the only writer from its beginning, so
+   * that nothing needs a lock.
+   */
+  readonly hasConcurrentWriters: boolean;
+  /** Whether statements run in this process: they block its thread, and none can be committed without its knowledge. */
+  readonly runsInProcess: boolean;
+  /** Whether a statement can write to several tables. On SQLite, triggers write to the others. */
+  readonly hasWritableQueries: boolean;
+  /** Whether the planner chooses the index of trigrams by itself. */
+  readonly plansSearches: boolean;
+  /** A clause at the end of a SELECT that locks rows, such as FOR UPDATE; nothing without concurrent writers. */
+  lock(clause: string): Sql;
+  /** A time that many milliseconds from now, by a clock that all processes share. */
+  fromNow(milliseconds: number): Sql;
+  /** A time as a value of its own, not compared with a column. */
+  time(value: Date): Sql;
+  /** The time in a column, and a millisecond. */
+  oneMillisecondAfter(column: Sql): Sql;
+  /** The larger of two values that are not null. */
+  larger(one: Sql, other: Sql): Sql;
+  /** The smaller of two values that are not null. */
+  smaller(one: Sql, other: Sql): Sql;
+  /** An integer for sums that may be larger than its column allows. */
+  wide(integer: Sql): Sql;
+  /** Whether a column contains the text literally; unlike LIKE, these functions do not backtrack. */
+  contains(column: Sql, text: string): Sql;
+  /** Whether "url" is that text, in the form that the index of destinations serves. */
+  hasUrl(url: string): Sql;
+  /** A table of literal rows, in their order: one parameter, or one for each column, however many rows there are. */
+  table(columns: ColumnTypes, rows: Rows<Cell>): Sql;
+  /** A SELECT of rows to insert into these columns of a table, in their order, in one parameter. */
+  rowsFor(table: string, columns: readonly string[], rows: Rows<unknown>, also: readonly Sql[]): Sql;
+  /** The functions that make JSON of rows: a list, and an object of names and values in turn. */
+  readonly json: { readonly list: string; readonly object: string };
+}
