@@ -2,8 +2,9 @@ import type { LinkCounter } from '../generated/sqlite/client.ts';
 import type { Db, Tx } from './connection/db.ts';
 import { dialectOf } from './connection/dialect.ts';
 import { retryConflicts } from './connection/retry.ts';
-import { join, type Sql, sql } from './connection/sql.ts';
+import { join, sql } from './connection/sql.ts';
 import { dateText } from './date-text.ts';
+import { hasStatus } from './reading/link-status.ts';
 import { dayOf, hourOf } from './statistics/calendar.ts';
 import { END } from './statistics/write.ts';
 
@@ -53,19 +54,16 @@ export async function forgetReceipts(db: Db): Promise<void> {
 /** The counts before a claimed visit, and how often the statistics had been reset. */
 export type Turn = Pick<LinkCounter, 'clicks' | 'turns' | 'resets'>;
 
-/** The clicks, for the condition of `claimVisit`. */
-export const CLAIMED_CLICKS = sql`"LinkCounter"."clicks"`;
-
 /**
- * If the link meets the condition, counts one visit at once, also for the hour and day of the link and its account, and
- * advances its rotation. Returns null if the link does not meet the condition. One statement does all of this, so
+ * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and
+ * advances its rotation. Returns null if it is not active. One statement does all of this, so
  * simultaneous visits cannot exceed a click limit.
  */
-export async function claimVisit(db: Db, linkId: number, isActive: Sql, now: Date): Promise<Turn | null> {
+export async function claimVisit(db: Db, linkId: number, now: Date): Promise<Turn | null> {
   const update = sql`
     UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
       "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
-    FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${isActive}
+    FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}
     RETURNING "clicks", "turns", "resets", "LinkCounter"."accountId" AS "account"`;
   // Without writable queries, a trigger adds to the hours and days.
   const statement = !dialectOf(db).hasWritableQueries

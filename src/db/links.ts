@@ -113,7 +113,7 @@ export function lockLinksOn(tx: Tx, domainId: number): Promise<Pick<Link, 'id' |
  * Sets columns of many links in a transaction, and returns the links' ids. Each link's time of change becomes later than
  * before, as in `timeOfChange`.
  */
-export async function changeLinksIn(
+async function changeLinksIn(
   tx: Tx,
   where: Sql,
   now: Date,
@@ -129,4 +129,30 @@ export async function changeLinksIn(
     sql`UPDATE "Link" SET ${join([...settings, sql`"updatedAt" = ${later}`])} WHERE ${where} RETURNING "id"`,
   );
   return changed.map(({ id }) => id);
+}
+
+interface Owner {
+  readonly accountId: number;
+}
+
+/** Takes the account's links out of the space in a transaction, and returns their ids. */
+export function takeLinksFromSpace(
+  tx: Tx,
+  { accountId }: Owner,
+  spaceId: number,
+  now: Date,
+): Promise<number[]> {
+  const where = sql`"spaceId" = ${spaceId} AND "accountId" = ${accountId}`;
+  return changeLinksIn(tx, where, now, [sql`"spaceId" = NULL`]);
+}
+
+/** Gives the account's links with the pixel a new time of change in a transaction, and returns their ids. */
+export function touchLinksWithPixel(
+  tx: Tx,
+  { accountId }: Owner,
+  pixelId: number,
+  now: Date,
+): Promise<number[]> {
+  const ids = sql`SELECT "linkId" FROM "LinkPixel" WHERE "pixelId" = ${pixelId}`;
+  return changeLinksIn(tx, sql`"accountId" = ${accountId} AND "id" IN (${ids})`, now);
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Sql } from '../db/connection/sql.ts';
+import type { Condition } from '../db/reading/conditions.ts';
 import { countOf, type List, type Position } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
+import type { Total } from '../db/reading/totals.ts';
 import { invalid } from './errors.ts';
 import { fieldErrors, integerOf, isStorable, MAX_INT, numberOf, textOf, withDefault } from './input.ts';
 import { MAX_URL } from './url.ts';
@@ -59,7 +60,7 @@ export async function readPage<Row extends { id: number }>(
   lists: ListReader,
   list: List,
   { page, perPage }: z.output<typeof pageInput>,
-  total: Sql,
+  total: Total,
 ): Promise<Page<Row>> {
   const window = { limit: perPage, offset: (page - 1) * perPage };
   const found = await lists.page<Row>(list, window, total);
@@ -156,7 +157,7 @@ export async function readConnection<Row extends { id: number }>(
   lists: ListReader,
   list: List,
   input: EdgesInput,
-  { total = countOf(list), scans = list.scans }: { total?: Sql; scans?: boolean | undefined } = {},
+  { total = countOf(list), scans = list.scans }: { total?: Total; scans?: boolean | undefined } = {},
 ): Promise<Connection<Row>> {
   const { fromEnd, size, after, before } = parseEdges(input, list);
   const rows = await lists.rows<Row>(list, { limit: size + 1, after, before, fromEnd });
@@ -182,6 +183,6 @@ export async function readConnection<Row extends { id: number }>(
 }
 
 /** The rows that meet the condition, in the order of their creation. */
-export function byCreation(table: List['table'], condition: Sql, { descending = false } = {}): List {
+export function byCreation(table: List['table'], condition: Condition, { descending = false } = {}): List {
   return { table, where: [condition], orderBy: { name: 'id', type: 'number' }, descending };
 }

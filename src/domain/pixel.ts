@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db/connection/db.ts';
-import { sql } from '../db/connection/sql.ts';
 import { lockRow } from '../db/connection/transaction.ts';
-import { changeLinksIn } from '../db/links.ts';
+import { touchLinksWithPixel } from '../db/links.ts';
+import { is } from '../db/reading/conditions.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
@@ -108,7 +108,7 @@ export function pixelConnection(
   { accountId }: Actor,
   input: EdgesInput,
 ): Promise<Connection<Pixel>> {
-  return readConnection(lists, byCreation('Pixel', sql`"accountId" = ${accountId}`), input);
+  return readConnection(lists, byCreation('Pixel', is('accountId', accountId)), input);
 }
 
 /** The account's pixel with this id; null if it has none. */
@@ -164,9 +164,7 @@ export async function updatePixel(
 export async function deletePixel(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, pixelId) => {
     await lockRow(tx, 'Pixel', pixelId, { deleting: true });
-    const { accountId } = actor;
-    const fires = sql`SELECT "linkId" FROM "LinkPixel" WHERE "pixelId" = ${pixelId}`;
-    const changed = await changeLinksIn(tx, sql`"accountId" = ${accountId} AND "id" IN (${fires})`, now);
+    const changed = await touchLinksWithPixel(tx, actor, pixelId, now);
     await record('UPDATED', 'LINK', changed, ['pixels']);
   });
 }

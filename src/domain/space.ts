@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Db } from '../db/connection/db.ts';
-import { type Sql, sql } from '../db/connection/sql.ts';
 import { lockRow } from '../db/connection/transaction.ts';
-import { changeLinksIn } from '../db/links.ts';
+import { takeLinksFromSpace } from '../db/links.ts';
+import { is, isSince } from '../db/reading/conditions.ts';
 import { type Column, countOf, type List } from '../db/reading/list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
+import { spacesOf, type Total } from '../db/reading/totals.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
@@ -59,9 +60,9 @@ const spacesInput = z.object(selection);
 export const spacePageInput = pageInput.extend(selection);
 
 function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<typeof spacesInput>): List {
-  const where = [sql`"accountId" = ${actor.accountId}`];
+  const where = [is('accountId', actor.accountId)];
   if (filter.search) where.push(lists.contains('nameKey', foldCase(filter.search)));
-  if (filter.updatedSince) where.push(sql`"updatedAt" >= ${filter.updatedSince.at}`);
+  if (filter.updatedSince) where.push(isSince('updatedAt', filter.updatedSince.at));
   return {
     table: 'Space',
     where,
@@ -72,9 +73,9 @@ function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<t
 }
 
 /** The number of spaces: the account's stored total without a filter, else a count. */
-function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Sql {
+function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Total {
   if (filter.search || filter.updatedSince) return countOf(list);
-  return sql`(SELECT COALESCE(SUM("spaces"), 0) FROM "AccountTally" WHERE "accountId" = ${actor.accountId})`;
+  return spacesOf(actor.accountId);
 }
 
 /**
@@ -157,9 +158,7 @@ export async function updateSpace(
 export async function deleteSpace(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, spaceId) => {
     await lockRow(tx, 'Space', spaceId, { deleting: true });
-    const { accountId } = actor;
-    const where = sql`"spaceId" = ${spaceId} AND "accountId" = ${accountId}`;
-    const changed = await changeLinksIn(tx, where, now, [sql`"spaceId" = NULL`]);
+    const changed = await takeLinksFromSpace(tx, actor, spaceId, now);
     await record('UPDATED', 'LINK', changed, ['space']);
   });
 }

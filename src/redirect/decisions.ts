@@ -1,7 +1,6 @@
-import { CLAIMED_CLICKS, claimVisit } from '../db/clicks.ts';
+import { claimVisit } from '../db/clicks.ts';
 import type { Db } from '../db/connection/db.ts';
 import type { OperatorLists } from '../domain/link/operator-lists.ts';
-import { hasStatus } from '../domain/link/status.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
@@ -36,10 +35,9 @@ export function createDecisions({ db, links, lists, visits, settleClicks, now }:
   const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
     const { visitor, address, referrer } = request;
     const at = now();
-    const active = hasStatus('ACTIVE', at, CLAIMED_CLICKS);
     // The visits from before the limit was set.
     if (link.expirationClicks !== null) await settleClicks(link.id);
-    const claimed = await links.askDatabase(() => claimVisit(db, link.id, active, at));
+    const claimed = await links.askDatabase(() => claimVisit(db, link.id, at));
     if (claimed) {
       const decision = decisionOn({ ...link, ...claimed }, visitor);
       const destination = decision.target ?? null;

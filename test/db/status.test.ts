@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readRows } from '../../src/db/connection/direct.ts';
 import { sql } from '../../src/db/connection/sql.ts';
-import { hasStatus, type LinkStatus, linkStatuses, statusOf } from '../../src/domain/link/status.ts';
+import { hasStatus } from '../../src/db/reading/link-status.ts';
+import { type LinkStatus, linkStatuses, statusOf } from '../../src/domain/link/status.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 const before = new Date(NOON.getTime() - 1);

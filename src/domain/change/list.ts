@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changesWithIds, type LoggedChange } from '../../db/change/log.ts';
 import { transactionOrder } from '../../db/change/transaction-order.ts';
 import type { Db } from '../../db/connection/db.ts';
-import { sql } from '../../db/connection/sql.ts';
+import { is, isSince } from '../../db/reading/conditions.ts';
 import type { List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
@@ -58,11 +58,11 @@ export async function changeConnection(
   const list: List = {
     table: 'Change',
     where: [
-      sql`"accountId" = ${accountId}`,
+      is('accountId', accountId),
       transactionOrder(db).isSettled,
-      ...(kind == null ? [] : [sql`"kind" = ${kind}`]),
-      ...(recordId == null ? [] : [sql`"recordId" = ${recordId}`]),
-      ...(since == null ? [] : [sql`"at" >= ${since.at}`]),
+      ...(kind == null ? [] : [is('kind', kind)]),
+      ...(recordId == null ? [] : [is('recordId', recordId)]),
+      ...(since == null ? [] : [isSince('at', since.at)]),
     ],
     orderBy: { name: 'tx', type: 'number', large: true },
     descending: orderBy.direction === 'DESC',

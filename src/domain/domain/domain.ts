@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../db/connection/db.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import { sql } from '../../db/connection/sql.ts';
+import { isUsableBy } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { LATE, within } from '../../shared/timeout.ts';
@@ -113,11 +113,7 @@ export function domainConnection(
   { accountId }: Actor,
   input: EdgesInput,
 ): Promise<Connection<Domain>> {
-  return readConnection(
-    lists,
-    byCreation('Domain', sql`("accountId" = ${accountId} OR "accountId" IS NULL)`),
-    input,
-  );
+  return readConnection(lists, byCreation('Domain', isUsableBy(accountId)), input);
 }
 
 /**

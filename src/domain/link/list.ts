@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { join, type Sql, sql } from '../../db/connection/sql.ts';
 import type { SelectedLink } from '../../db/links.ts';
+import { type Condition, hasPixel, is, isNull, isOneOf, isSince } from '../../db/reading/conditions.ts';
 import type { LinkOrder } from '../../db/reading/link-list.ts';
 import type { LinkSelect } from '../../db/reading/link-rows.ts';
+import { hasStatus } from '../../db/reading/link-status.ts';
 import type { List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
+import type { Total } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../fold.ts';
 import { choiceOf, idOf, moment, parseInput, type Unparsed, withDefault } from '../input.ts';
@@ -19,7 +21,7 @@ import {
   searchInput,
 } from '../list.ts';
 import { wrongDomain, wrongSpace } from './input.ts';
-import { hasStatus, linkStatuses } from './status.ts';
+import { linkStatuses } from './status.ts';
 import { keptTotal } from './total.ts';
 
 /** The fields of a link that can be searched. */
@@ -71,8 +73,8 @@ async function narrowing(
   { accountId }: Actor,
   { search, searchBy, status, domainId, pixelId, updatedSince }: Filter,
   now: () => Date,
-): Promise<{ where: Sql[]; few: boolean; indexed: boolean }> {
-  const where: Sql[] = [];
+): Promise<{ where: Condition[]; few: boolean; indexed: boolean }> {
+  const where: Condition[] = [];
   let few = false;
   let indexed = true;
   if (search) {
@@ -82,12 +84,9 @@ async function narrowing(
     ({ few, indexed } = found);
   }
   if (status) where.push(hasStatus(status, now()));
-  if (domainId) where.push(sql`"domainId" = ${domainId}`);
-  if (pixelId)
-    where.push(
-      sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`,
-    );
-  if (updatedSince) where.push(sql`"updatedAt" >= ${updatedSince.at}`);
+  if (domainId) where.push(is('domainId', domainId));
+  if (pixelId) where.push(hasPixel(pixelId));
+  if (updatedSince) where.push(isSince('updatedAt', updatedSince.at));
   return { where, few, indexed };
 }
 
@@ -99,13 +98,13 @@ async function listOf(
   now: () => Date,
   within: Within,
   select: LinkSelect,
-): Promise<{ list: List; total: Sql; counted: Sql }> {
+): Promise<{ list: List; total: Total; counted: Total }> {
   const { accountId } = actor;
   const { indexed, ...narrowed } = await narrowing(lists, actor, filter, now);
   const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
   const inSpaces = [
-    ...spaces.map((id) => sql`"spaceId" = ${id}`),
-    ...(filter.withoutSpace ? [sql`"spaceId" IS NULL`] : []),
+    ...spaces.map((id) => is('spaceId', id)),
+    ...(filter.withoutSpace ? [isNull('spaceId')] : []),
   ];
   const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
   const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, select);
@@ -156,7 +155,7 @@ export async function findLink(
 ): Promise<SelectedLink | null> {
   const where = owned(actor, id);
   if (where === null) return null;
-  const [row] = await linksWhere(lists, actor, sql`"id" = ${where.id}`, 1, select);
+  const [row] = await linksWhere(lists, actor, is('id', where.id), 1, select);
   return row ?? null;
 }
 
@@ -167,14 +166,14 @@ export function findLinks(
   ids: readonly number[],
   select: LinkSelect,
 ): Promise<SelectedLink[]> {
-  return linksWhere(lists, actor, sql`"id" IN (${join([...ids])})`, ids.length, select);
+  return linksWhere(lists, actor, isOneOf('id', ids), ids.length, select);
 }
 
 /** Some of the account's own links that meet a condition. */
 export async function linksWhere(
   lists: ListReader,
   { accountId }: Actor,
-  condition: Sql,
+  condition: Condition,
   limit: number,
   select: LinkSelect,
 ): Promise<SelectedLink[]> {

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/connection/db.ts';
+import { hasStatus } from '../../db/reading/link-status.ts';
 import {
   type Destination,
   findSameLinks,
@@ -9,7 +10,6 @@ import type { Link } from '../../generated/sqlite/client.ts';
 import { ofAccount } from '../password.ts';
 import type { Site } from '../site.ts';
 import type { LinkInput } from './input.ts';
-import { hasStatus } from './status.ts';
 
 /** How many links with a password are compared at most: each check takes time. */
 export const MAX_TRIED = 5;

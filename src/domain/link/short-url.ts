@@ -1,5 +1,5 @@
-import { join, sql } from '../../db/connection/sql.ts';
 import type { SelectedLink } from '../../db/links.ts';
+import { isServedAt } from '../../db/reading/conditions.ts';
 import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
@@ -42,9 +42,7 @@ export async function findLinkByShortUrl(
   const parts = partsOf(text);
   if (parts === null) return null;
   const { host, alias } = parts;
-  const domain = sql`(SELECT "id" FROM "Domain" WHERE "name" IN (${join([...namesServing(host)])})
-    ORDER BY "name" = ${host} DESC LIMIT 1)`;
-  const condition = sql`"domainId" = ${domain} AND "alias" = ${alias}`;
+  const condition = isServedAt(host, namesServing(host), alias);
   const [link] = await linksWhere(lists, actor, condition, 1, select);
   return link ?? null;
 }

@@ -1,7 +1,6 @@
-import { type Sql, sql } from '../../db/connection/sql.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 
-/** Each link has exactly one status; DISABLED has precedence over EXPIRED. */
+/** Each link has exactly one status; DISABLED has precedence over EXPIRED. `hasStatus` says the same in SQL. */
 export const linkStatuses = {
   ACTIVE: 'It redirects visitors.',
   EXPIRED: 'Its time or its click limit is over.',
@@ -21,24 +20,4 @@ export function statusOf(
   const ended = expiresAt !== null && expiresAt <= now();
   const usedUp = expirationClicks !== null && clicks >= expirationClicks;
   return ended || usedUp ? 'EXPIRED' : 'ACTIVE';
-}
-
-const CLICKS = sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "Link"."id")`;
-
-/** The condition of the partial index of links that can expire. */
-const CAN_EXPIRE = sql`("expiresAt" IS NOT NULL OR "expirationClicks" IS NOT NULL)`;
-
-/**
- * The same as a condition in SQL.
- * @param clicks the expression for a link's clicks, used only for links with a click limit
- */
-export function hasStatus(status: LinkStatus, now: Date, clicks = CLICKS): Sql {
-  const conditions: Record<LinkStatus, Sql> = {
-    ACTIVE: sql`NOT "disabled" AND ("expiresAt" IS NULL OR "expiresAt" > ${now})
-      AND ("expirationClicks" IS NULL OR ${clicks} < "expirationClicks")`,
-    EXPIRED: sql`NOT "disabled" AND ${CAN_EXPIRE} AND ("expiresAt" <= ${now}
-      OR ("expirationClicks" IS NOT NULL AND ${clicks} >= "expirationClicks"))`,
-    DISABLED: sql`"disabled"`,
-  };
-  return sql`(${conditions[status]})`;
 }

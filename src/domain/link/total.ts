@@ -1,11 +1,4 @@
-import { type Sql, sql } from '../../db/connection/sql.ts';
-import {
-  disabledLinksOf,
-  endedLinksOf,
-  linksInSpace,
-  linksOf,
-  linksOnDomain,
-} from '../../db/reading/totals.ts';
+import { linksInSpace, linksOf, linksOfStatus, linksOnDomain, type Total } from '../../db/reading/totals.ts';
 import type { LinkStatus } from './status.ts';
 
 /** The filter of a list of links. */
@@ -17,17 +10,6 @@ interface Narrowing {
   readonly [other: string]: unknown;
 }
 
-function linksOfStatus(accountId: number, status: LinkStatus, now: Date): Sql {
-  const disabled = disabledLinksOf(accountId);
-  const ended = endedLinksOf(accountId, now);
-  const numbers: Record<LinkStatus, Sql> = {
-    ACTIVE: sql`(${linksOf(accountId)} - ${disabled} - ${ended})`,
-    EXPIRED: ended,
-    DISABLED: disabled,
-  };
-  return numbers[status];
-}
-
 /**
  * An expression for the number of an account's links with at most one filter that has a stored total, so that it needs no
  * scan; else undefined.
@@ -37,7 +19,7 @@ export function keptTotal(
   { status, domainId, spaceId: _spaceId, searchBy: _searchBy, ...others }: Narrowing,
   spaces: readonly number[],
   now: () => Date,
-): Sql | undefined {
+): Total | undefined {
   const kept = [
     ...spaces.map((id) => linksInSpace(accountId, id)),
     ...(status ? [linksOfStatus(accountId, status, now())] : []),

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection/db.ts';
-import { sql } from '../../db/connection/sql.ts';
 import { transaction } from '../../db/connection/transaction.ts';
+import { is } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
@@ -18,7 +18,7 @@ export function deliveryConnection(
   { id }: Pick<Webhook, 'id'>,
   input: EdgesInput,
 ): Promise<Connection<WebhookDelivery>> {
-  const list = byCreation('WebhookDelivery', sql`"webhookId" = ${id}`, { descending: true });
+  const list = byCreation('WebhookDelivery', is('webhookId', id), { descending: true });
   return readConnection(lists, list, input, { scans: true });
 }
 

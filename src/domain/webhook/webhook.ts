@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { placeOf, readLogSnapshot } from '../../db/change/log.ts';
 import { beginReader } from '../../db/change/reader.ts';
 import type { Db, Tx } from '../../db/connection/db.ts';
-import { sql } from '../../db/connection/sql.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
+import { is } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
@@ -74,7 +74,7 @@ export function webhookConnection(
   { accountId }: Actor,
   input: EdgesInput,
 ): Promise<Connection<Webhook>> {
-  return readConnection(lists, byCreation('Webhook', sql`"accountId" = ${accountId}`), input);
+  return readConnection(lists, byCreation('Webhook', is('accountId', accountId)), input);
 }
 
 /** Makes sure that the account may have another webhook, and locks the account against concurrent additions. */
