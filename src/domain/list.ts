@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Condition } from '../db/reading/conditions.ts';
-import { countOf, type List, type Position } from '../db/reading/list.ts';
+import { countOf, type List, type Position } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Total } from '../db/reading/totals.ts';
 import { invalid } from './errors.ts';

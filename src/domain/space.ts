@@ -3,7 +3,7 @@ import type { Db } from '../db/connection/db.ts';
 import { lockRow } from '../db/connection/transaction.ts';
 import { takeLinksFromSpace } from '../db/links.ts';
 import { is, isSince } from '../db/reading/conditions.ts';
-import { type Column, countOf, type List } from '../db/reading/list.ts';
+import { type Column, countOf, type List } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import { spacesOf, type Total } from '../db/reading/totals.ts';
 import type { Space } from '../generated/sqlite/client.ts';

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/db/connection/sql.ts';
-import {
-  type Column,
-  type List,
-  type Position,
-  readRowsOfEach,
-  type Window,
-} from '../../src/db/reading/list.ts';
+import type { Column, List, Position, Window } from '../../src/db/reading/keyset.ts';
+import { readRowsOfEach } from '../../src/db/reading/list.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 /** The same numbers in each run. */

@@ -2,7 +2,7 @@ import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Dialect } from '../connection/dialect-types.ts';
 import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
 import { nestedColumns } from './columns.ts';
-import type { Joined } from './list.ts';
+import type { Joined } from './keyset.ts';
 
 /** What is read of each link: a `select` of Prisma, such as Pothos' plan of an operation. */
 export type LinkSelect = Readonly<Record<string, unknown>>;

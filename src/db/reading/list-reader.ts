@@ -3,17 +3,10 @@ import type { Db } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
 import { name, type Sql } from '../connection/sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
+import { anyOf, type List, type Window } from './keyset.ts';
 import { type LinkSelection, linkList } from './link-list.ts';
 import type { LinkSelect } from './link-rows.ts';
-import {
-  anyOf,
-  type List,
-  type ListRange,
-  readNumbers,
-  readRowsAndTotal,
-  readRowsOfEach,
-  type Window,
-} from './list.ts';
+import { type ListRange, readNumbers, readRowsAndTotal, readRowsOfEach } from './list.ts';
 import { LongReads } from './long-reads.ts';
 import { type LinkSearch, linksContaining, type SearchResult } from './search.ts';
 

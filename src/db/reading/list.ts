@@ -1,160 +1,7 @@
 import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
-import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
-import { columnsOf } from './columns.ts';
-
-/** A column to order by. Nulls come last in either direction. */
-export interface Column {
-  readonly name: string;
-  readonly type: 'number' | 'text' | 'moment';
-  readonly nullable?: boolean;
-  /** Whether its numbers may need more than 32 bits. */
-  readonly large?: boolean;
-  /** Conditions that divide the rows into parts, if there are indexes for each part but none for all rows. */
-  readonly parts?: readonly { readonly where: Sql; readonly first?: Sql }[];
-  /** The column with the ids, if the index of this order does not call it "id". */
-  readonly tie?: string;
-}
-
-/** A position in an ordered list: the value of the order's column (times in ISO 8601), and the id as tie-break. */
-export type Position = readonly [value: string | number | null, id: number];
-
-/** Columns and their tables. Joins refer to the rows of the list as "page". */
-export interface Joined {
-  readonly columns: Sql;
-  readonly tables: Sql;
-}
-
-export interface List {
-  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change' | 'Webhook' | 'WebhookDelivery';
-  /** The source of its rows and their columns; by default the table with all of its columns. */
-  readonly source?: Joined;
-  readonly joined?: Joined;
-  /** Identifies the columns of its rows, if lists of the table have different ones. */
-  readonly shape?: string;
-  /** Conditions that every row meets; at least one. */
-  readonly where: readonly Sql[];
-  /** Ties are broken by id, in the same direction. */
-  readonly orderBy: Column;
-  readonly descending: boolean;
-  /** Whether a read may scan or sort many rows that it does not return. */
-  readonly scans?: boolean;
-}
-
-export interface Window {
-  readonly limit: number;
-  readonly offset?: number;
-  /** Only rows after this position, in the list's order. */
-  readonly after?: Position;
-  /** Only rows before it. */
-  readonly before?: Position;
-  /** Whether a row at `after` or `before` itself is included. */
-  readonly inclusive?: boolean;
-  /** Read from the list's end; the rows are still returned in the list's order. */
-  readonly fromEnd?: boolean;
-}
-
-/** A whole number in a statement's text. PostgreSQL plans a statement with a literal limit once, with a parameter each time. */
-function constant(number: number): Sql {
-  return raw(String(Math.trunc(number)));
-}
-
-/** The rows on one side of a position. Value and id are compared as a pair, so that one index range serves both. */
-function beyond({ orderBy, descending }: List, position: Position, later: boolean, inclusive = false): Sql {
-  const [value, id] = position;
-  const operator = raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
-  const { tie = 'id' } = orderBy;
-  if (orderBy.name === 'id' || value === null) return sql`${name(tie)} ${operator} ${id}`;
-  const bound = orderBy.type === 'moment' ? new Date(value) : value;
-  return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${bound}, ${id})`;
-}
-
-/** Rows of a list that an index has in order. Rows with null are a part of their own. */
-interface Part {
-  readonly where: Sql | null;
-  /** The prefix of the value, if the index has only that. */
-  readonly first?: Sql;
-  readonly nulls: boolean;
-}
-
-function partsOf({ orderBy: { name: column, nullable, parts } }: List): readonly Part[] {
-  if (!nullable) return (parts ?? [{ where: null }]).map((part) => ({ ...part, nulls: false }));
-  return [
-    { where: sql`${name(column)} IS NOT NULL`, nulls: false },
-    { where: sql`${name(column)} IS NULL`, nulls: true },
-  ];
-}
-
-/** The condition of a bound for a part of the rows; null if the whole part is on that side. */
-function partBeyond(list: List, position: Position, later: boolean, { nulls }: Part, inclusive?: boolean) {
-  const positionIsNull = position[0] === null;
-  if (positionIsNull === nulls) return beyond(list, position, later, inclusive);
-  return later === nulls ? null : sql`1 = 0`;
-}
-
-/** The conditions for rows of the part that are in the window. */
-function conditions(list: List, window: Omit<Window, 'limit'>, part: Part): Sql {
-  const { after, before, inclusive } = window;
-  const all = [
-    ...list.where,
-    part.where,
-    after && partBeyond(list, after, true, part, inclusive),
-    before && partBeyond(list, before, false, part, inclusive),
-  ];
-  return join(
-    all.filter((one) => one != null),
-    ' AND ',
-  );
-}
-
-function ordering({ orderBy, descending }: List, reversed = false, first?: Sql): Sql {
-  const direction = raw(descending === reversed ? 'ASC' : 'DESC');
-  if (orderBy.name === 'id') return sql`"id" ${direction}`;
-  const before = first ? sql`${first} ${direction}, ` : empty;
-  return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
-}
-
-/** The same for all rows, if the column may be null. */
-function orderingOfAll(list: List, reversed = false): Sql {
-  const order = ordering(list, reversed);
-  const { nullable, name: column } = list.orderBy;
-  return nullable ? sql`(${name(column)} IS NULL) ${raw(reversed ? 'DESC' : 'ASC')}, ${order}` : order;
-}
-
-function sourceOf({ table, source }: List): Joined {
-  return source ?? { columns: columnsOf[table], tables: name(table) };
-}
-
-function rowsWhere(list: List, where: Sql, order: Sql, limit: number): Sql {
-  const { columns, tables } = sourceOf(list);
-  return sql`SELECT ${columns} FROM ${tables} WHERE ${where} ORDER BY ${order} LIMIT ${constant(limit)}`;
-}
-
-/** The rows of one table. */
-function pageOf(list: List, window: Window): Sql {
-  const { limit, offset = 0, fromEnd } = window;
-  const order = orderingOfAll(list, fromEnd);
-  const skip = offset > 0 ? sql`OFFSET ${offset}` : empty;
-  const parts = partsOf(list);
-  const rowsOf = (part: Part, most: number) =>
-    rowsWhere(list, conditions(list, window, part), ordering(list, fromEnd, part.first), most);
-  const [only] = parts;
-  if (only && parts.length === 1) return sql`${rowsOf(only, limit)} ${skip}`;
-  // No index has nulls last in both directions, or long texts; but each part has an index with its order.
-  const all = parts.map((part) => sql`SELECT * FROM (${rowsOf(part, limit + offset)}) AS "part"`);
-  return sql`SELECT * FROM (${join(all, ' UNION ALL ')}) AS "parts" ORDER BY ${order} LIMIT ${constant(limit)} ${skip}`;
-}
-
-/** Adds joins after the limit, so that only the returned rows are joined. */
-function joinedTo(rows: Sql, joined: Joined | undefined, order: Sql): Sql {
-  return joined
-    ? sql`SELECT "page".*, ${joined.columns} FROM (${rows}) AS "page" ${joined.tables} ORDER BY ${order}`
-    : rows;
-}
-
-function select(list: List, window: Window): Sql {
-  return joinedTo(pageOf(list, window), list.joined, orderingOfAll(list, window.fromEnd));
-}
+import { join, name, type Sql, sql } from '../connection/sql.ts';
+import { joinedTo, type List, orderingOfAll, pageOf, rowsOf, type Window } from './keyset.ts';
 
 /** One range of a list. */
 export interface ListRange {
@@ -167,7 +14,7 @@ export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRang
   const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = ranges;
   if (only && ranges.length === 1) {
-    return [inOrder(await readRows<Row>(db, select(only.list, only.window)), only)];
+    return [inOrder(await readRows<Row>(db, rowsOf(only.list, only.window)), only)];
   }
   const parts = ranges.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
@@ -183,22 +30,6 @@ export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRang
   const rows: Row[][] = ranges.map(() => []);
   for (const row of found) rows[Number(row.part)]?.push(row);
   return ranges.map((range, part) => inOrder(rows[part] ?? [], range));
-}
-
-/** An expression that counts the list's rows, up to `most`. */
-export function countOf(list: List, most?: number): Sql {
-  const rows = sql`FROM ${name(list.table)} WHERE ${join([...list.where], ' AND ')}`;
-  if (most === undefined) return sql`(SELECT COUNT(*) ${rows})`;
-  return sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${constant(most)}) AS "counted")`;
-}
-
-/** An expression that is above 0 if the window has any row, else 0. */
-export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
-  const parts = partsOf(list).map(
-    (part) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${sourceOf(list).tables}
-      WHERE ${conditions(list, window, part)} LIMIT 1) AS "any")`,
-  );
-  return join(parts, ' + ');
 }
 
 /** The values of the expressions, in one statement. */
@@ -221,7 +52,7 @@ export async function readRowsAndTotal<Row extends { id: number }>(
   const found = await readRows<Row & { total: number | bigint }>(
     db,
     sql`
-    SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${select(list, window)}) AS "rows" ON 1 = 1
+    SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${rowsOf(list, window)}) AS "rows" ON 1 = 1
     ORDER BY ${orderingOfAll(list)}`,
   );
   const rows = found.filter((row) => row.id !== null);

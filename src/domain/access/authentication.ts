@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Revisions } from '../../db/change/revisions.ts';
 import type { Db } from '../../db/connection/db.ts';
+import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from './actor.ts';
 import { hashKey, parseScopes, validKeys } from './api-key.ts';
@@ -33,7 +35,7 @@ export class Authentication {
   readonly #db: Db;
   readonly #revisions: Revisions;
   readonly #now: () => Date;
-  readonly #keys = new Map<string, Remembered>();
+  readonly #keys = new LRUCache<string, Remembered>(growingTo(MAX_CACHED));
   #list: { readAt: number; changes: number; hashes: Promise<ReadonlySet<string>> } = {
     readAt: Number.NEGATIVE_INFINITY,
     changes: 0,
@@ -117,8 +119,6 @@ export class Authentication {
     };
     // Keys have changed during the read: use the result for this request only.
     if (revision !== this.#revisions.numberOf('keys')) return known;
-    const oldest = this.#keys.keys().next();
-    if (this.#keys.size >= MAX_CACHED && !oldest.done) this.#keys.delete(oldest.value);
     this.#keys.set(hash, known);
     return known;
   }

@@ -3,7 +3,7 @@ import { changesWithIds, type LoggedChange } from '../../db/change/log.ts';
 import { transactionOrder } from '../../db/change/transaction-order.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { is, isSince } from '../../db/reading/conditions.ts';
-import type { List } from '../../db/reading/list.ts';
+import type { List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, idOf, moment, parseInput, type Unparsed, withDefault } from '../input.ts';

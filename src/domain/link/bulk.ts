@@ -1,6 +1,6 @@
 import { setImportedClicks } from '../../db/clicks.ts';
 import type { Db } from '../../db/connection/db.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
+import { retryOvertaken } from '../../db/connection/retry.ts';
 import { insertLinksIn } from '../../db/links.ts';
 import { type FoundMany, findManyReferences } from '../../db/reading/references.ts';
 import type { Writer } from '../access/actor.ts';
@@ -56,9 +56,6 @@ export type BulkOutcome =
 
 type Parsed = ReturnType<typeof createLinkInput.parse>;
 
-/** How often a batch is repeated because of concurrent changes. */
-const MAX_ATTEMPTS = 5;
-
 /** Deterministic random numbers: the same line gets the same alias in a repeated import. */
 function seeded(text: string): (below: number) => number {
   let state = 2_166_136_261;
@@ -83,14 +80,7 @@ export async function createLinksInBulk(
   now: Date,
 ): Promise<BulkOutcome[]> {
   const parsed = items.map(({ input }) => createLinkInput.safeParse(input));
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await createOnce(db, actor, site, items, parsed, options, now);
-    } catch (error) {
-      const overtaken = isUniqueViolation(error) || isForeignKeyViolation(error);
-      if (!overtaken || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
+  return retryOvertaken(() => createOnce(db, actor, site, items, parsed, options, now));
 }
 
 async function createOnce(

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
 import { type Condition, hasPixel, is, isNull, isOneOf, isSince } from '../../db/reading/conditions.ts';
+import type { List } from '../../db/reading/keyset.ts';
 import type { LinkOrder } from '../../db/reading/link-list.ts';
 import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
-import type { List } from '../../db/reading/list.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Total } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/connection/db.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
+import { retryOvertaken } from '../../db/connection/retry.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-rows.ts';
@@ -46,9 +46,6 @@ function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean
   return at.toTheMinute && stored !== null && minuteOf(stored) === minuteOf(at.at) ? stored : at.at;
 }
 
-/** How often a change is tried again because records that it refers to have changed. */
-const MAX_RETRIES = 5;
-
 /** A change of a link. */
 export interface LinkUpdate {
   readonly id: string;
@@ -56,6 +53,15 @@ export interface LinkUpdate {
   readonly input: Unparsed<typeof updateLinkInput>;
   /** The expected time of its last change, in ISO 8601; any time by default. */
   readonly ifUpdatedAt?: string | null | undefined;
+}
+
+/** What a change needs, besides the database and who makes it. */
+interface Updating {
+  readonly update: LinkUpdate;
+  readonly site: Site;
+  readonly now: Date;
+  /** What is returned of the link besides its id. */
+  readonly select: LinkSelect;
 }
 
 /** Hashes and compares the passwords of a change ahead, for a site that remembers the results. */
@@ -74,34 +80,16 @@ export async function prepareLinkUpdate(
 
 /**
  * Changes a link, and records which fields have changed; if none has, nothing is written.
- * @param select what is returned of it besides its id
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
-export async function updateLink(
-  db: Db,
-  actor: Actor,
-  site: Site,
-  update: LinkUpdate,
-  now: Date,
-  select: LinkSelect,
-): Promise<SelectedLink> {
-  for (let retry = 0; ; retry++) {
-    try {
-      return await updateOnce(db, actor, site, update, now, select);
-    } catch (error) {
-      const isOvertaken = isForeignKeyViolation(error) || isUniqueViolation(error);
-      if (!isOvertaken || retry === MAX_RETRIES) throw error;
-    }
-  }
+export function updateLink(db: Db, actor: Actor, updating: Updating): Promise<SelectedLink> {
+  return retryOvertaken(() => updateOnce(db, actor, updating));
 }
 
 async function updateOnce(
   db: Db,
   actor: Actor,
-  site: Site,
-  { id, input: unparsed, ifUpdatedAt }: LinkUpdate,
-  now: Date,
-  select: LinkSelect,
+  { update: { id, input: unparsed, ifUpdatedAt }, site, now, select }: Updating,
 ): Promise<SelectedLink> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);

@@ -38,7 +38,7 @@ export async function update(
   change: LinkUpdate,
   select: LinkSelect,
 ): Promise<SelectedLink | Failure> {
-  const updated = updateLink(db, actor, site, change, now(), select);
+  const updated = updateLink(db, actor, { update: change, site, now: now(), select });
   return asUpdate('Link', updated, () => findLink(lists, actor, change.id, select));
 }
 
