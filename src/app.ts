@@ -17,7 +17,7 @@ import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { KEPT_FOR } from './domain/keyed-write.ts';
 import type { OperatorLists } from './domain/link/operator-lists.ts';
 import { verifyPassword } from './domain/password.ts';
-import type { Site } from './domain/site.ts';
+import type { Services } from './domain/services.ts';
 import { Webhooks } from './domain/webhook/service.ts';
 import { createGraphQLHandler } from './http/graphql.ts';
 import { livez, readyz } from './http/health.ts';
@@ -119,7 +119,7 @@ export function createApp(dependencies: AppDependencies): App {
     metrics,
     lists,
   } = dependencies;
-  const site: Site = {
+  const services: Services = {
     scheme: new URL(baseUrl).protocol,
     defaultDomainId,
     random,
@@ -133,7 +133,7 @@ export function createApp(dependencies: AppDependencies): App {
   metrics?.watchDatabase(() => revisions.away);
   const readers =
     replicas.length > 0 ? new Replicas(database, replicas, random, log) : withoutReplicas(database);
-  const links = new LinkCache(database.client, revisions, site, metrics);
+  const links = new LinkCache(database.client, revisions, services, metrics);
   onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log, statistics);
   const authentication = new Authentication(database.client, revisions, now);
@@ -157,12 +157,12 @@ export function createApp(dependencies: AppDependencies): App {
     limit,
     inFlight,
     trust,
-    site,
+    services,
     subscriptions,
     log,
     now,
   });
-  const ownerContextOf = createOwnerContextOf({ db: database.client, site, subscriptions, log, now });
+  const ownerContextOf = createOwnerContextOf({ db: database.client, services, subscriptions, log, now });
   const load = new Load();
   const webhooks = new Webhooks({
     db: database.client,
@@ -201,7 +201,7 @@ export function createApp(dependencies: AppDependencies): App {
     settleClicks: clicks.settle.bind(clicks),
     trust,
     countryOf,
-    scheme: site.scheme,
+    scheme: services.scheme,
     publicStatistics,
     now,
     report,

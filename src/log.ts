@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { visibleError } from './domain/errors.ts';
 import { ClientGone } from './shared/client-gone.ts';
-import { LATE, within } from './shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
 
 /** The largest atomic write to a pipe, in bytes, so that the lines of processes are not mixed (POSIX's PIPE_BUF). */
 const WHOLE_WRITE = 4096;
@@ -63,7 +63,7 @@ async function writeAll(log: Logger): Promise<void> {
  * reader that has gone, as would Node for a write that hangs: then the process kills itself.
  */
 export async function exit(code: number, log: Logger): Promise<never> {
-  if ((await within(FLUSH_TIMEOUT, writeAll(log))) === LATE) process.kill(process.pid, 'SIGKILL');
+  if ((await withTimeout(FLUSH_TIMEOUT, writeAll(log))) === TIMED_OUT) process.kill(process.pid, 'SIGKILL');
   return process.exit(code);
 }
 

@@ -31,7 +31,7 @@ import { OperatorError } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
 import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
 import { oneLine } from './shared/one-line.ts';
-import { within } from './shared/timeout.ts';
+import { withTimeout } from './shared/timeout.ts';
 import { VERSION } from './version.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
@@ -202,8 +202,8 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
     await stopServer();
     if (metricsServer) metricsServer.close();
     // A database that hangs must not delay the exit, or the supervisor would kill the process.
-    await within(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
-    await within(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
+    await withTimeout(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
+    await withTimeout(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
     log.info('stopped');
     await exit(0, log);
   };

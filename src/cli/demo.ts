@@ -53,7 +53,7 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
     const own = await db.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });
     if (own === null) throw new OperatorError('No account has a key: make one by "npm run keys" first.');
     const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
-    const site = {
+    const services = {
       scheme: base.protocol,
       defaultDomainId,
       hashPassword,
@@ -64,8 +64,8 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
       lists: new OperatorLists(),
     };
     // A key that the operator set is not printed.
-    const told = initialApiKey === undefined ? made : null;
-    return { key: told, result: await fillDemo(db, actor, site, { now, random }) };
+    const shownKey = initialApiKey === undefined ? made : null;
+    return { key: shownKey, result: await fillDemo(db, actor, services, { now, random }) };
   });
   if (values.json) return print(JSON.stringify({ ...result, key }));
   const { spaces, links, clicks } = result;

@@ -97,15 +97,15 @@ await runCommand(async ({ databaseUrl, baseUrl }) => {
   if (values.json && file === undefined)
     throw new UsageError('--json is for the message about a file: add --file FILE, or choose --format json.');
   await withDatabase(databaseUrl, async (db) => {
-    const site = { scheme: baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol };
+    const services = { scheme: baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol };
     const counting = new Counting();
-    const records = counting.of(exportAccount(db, await accountNamed(db, account), site));
+    const records = counting.of(exportAccount(db, await accountNamed(db, account), services));
     const text = writers[format](records);
     if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
     await writeFile(file, text);
     const { counts } = counting;
     if (values.json) return print(JSON.stringify({ file, ...counts }));
-    const told = Object.entries(counts).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
-    print(`Exported to ${file}: ${told.join(', ')}.`);
+    const parts = Object.entries(counts).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
+    print(`Exported to ${file}: ${parts.join(', ')}.`);
   });
 });

@@ -13,7 +13,7 @@ import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
 import { counted, print, printable, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
-import { accountNamed, siteOf } from './moving/account.ts';
+import { accountNamed, servicesOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
 // As in npm start: the garbage of each batch would make the heap grow to several times its live size.
@@ -142,7 +142,7 @@ await runCommand(async (config) => {
   const { lists } = await readOperatorFiles(config, quiet);
   await withDatabase(config.databaseUrl, async (db) => {
     const writer = await accountNamed(db, account);
-    const site = await siteOf(db, config, lists);
+    const services = await servicesOf(db, config, lists);
     const source = await openSource(file, format);
     const interruption = stopOnInterrupt();
     const bar = new SingleBar({ format: '{bar} {percentage}% {lines} lines', hideCursor: true, barsize: 30 });
@@ -152,7 +152,7 @@ await runCommand(async (config) => {
       progress: (lines: number) => bar.update(source.read(), { lines }),
       stopped: interruption.stopped,
     };
-    const work = new Import(db, writer, site, options, hooks, new Date());
+    const work = new Import(db, writer, services, options, hooks, new Date());
     const missing = await work.start();
     if (missing.length > 0)
       throw new OperatorError(`The account may not use the domain ${missing.join(', ')}: add it first.`);

@@ -6,7 +6,7 @@ import { join, sql } from './connection/sql.ts';
 import { dateText } from './date-text.ts';
 import { hasStatus } from './reading/link-status.ts';
 import { dayOf, hourOf } from './statistics/calendar.ts';
-import { END } from './statistics/write.ts';
+import { MAX_COUNT } from './statistics/write.ts';
 
 /**
  * Locks the counters of the account's links until the transaction ends; on SQLite, a transaction locks everything from its
@@ -61,8 +61,8 @@ export type Turn = Pick<LinkCounter, 'clicks' | 'turns' | 'resets'>;
  */
 export async function claimVisit(db: Db, linkId: number, now: Date): Promise<Turn | null> {
   const update = sql`
-    UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${END} THEN "clicks" + 1 ELSE "clicks" END,
-      "turns" = CASE WHEN "turns" < ${END} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
+    UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${MAX_COUNT} THEN "clicks" + 1 ELSE "clicks" END,
+      "turns" = CASE WHEN "turns" < ${MAX_COUNT} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
     FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}
     RETURNING "clicks", "turns", "resets", "LinkCounter"."accountId" AS "account"`;
   // Without writable queries, a trigger adds to the hours and days.

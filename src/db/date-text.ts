@@ -1,4 +1,4 @@
 /** A time as Prisma writes it to SQLite; PostgreSQL accepts it, too. */
-export function dateText(moment: Date): string {
-  return moment.toISOString().replace('Z', '+00:00');
+export function dateText(timestamp: Date): string {
+  return timestamp.toISOString().replace('Z', '+00:00');
 }

@@ -130,19 +130,19 @@ export function parseBatch<Item>(name: string, items: readonly Item[]): readonly
   throw invalid([{ path: [name], messages: [`may have at most ${MAX_BATCH} entries, not ${items.length}`] }]);
 }
 
-const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
+const notATimestamp = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
 
 const isoMoment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],
-  notAMoment,
+  notATimestamp,
 );
 
 /**
  * A time, and whether it was given without seconds. Its year has four digits in UTC, so that both databases store
  * and sort it correctly.
  */
-export const moment = z
-  .string(notAMoment)
+export const timestamp = z
+  .string(notATimestamp)
   .trim()
   .pipe(isoMoment)
   .transform((text, context) => {

@@ -15,7 +15,7 @@ import { DomainError, invalid } from './errors.ts';
 
 /** How long an answer is stored, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
-export const LONGEST_KEY = 255;
+export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single link fits. */
 const MAX_ANSWER = 4_000_000;
 /** The maximum number of an account's answers, and of their bytes. */
@@ -112,8 +112,8 @@ export class KeyedWrite {
    */
   async begin(request: string): Promise<Answer | null> {
     const { length } = this.#secret;
-    if (length === 0 || length > LONGEST_KEY)
-      throw wrongKey(`must have 1 to ${LONGEST_KEY} characters, not ${length}`);
+    if (length === 0 || length > MAX_KEY_LENGTH)
+      throw wrongKey(`must have 1 to ${MAX_KEY_LENGTH} characters, not ${length}`);
     const { accountId, keyHash } = this.#key;
     const keys = inUse.get(this.#client) ?? new Set();
     inUse.set(this.#client, keys);

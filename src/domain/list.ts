@@ -92,11 +92,11 @@ function encodeCursor({ table, orderBy }: List, [value, id]: Position): string {
 }
 
 /** A time in a cursor, with a year of four digits. */
-const MOMENT = /^\d{4}-/;
+const TIMESTAMP = /^\d{4}-/;
 
-function isMoment(text: string): boolean {
-  const moment = new Date(text);
-  return !Number.isNaN(moment.getTime()) && moment.toISOString() === text;
+function isTimestamp(text: string): boolean {
+  const timestamp = new Date(text);
+  return !Number.isNaN(timestamp.getTime()) && timestamp.toISOString() === text;
 }
 
 /** Whether the column could hold the value. */
@@ -104,7 +104,7 @@ function isOf({ type, nullable, large }: List['orderBy'], value: Position[0]): b
   if (value === null) return nullable === true;
   if (type === 'number')
     return Number.isSafeInteger(value) && (large === true || Math.abs(Number(value)) <= MAX_INT);
-  if (type === 'moment') return typeof value === 'string' && MOMENT.test(value) && isMoment(value);
+  if (type === 'timestamp') return typeof value === 'string' && TIMESTAMP.test(value) && isTimestamp(value);
   return typeof value === 'string' && isStorable(value);
 }
 

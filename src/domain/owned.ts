@@ -2,11 +2,11 @@ import type { Db, Tx } from '../db/connection/db.ts';
 import { lockRow } from '../db/connection/transaction.ts';
 import { type Actor, owned } from './access/actor.ts';
 import {
+  type ChangeDetails,
   type Changing,
   differing,
   type FieldNames,
   fieldsOf,
-  type Particulars,
   type RecordKind,
   recordingChanges,
 } from './change/change.ts';
@@ -31,7 +31,7 @@ export interface Kind<Row, Data> {
   readonly fields: FieldNames;
   rows(tx: Tx): Table<Row, Data>;
   /** What else the log has of a change, given the record after it. */
-  particulars?(row: Row): Particulars;
+  details?(row: Row): ChangeDetails;
 }
 
 /** Where records of a kind are found. */
@@ -78,7 +78,7 @@ interface UpdateOptions<Row> {
  */
 export async function updateOwned<Row extends { updatedAt: Date }, Data extends object>(
   db: Db,
-  { kind, what, table, fields, rows, particulars }: Kind<Row, Data>,
+  { kind, what, table, fields, rows, details }: Kind<Row, Data>,
   actor: Actor,
   id: string,
   now: Date,
@@ -100,7 +100,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
       where,
       data: { ...changes, updatedAt: timeOfChange(row, now) },
     });
-    await record('UPDATED', kind, [where.id], fieldsOf(changes, fields), particulars?.(updated));
+    await record('UPDATED', kind, [where.id], fieldsOf(changes, fields), details?.(updated));
     return updated;
   });
 }

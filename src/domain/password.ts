@@ -61,7 +61,7 @@ export const passwordInput = passwordOf(1);
 export const triedPassword = passwordOf(0);
 
 /** The longest password when decomposed, in UTF-16 units: up to four characters of two units for each character. */
-const LONGEST_SPELLED = MAX_PASSWORD * 4 * 2;
+const MAX_SPELLED_LENGTH = MAX_PASSWORD * 4 * 2;
 
 /**
  * A password as it is hashed: trimmed, with composed letters. A text that is too long is not composed, since composing a
@@ -69,7 +69,7 @@ const LONGEST_SPELLED = MAX_PASSWORD * 4 * 2;
  */
 function normalized(password: string): string {
   const text = password.trim();
-  return text.length > LONGEST_SPELLED ? text : text.normalize('NFC');
+  return text.length > MAX_SPELLED_LENGTH ? text : text.normalize('NFC');
 }
 
 /**
@@ -102,7 +102,7 @@ function partsOf(hash: string) {
  * @param owner who asks: owners take turns
  */
 export async function verifyPassword(owner: string, password: string, hash: string): Promise<boolean> {
-  if (password.trim().length > LONGEST_SPELLED) return false;
+  if (password.trim().length > MAX_SPELLED_LENGTH) return false;
   const { cost, salt, expected } = partsOf(hash);
   const isIt = async (text: string) =>
     timingSafeEqual(await derive(owner, text, salt, expected.length, cost), expected);

@@ -1,12 +1,12 @@
 import { DomainError, RETRY_AFTER } from './errors.ts';
-import type { Site } from './site.ts';
+import type { Services } from './services.ts';
 
 /**
  * The slow answers that a keyed write needs: hashes of passwords, comparisons with hashes, texts in DNS. They are prepared before
  * its transaction begins, since others wait for its end.
  */
 export class Preparation {
-  readonly #site: Site;
+  readonly #services: Services;
   readonly #hasBegun: () => boolean;
   /** Prepared hashes that are not used yet, by their passwords. */
   readonly #unused = new Map<string, string[]>();
@@ -17,49 +17,49 @@ export class Preparation {
   readonly #texts = new Map<string, readonly string[]>();
 
   /** @param hasBegun whether the transaction has begun */
-  constructor(site: Site, hasBegun: () => boolean) {
-    this.#site = site;
+  constructor(services: Services, hasBegun: () => boolean) {
+    this.#services = services;
     this.#hasBegun = hasBegun;
   }
 
-  /** The site to prepare with: its answers are remembered. */
-  get preparing(): Site {
-    const site = this.#site;
+  /** The services to prepare with: their answers are remembered. */
+  get preparing(): Services {
+    const services = this.#services;
     return {
-      ...site,
+      ...services,
       hashPassword: async (owner, password) => {
-        const hash = await site.hashPassword(owner, password);
+        const hash = await services.hashPassword(owner, password);
         this.#unused.set(password, [...(this.#unused.get(password) ?? []), hash]);
         this.#passwords.set(hash, password);
         return hash;
       },
       verifyPassword: async (owner, password, hash) => {
-        const isRight = await site.verifyPassword(owner, password, hash);
+        const isRight = await services.verifyPassword(owner, password, hash);
         this.#compared.set(`${hash} ${password}`, isRight);
         return isRight;
       },
       resolveTxt: async (name) => {
-        const texts = await site.resolveTxt(name);
+        const texts = await services.resolveTxt(name);
         this.#texts.set(name, texts);
         return texts;
       },
     };
   }
 
-  /** The site of the write, which has the remembered answers. */
-  get prepared(): Site {
-    const site = this.#site;
+  /** The services of the write, which have the remembered answers. */
+  get prepared(): Services {
+    const services = this.#services;
     return {
-      ...site,
+      ...services,
       hashPassword: async (owner, password) =>
-        this.#unused.get(password)?.shift() ?? this.#now(() => site.hashPassword(owner, password)),
+        this.#unused.get(password)?.shift() ?? this.#now(() => services.hashPassword(owner, password)),
       verifyPassword: async (owner, password, hash) => {
         const made = this.#passwords.get(hash);
         if (made !== undefined) return made === password;
         const compared = this.#compared.get(`${hash} ${password}`);
-        return compared ?? this.#now(() => site.verifyPassword(owner, password, hash));
+        return compared ?? this.#now(() => services.verifyPassword(owner, password, hash));
       },
-      resolveTxt: async (name) => this.#texts.get(name) ?? this.#now(() => site.resolveTxt(name)),
+      resolveTxt: async (name) => this.#texts.get(name) ?? this.#now(() => services.resolveTxt(name)),
     };
   }
 

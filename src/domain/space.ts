@@ -10,7 +10,7 @@ import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { foldCase } from './fold.ts';
-import { integerOf, moment, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { integerOf, parseInput, textOf, timestamp, type Unparsed, withDefault } from './input.ts';
 import {
   type Connection,
   directionInput,
@@ -43,10 +43,10 @@ export const updateSpaceInput = z.object({ name: name.optional(), color: color.o
 const columns = {
   ID: { name: 'id', type: 'number' },
   NAME: { name: 'nameKey', type: 'text' },
-  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
+  UPDATED_AT: { name: 'updatedAt', type: 'timestamp' },
 } satisfies Record<string, Column>;
 
-const spaceFilter = z.object({ search: searchInput, updatedSince: moment.nullish() });
+const spaceFilter = z.object({ search: searchInput, updatedSince: timestamp.nullish() });
 const spaceOrder = z.object({
   field: z.enum(['ID', 'NAME', 'UPDATED_AT']).default('ID'),
   direction: directionInput.default('DESC'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DomainError } from './errors.ts';
-import { moment, parseInput } from './input.ts';
+import { parseInput, timestamp } from './input.ts';
 
-const input = z.object({ ifUpdatedAt: moment.nullish() });
+const input = z.object({ ifUpdatedAt: timestamp.nullish() });
 
 /**
  * The time of the last change that an editor saw; null if it was not given.

@@ -39,7 +39,7 @@ function withoutFinalDot(host: string): string {
 }
 
 /** The longest host that is parsed, in characters: a name has at most 253, percent-encoded three times as many. */
-const LONGEST_HOST = 800;
+const MAX_HOST_LENGTH = 800;
 const NORMAL_HOST =
   /^(?!.*xn--)(?=.{1,250}(?::|$))[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z][a-z\d-]*(?::(?!80$)[1-9]\d{0,3})?$/;
 
@@ -48,7 +48,7 @@ const NORMAL_HOST =
  * final dot. Null if the text is not a host.
  */
 export function normalizeHost(text: string): string | null {
-  if (text.length > LONGEST_HOST) return null;
+  if (text.length > MAX_HOST_LENGTH) return null;
   // A host in normal form needs no parser. A number at the end may be another form of an IP address.
   if (NORMAL_HOST.test(text)) return text;
   if (/[/?#@\\\s]/.test(text) || !isUrl(`http://${text}`)) return null;

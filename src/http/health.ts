@@ -1,15 +1,15 @@
 import type { RequestHandler } from 'express';
 import type { Database } from '../db/connection/client.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { LATE, within } from '../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 const CHECK_TIMEOUT = 2000;
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
 async function isReady(database: Database): Promise<boolean> {
-  const pending = pendingMigrations(database).catch((): typeof LATE => LATE);
-  const answer = await within(CHECK_TIMEOUT, pending);
-  return answer !== LATE && answer.length === 0;
+  const pending = pendingMigrations(database).catch((): typeof TIMED_OUT => TIMED_OUT);
+  const answer = await withTimeout(CHECK_TIMEOUT, pending);
+  return answer !== TIMED_OUT && answer.length === 0;
 }
 
 /** 200 while the process runs. */

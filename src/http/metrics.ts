@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryStatus } from '../domain/webhook/events.ts';
-import { LATE, within } from '../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import type { Surface } from './request/surface.ts';
 
 /** An answered request. */
@@ -134,11 +134,11 @@ export class Metrics {
     });
     const read = async () => {
       // While the database does not answer, the last known numbers stay: the other metrics must not wait for them.
-      const found = await within(
+      const found = await withTimeout(
         BACKLOG_TIMEOUT,
-        backlog().catch((): typeof LATE => LATE),
+        backlog().catch((): typeof TIMED_OUT => TIMED_OUT),
       );
-      if (found === LATE) return;
+      if (found === TIMED_OUT) return;
       const { pending, dueAt } = found;
       waiting.set(pending);
       lag.set(dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000));

@@ -10,7 +10,7 @@ import { type Memory, type Receipt, writeVisits } from '../db/statistics/write.t
 import { OTHER_REFERRER } from '../domain/visit/facts.ts';
 import { PendingVisits } from '../domain/visit/pending-visits.ts';
 import type { Visit } from '../domain/visit/visit.ts';
-import { within } from '../shared/timeout.ts';
+import { withTimeout } from '../shared/timeout.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
 const WRITTEN_EVERY = 1_000;
@@ -133,7 +133,7 @@ export class ClickBuffer {
   /** Writes the remaining visits, and stops; waits only a few seconds for an unavailable database. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await within(LAST_TIMEOUT, this.#writeAll());
+    await withTimeout(LAST_TIMEOUT, this.#writeAll());
     if (this.#unwritten > 0) this.#log.error({ clicks: this.#unwritten }, 'clicks were lost');
   }
 

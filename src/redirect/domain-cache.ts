@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/connection/db.ts';
 import { servesVisitors } from '../domain/domain/domain.ts';
-import type { Site } from '../domain/site.ts';
+import type { Services } from '../domain/services.ts';
 import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 255;
 /** Finds the domains of hosts for visitors, with a cache. */
 export class DomainCache {
   readonly #db: Db;
-  readonly #site: Pick<Site, 'defaultDomainId' | 'verifiesDomains'>;
+  readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>;
   readonly #reads: SharedReads;
   readonly #running = new Map<string, RunningRead<Domain>>();
   /** By name. */
@@ -28,9 +28,9 @@ export class DomainCache {
   /** The version of the last change of a domain. */
   #changed = 0;
 
-  constructor(db: Db, site: Pick<Site, 'defaultDomainId' | 'verifiesDomains'>, reads: SharedReads) {
+  constructor(db: Db, services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>, reads: SharedReads) {
     this.#db = db;
-    this.#site = site;
+    this.#services = services;
     this.#reads = reads;
   }
 
@@ -78,7 +78,7 @@ export class DomainCache {
   #named(name: string): Promise<Domain | null> {
     const ask = async () => {
       const found = await this.#db.domain.findUnique({ where: { name } });
-      return found && servesVisitors(found, this.#site) ? found : null;
+      return found && servesVisitors(found, this.#services) ? found : null;
     };
     const keep = (entry: CacheEntry<Domain>, version: number) => {
       if (this.#changed <= version) (entry.value === null ? this.#missing : this.#domains).set(name, entry);
@@ -89,7 +89,7 @@ export class DomainCache {
   }
 
   async #findDefault(): Promise<Domain> {
-    const where = { id: this.#site.defaultDomainId };
+    const where = { id: this.#services.defaultDomainId };
     const domain = await this.#reads.find({
       running: this.#running,
       // No name is empty.

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
 import { networkOf } from '../domain/visit/network.ts';
-import { ClientSlots } from '../http/limits/places.ts';
+import { ClientSlots } from '../http/limits/client-slots.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { LATE, within } from '../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 /** The maximum number of wrong passwords per address and minute, for one link and for all. */
 const MAX_GUESSES = 5;
@@ -70,9 +70,9 @@ class GuessLimit {
       if (guesser.waiting.size >= MAX_WAITING) throw new RateLimiterRes(0, 0);
       const { promise, resolve } = Promise.withResolvers<void>();
       guesser.waiting.add(resolve);
-      const ended = await within(latest - now, promise);
+      const ended = await withTimeout(latest - now, promise);
       guesser.waiting.delete(resolve);
-      if (ended === LATE) throw new RateLimiterRes(0, 0);
+      if (ended === TIMED_OUT) throw new RateLimiterRes(0, 0);
     }
     guesser.checking++;
   }

@@ -3,7 +3,7 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { asciiOf, hostOf, normalizeHost } from '../domain/url.ts';
 import { networkOf } from '../domain/visit/network.ts';
-import { ClientSlots, NoFreeSlot } from '../http/limits/places.ts';
+import { ClientSlots, NoFreeSlot } from '../http/limits/client-slots.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isBrokenOff, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';

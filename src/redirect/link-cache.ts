@@ -4,7 +4,7 @@ import type { Revisions } from '../db/change/revisions.ts';
 import type { Db } from '../db/connection/db.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/visited-link.ts';
 import { isAlias } from '../domain/link/alias.ts';
-import type { Site } from '../domain/site.ts';
+import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { growingTo } from '../shared/growing-cache.ts';
@@ -61,14 +61,14 @@ export class LinkCache {
   constructor(
     db: Db,
     revisions: Revisions,
-    site: Pick<Site, 'defaultDomainId' | 'verifiesDomains'>,
+    services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>,
     metrics?: Metrics,
   ) {
     this.#metrics = metrics;
     this.#db = db;
     this.#revisions = revisions;
     this.#reads = new SharedReads(revisions);
-    this.#domains = new DomainCache(db, site, this.#reads);
+    this.#domains = new DomainCache(db, services, this.#reads);
     /** The log announces this process's own changes again. */
     const own = new LRUCache<number, true>(growingTo(MAX_LINKS));
     revisions.feed.listen({ onChange: (change) => own.delete(change.id) || this.#forget(change) });

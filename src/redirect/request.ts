@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
 import { isBot, type Visitor } from '../domain/visit/visitor.ts';
-import { LATE, within } from '../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 /** The largest form, in bytes; one with a password is far smaller. */
 const MAX_FORM = 10_000;
 
 /** How many characters of a header are read: browsers send far less, and parsing more takes time. */
-const LONGEST_HEADER = 1_000;
+const MAX_HEADER_LENGTH = 1_000;
 
 /** A header's value; empty if it is absent. */
 export function header(req: IncomingMessage, name: string): string {
-  return String(req.headers[name] ?? '').slice(0, LONGEST_HEADER);
+  return String(req.headers[name] ?? '').slice(0, MAX_HEADER_LENGTH);
 }
 
 /** Headers by which current and older browsers mark a prefetch or a preview, and their values. */
@@ -23,8 +23,8 @@ const FORM_TIMEOUT = 5_000;
 
 /** The password of a posted form; empty if the form is too large or does not arrive. */
 export async function passwordIn(req: IncomingMessage, res: ServerResponse): Promise<string> {
-  const password = await within(FORM_TIMEOUT, readPassword(req, res));
-  if (password !== LATE) return password;
+  const password = await withTimeout(FORM_TIMEOUT, readPassword(req, res));
+  if (password !== TIMED_OUT) return password;
   res.setHeader('Connection', 'close');
   return '';
 }

@@ -1,6 +1,6 @@
 import type { Revisions } from '../db/change/revisions.ts';
 import { DatabaseAway } from '../db/connection/errors.ts';
-import { LATE, within } from '../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 /** How long an unknown name is fresh, in milliseconds: not all new records are announced. */
 const MISSING_FRESH_FOR = 900;
@@ -82,11 +82,11 @@ export class SharedReads {
     const asked = this.#read(read);
     if (!known || (known.value === null && !missingServes)) return asked;
     const { value } = known;
-    const found = await within(
+    const found = await withTimeout(
       RENEWAL_TIMEOUT,
       asked.catch(() => value),
     );
-    return found === LATE ? value : found;
+    return found === TIMED_OUT ? value : found;
   }
 
   /** @throws DatabaseAway if the database does not answer in time, or its own error */
@@ -105,8 +105,8 @@ export class SharedReads {
         const answers = [...joined]
           .filter(({ version }) => version === this.#version)
           .map(({ answer }) => answer);
-        const found = await this.askDatabase(() => within(RENEWAL_TIMEOUT, Promise.any(answers)));
-        if (found !== LATE) return found;
+        const found = await this.askDatabase(() => withTimeout(RENEWAL_TIMEOUT, Promise.any(answers)));
+        if (found !== TIMED_OUT) return found;
       } catch (error) {
         // The first failure may be that of a connection.
         if (failed) throw error instanceof AggregateError ? error.errors.at(-1) : error;

@@ -5,7 +5,7 @@ import type { JsonSchema } from './form/field.ts';
 export const integer: JsonSchema = { type: 'integer' };
 export const text: JsonSchema = { type: 'string' };
 export const flag: JsonSchema = { type: 'boolean' };
-export const moment: JsonSchema = { type: 'string', format: 'date-time' };
+export const timestamp: JsonSchema = { type: 'string', format: 'date-time' };
 
 export const orNull = (one: JsonSchema): JsonSchema => ({ anyOf: [one, { type: 'null' }] });
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
@@ -20,7 +20,7 @@ const values: Readonly<Record<string, JsonSchema>> = {
   String: text,
   Int: integer,
   Boolean: flag,
-  DateTime: moment,
+  DateTime: timestamp,
   URL: text,
 };
 

@@ -1,6 +1,6 @@
 import type { LinkFieldsFragment, LinkRowFragment } from '../generated/documents.ts';
 import { describeChoice, type JsonSchema } from './form/field.ts';
-import { integer, list, moment, object, orNull, text } from './json-schema.ts';
+import { integer, list, object, orNull, text, timestamp } from './json-schema.ts';
 import { fieldsOf, recordAnswer } from './record.ts';
 
 export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
@@ -68,7 +68,7 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
   expiration_time: cell(orNull(text), ({ expiration }) => expiration.at?.slice(11, 16) ?? null),
   expiration_clicks: cell(orNull(integer), ({ expiration }) => expiration.clicks),
   ends_at: cell(
-    orNull({ ...moment, description: 'expiration_date and expiration_time as one time, in UTC.' }),
+    orNull({ ...timestamp, description: 'expiration_date and expiration_time as one time, in UTC.' }),
     ({ expiration }) => expiration.at,
   ),
   target_type: cell(oneOf(targetTypes), ({ targeting }) => Number(targetTypeOf(targeting.type))),

@@ -119,8 +119,8 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Creates a domain.',
     args: { input: t.arg({ type: CreateDomainInput, required: true, description: 'The new domain.' }) },
-    resolve: (_root, { input }, { db, actor, site, now }) =>
-      asResult(createDomain(db, actor, site, input, now())),
+    resolve: (_root, { input }, { db, actor, services, now }) =>
+      asResult(createDomain(db, actor, services, input, now())),
   }),
   updateDomain: t.field({
     type: UpdateResult,
@@ -130,19 +130,22 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the domain.' }),
       input: t.arg({ type: UpdateDomainInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, { db, actor, site, now }) =>
-      asResult(updateDomain(db, actor, site, id, input, now())),
+    resolve: (_root, { id, input }, { db, actor, services, now }) =>
+      asResult(updateDomain(db, actor, services, id, input, now())),
   }),
   verifyDomain: t.field({
     type: VerifyResult,
     extensions: {
       ...costs({ work: DNS_COST }),
-      ...prepares(({ db, actor, site }, { id }: { id: string }) => prepareVerification(db, actor, site, id)),
+      ...prepares(({ db, actor, services }, { id }: { id: string }) =>
+        prepareVerification(db, actor, services, id),
+      ),
     },
     description:
       "Looks up the TXT record of one of the account's own domains in DNS. If it is found, the domain serves visitors from now on.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
-    resolve: (_root, { id }, { db, actor, site, now }) => asResult(verifyDomain(db, actor, site, id, now())),
+    resolve: (_root, { id }, { db, actor, services, now }) =>
+      asResult(verifyDomain(db, actor, services, id, now())),
   }),
   deleteDomain: t.field({
     type: DeleteResult,

@@ -3,14 +3,14 @@ import { type Connection, DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES, type Page } from
 import { inSlices } from '../shared/slices.ts';
 import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { costs, countOf, fieldOf, STATEMENT_COST, type WrittenArgs } from './server/cost.ts';
+import { type ArgumentValues, costs, countOf, fieldOf, STATEMENT_COST } from './server/cost.ts';
 
 /** The cost of what a statement reads without returning it: for a filter, and for a search. */
 const FILTER_COST = 1_000;
 const SEARCH_COST = 9_000;
 /** How many skipped rows cost 1, and how many are counted: few accounts have more. */
 const SKIPPED_PER_COST = 10;
-const MOST_SKIPPED = 100_000;
+const MAX_SKIPPED = 100_000;
 
 /** The cost of the rows that the filter leaves out. */
 function filterCost(filter: unknown): number {
@@ -19,15 +19,15 @@ function filterCost(filter: unknown): number {
 }
 
 /** The cost of the rows before a numbered page: with a filter each is read, and in most orders its text, too. */
-function skippingCost({ page, perPage, filter, orderBy }: WrittenArgs): number {
+function skippingCost({ page, perPage, filter, orderBy }: ArgumentValues): number {
   if (typeof page !== 'number') return 0;
   const skipped = (page - 1) * (countOf(perPage, MAX_EDGES) ?? PAGE_SIZES[0]);
   const read = (filterCost(filter) > 0 ? 2 : 1) * (orderBy == null ? 1 : 2);
-  return (Math.min(Math.max(skipped, 0), MOST_SKIPPED) * read) / SKIPPED_PER_COST;
+  return (Math.min(Math.max(skipped, 0), MAX_SKIPPED) * read) / SKIPPED_PER_COST;
 }
 
 /** The maximum number of records of a page. */
-const sizeOf = ({ first, last, perPage }: WrittenArgs): number =>
+const sizeOf = ({ first, last, perPage }: ArgumentValues): number =>
   countOf(perPage, MAX_EDGES) ?? countOf(first, MAX_EDGES) ?? countOf(last, MAX_EDGES) ?? DEFAULT_EDGES;
 
 /**
@@ -42,7 +42,7 @@ export const listCost = costs({
     (fieldOf(args.filter, 'search') ? SEARCH_COST : 0) +
     skippingCost(args),
   // All fields below count once for each record.
-  tells: (args) => ({ filtering: filterCost(args.filter) / sizeOf(args) }),
+  passesDown: (args) => ({ filtering: filterCost(args.filter) / sizeOf(args) }),
 });
 
 /** The cost of another statement about the same list. */
@@ -121,7 +121,7 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
       pageInfo: t.field({
         type: PageInfo,
         description: 'Information about the page.',
-        extensions: costs({ tells: (_args, above) => above }),
+        extensions: costs({ passesDown: (_args, inherited) => inherited }),
         resolve: (edges) => edges,
       }),
       totalCount: t.int({

@@ -23,7 +23,7 @@ import { Link } from './link/link.ts';
 import { Direction, pageOf } from './list.ts';
 import { asResult, resultType } from './result.ts';
 import { selectFor } from './select.ts';
-import { changeCost, costs, countOf, type WrittenArgs } from './server/cost.ts';
+import { type ArgumentValues, changeCost, costs, countOf } from './server/cost.ts';
 import { Space } from './space.ts';
 import { Account } from './viewer.ts';
 
@@ -120,10 +120,10 @@ const YEAR_DAYS = 365;
 const DEFAULT_ROWS = 10;
 
 /** The cost of reading a period. */
-const readWork = (_args: WrittenArgs, { scope, days }: WrittenArgs): number =>
-  READ_COSTS[scope as Scope] * (1 + Number(days) / YEAR_DAYS); // The values of `tells` below.
+const readWork = (_args: ArgumentValues, { scope, days }: ArgumentValues): number =>
+  READ_COSTS[scope as Scope] * (1 + Number(days) / YEAR_DAYS); // The values of `passesDown` below.
 
-function bucketsOf({ interval }: WrittenArgs, { days }: WrittenArgs): number {
+function bucketsOf({ interval }: ArgumentValues, { days }: ArgumentValues): number {
   const length = Number(days);
   // More days of hours are refused.
   if (interval === 'HOUR') return 24 * Math.min(length, MAX_DAYS_OF_HOURS);
@@ -134,9 +134,9 @@ function bucketsOf({ interval }: WrittenArgs, { days }: WrittenArgs): number {
 const TIMES_PER_COST = 2;
 
 /** The number of days or hours that a list is made of. */
-function listedTimes({ of }: WrittenArgs, above: WrittenArgs): number {
-  if (of === 'HOURS') return bucketsOf({ interval: 'HOUR' }, above);
-  return of === 'DAYS' ? bucketsOf({ interval: 'DAY' }, above) : 0;
+function listedTimes({ of }: ArgumentValues, inherited: ArgumentValues): number {
+  if (of === 'HOURS') return bucketsOf({ interval: 'HOUR' }, inherited);
+  return of === 'DAYS' ? bucketsOf({ interval: 'DAY' }, inherited) : 0;
 }
 
 const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
@@ -179,8 +179,8 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       description:
         'The values with the most clicks. Visitors who decline tracking count by destination only.',
       extensions: costs({
-        work: (args, above) => 3 * readWork(args, above),
-        tells: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
+        work: (args, inherited) => 3 * readWork(args, inherited),
+        passesDown: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
       }),
       args: {
         by: t.arg({ type: Dimension, required: true, description: 'The dimension.' }),
@@ -197,7 +197,8 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       description: 'All days, hours or values with their clicks, paginated by page number.',
       extensions: costs({
         size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? DEFAULT_ROWS,
-        work: (args, above) => 3 * readWork(args, above) + listedTimes(args, above) / TIMES_PER_COST,
+        work: (args, inherited) =>
+          3 * readWork(args, inherited) + listedTimes(args, inherited) / TIMES_PER_COST,
       }),
       args: {
         of: t.arg({ type: List, required: true, defaultValue: 'DAYS', description: 'The list.' }),
@@ -226,7 +227,7 @@ const periodArgs = builder.args((t) => ({
 
 /** Tells the fields of statistics, for their cost, the kind of owner and the number of days. */
 const tellsOf = (scope: Scope) =>
-  costs({ tells: ({ from, to }) => ({ scope, days: writtenLength(from, to) }) });
+  costs({ passesDown: ({ from, to }) => ({ scope, days: writtenLength(from, to) }) });
 
 builder.objectField(Link, 'statistics', (t) =>
   t.field({

@@ -176,8 +176,8 @@ builder.mutationFields((t) => ({
     description: `Creates a webhook, which gets changes from now on. An account may have ${MAX_WEBHOOKS}.`,
     args: { input: t.arg({ type: CreateWebhookInput, required: true, description: 'The new webhook.' }) },
     resolve: (_root, { input }, context) => {
-      const { db, actor, site, now } = context;
-      return asResult(shownOnce(context, createWebhook(db, actor, input, site.random, now())));
+      const { db, actor, services, now } = context;
+      return asResult(shownOnce(context, createWebhook(db, actor, input, services.random, now())));
     },
   }),
   updateWebhook: t.field({
@@ -206,8 +206,8 @@ builder.mutationFields((t) => ({
       'Gives a webhook a new secret. For 24 hours the one before it also signs requests; any earlier one stops at once.',
     args: { id: t.arg.id({ required: true, description: id }) },
     resolve: (_root, args, context) => {
-      const { db, actor, site, now } = context;
-      return asResult(shownOnce(context, rotateWebhookSecret(db, actor, args.id, site.random, now())));
+      const { db, actor, services, now } = context;
+      return asResult(shownOnce(context, rotateWebhookSecret(db, actor, args.id, services.random, now())));
     },
   }),
   redeliver: t.field({

@@ -7,6 +7,6 @@ import { withoutSecrets } from '../secrets.ts';
 export function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const lines = message.split('\n').filter((line) => line.trim() !== '');
-  const told = (lines[0]?.startsWith('Invalid `') ? lines.at(-1) : lines[0])?.trim() ?? 'unknown error';
-  return withoutSecrets(told);
+  const reason = (lines[0]?.startsWith('Invalid `') ? lines.at(-1) : lines[0])?.trim() ?? 'unknown error';
+  return withoutSecrets(reason);
 }

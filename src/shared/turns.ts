@@ -1,4 +1,4 @@
-import { LATE, within } from './timeout.ts';
+import { TIMED_OUT, withTimeout } from './timeout.ts';
 
 /** The work could not start in time. */
 export class SemaphoreTimeout extends Error {}
@@ -37,8 +37,8 @@ export class Semaphore {
     };
     this.#waiting.add(come);
     if (timeout === undefined) return promise;
-    // If the turn comes at the same moment as the timeout, it is used.
-    if ((await within(timeout, promise)) === LATE && this.#waiting.delete(come))
+    // If the turn comes at the same time as the timeout, it is used.
+    if ((await withTimeout(timeout, promise)) === TIMED_OUT && this.#waiting.delete(come))
       throw new SemaphoreTimeout('timed out while waiting for a turn');
   }
 }

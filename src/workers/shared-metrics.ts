@@ -59,9 +59,9 @@ export class SharedMetrics {
         worker.off('message', onMessage).off('exit', end);
         resolve();
       };
-      const onMessage = (told: WorkerMessage) => {
-        if (!('metrics' in told) || told.id !== id) return;
-        this.#latest.set(worker, told.metrics);
+      const onMessage = (message: WorkerMessage) => {
+        if (!('metrics' in message) || message.id !== id) return;
+        this.#latest.set(worker, message.metrics);
         end();
       };
       const timer = setTimeout(end, ANSWER_TIMEOUT);

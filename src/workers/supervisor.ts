@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
-import { LATE, within } from '../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import type { WorkerMessage } from './messages.ts';
 
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
@@ -55,7 +55,7 @@ export class Supervisor {
     });
     if (this.#all.size === 0) return true;
     for (const worker of this.#all) worker.process.kill('SIGTERM');
-    if ((await within(STOP_TIMEOUT, empty)) !== LATE) return true;
+    if ((await withTimeout(STOP_TIMEOUT, empty)) !== TIMED_OUT) return true;
     for (const worker of this.#all) worker.process.kill('SIGKILL');
     return false;
   }
@@ -64,8 +64,8 @@ export class Supervisor {
     if (this.#stopping) return;
     const worker = cluster.fork();
     this.#all.add(worker);
-    worker.on('message', (told: WorkerMessage) => {
-      if ('ready' in told) this.#onReady(worker);
+    worker.on('message', (message: WorkerMessage) => {
+      if ('ready' in message) this.#onReady(worker);
     });
     worker.once('exit', (code, signal) => this.#onEnd(worker, signal ?? code));
     worker.on('error', (error) => {
@@ -99,11 +99,11 @@ export class Supervisor {
     const wasQuick = since === undefined || performance.now() - since < MIN_LIFETIME;
     this.#quickDeaths = wasQuick ? this.#quickDeaths + 1 : 0;
     const { log, onFailure } = this.#options;
-    // A worker that was told to end has code 0.
+    // A worker that was message to end has code 0.
     log[how === 0 ? 'info' : 'error']({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
     if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
     else if (this.#quickDeaths >= QUICK_DEATHS)
-      onFailure(`${QUICK_DEATHS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);
+      onFailure(`${QUICK_DEATHS} workers in a row ended withTimeout ${MIN_LIFETIME / 1000} seconds (${how})`);
     else setTimeout(() => this.#fork(), wasQuick ? FIRST_PAUSE * 2 ** (this.#quickDeaths - 1) : 0);
   }
 }

@@ -10,9 +10,9 @@ export function ownWorker(): Worker | undefined {
   return process.argv.includes(WORKER_ARGUMENT) ? cluster.worker : undefined;
 }
 
-function tell(worker: Worker, told: WorkerMessage): void {
+function tell(worker: Worker, message: WorkerMessage): void {
   // After the primary has ended, there is no receiver.
-  if (worker.isConnected()) worker.send(told, undefined, () => {});
+  if (worker.isConnected()) worker.send(message, undefined, () => {});
 }
 
 /**

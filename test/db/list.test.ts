@@ -22,7 +22,7 @@ const columns: readonly Column[] = [
   { name: 'id', type: 'number' },
   { name: 'titleKey', type: 'text', nullable: true },
   { name: 'aliasKey', type: 'text' },
-  { name: 'updatedAt', type: 'moment' },
+  { name: 'updatedAt', type: 'timestamp' },
 ];
 
 function placeValue(row: Row, { name }: Column): Position[0] {

@@ -28,7 +28,7 @@ test('a subscriber gets all changes once and in order, however fast it takes the
   const accounts = await db.account.findMany({ select: { name: true }, orderBy: { id: 'asc' } });
   const [own, others] = await Promise.all(accounts.map(({ name }) => authorOf(name)));
   if (!own || !others) throw new Error('there are two accounts');
-  await writer.space('A change, after whose place in the log the others come');
+  await writer.space('A change, after whose position in the log the others come');
   await other.space('Another');
   let recordId = 0;
   await fc.assert(
@@ -101,7 +101,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const last = await db.change.findFirstOrThrow({ orderBy: { id: 'desc' } });
     const announced = async () => {
       await follow();
-      return feed.place?.id;
+      return feed.position?.id;
     };
     await expect.poll(announced).toBe(last.id);
     await database.close();

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
-import { type Places, Webhooks } from '../../src/domain/webhook/service.ts';
+import { type Capacity, Webhooks } from '../../src/domain/webhook/service.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -54,13 +54,13 @@ async function addWebhooks(
 }
 
 /** A process that delivers, by a function in the place of the network. */
-function deliver(post: (url: string, body: string) => Promise<Answer>, places?: Places): void {
+function deliver(post: (url: string, body: string) => Promise<Answer>, capacity?: Capacity): void {
   const db = server.database.client;
   const webhooks = new Webhooks({
     db,
     feed: new ChangeFeed(db),
     log: pino({ level: 'silent' }),
-    ...(places && { places }),
+    ...(capacity && { capacity }),
     post: (url, _headers, body) => post(url, body),
     snapshot: async () => null,
     random: () => 0,
@@ -92,11 +92,11 @@ test('receivers that hang keep no other from its place', async () => {
       { failing: 2, others: 2, leftAfter: 50 },
     );
   });
-  // Each of the eight is tried once before; those that failed have places of their own. All attempts would be 80.
+  // Each of the eight is tried once before; those that failed have capacity of their own. All attempts would be 80.
   expect(await before).toBeLessThanOrEqual(30);
 });
 
-test('slow receivers that answer leave their places to others', async () => {
+test('slow receivers that answer leave their capacity to others', async () => {
   await addWebhooks('slow', 6, 10);
   await addWebhooks('prompt', 1, 1, later(1));
   let slow = 0;

@@ -6,7 +6,7 @@ import { deleteBeyond, deleteOldAnswers } from '../../src/db/kept-answers.ts';
 import type { Writer } from '../../src/domain/access/actor.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/keyed-write.ts';
 import { Preparation } from '../../src/domain/preparation.ts';
-import type { Site } from '../../src/domain/site.ts';
+import type { Services } from '../../src/domain/services.ts';
 import { createSpace } from '../../src/domain/space.ts';
 import { enclose, newDatabase } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
@@ -315,9 +315,9 @@ describe('slow work of a mutation with a key', () => {
 
   test('is refused if another request has made it necessary meanwhile', async () => {
     const { id } = await caller.link({ alias: 'overtaken' });
-    const site = {} as Site; // Nothing of it is called.
+    const services = {} as Services; // Nothing of it is called.
     let begun = false;
-    const preparation = new Preparation({ ...site, hashPassword: async () => `hash ${id}` }, () => begun);
+    const preparation = new Preparation({ ...services, hashPassword: async () => `hash ${id}` }, () => begun);
     const { preparing, prepared } = preparation;
     await preparing.hashPassword('owner', 'one');
     begun = true;

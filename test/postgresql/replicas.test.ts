@@ -8,7 +8,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 /** The replica's artificial delay, in milliseconds. */
-const LATE = 700;
+const TIMED_OUT = 700;
 
 let primary: PostgresServer;
 let replica: PostgresServer;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await applyMigrations(primary.url);
   await primary.kill('SIGINT');
   // It finds the primary away at first, and would ask again after five seconds.
-  const settings = [`recovery_min_apply_delay=${LATE}ms`, 'wal_retrieve_retry_interval=100ms'];
+  const settings = [`recovery_min_apply_delay=${TIMED_OUT}ms`, 'wal_retrieve_retry_interval=100ms'];
   replica = await startPostgres(settings, primary);
   await primary.start();
   readStatements = [];
@@ -79,7 +79,7 @@ test('a process that begins to listen, also again, reads earlier writes', async 
     try {
       const late = fresh.callerWith(owner.key);
       const seen = new Set<number>();
-      const until = performance.now() + LATE;
+      const until = performance.now() + TIMED_OUT;
       while (performance.now() < until) {
         const list = await late.rest('GET', '/links?per_page=100');
         seen.add((list.body as { meta: { total: number } }).meta.total);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CsvRecord, csvRecords, LONGEST_RECORD } from '../../src/cli/moving/csv.ts';
+import { type CsvRecord, csvRecords, MAX_RECORD_LENGTH } from '../../src/cli/moving/csv.ts';
 
 /** The records of a text that arrives in two parts. */
 async function recordsOf(text: string, border: number): Promise<CsvRecord[]> {
@@ -13,7 +13,7 @@ async function recordsOf(text: string, border: number): Promise<CsvRecord[]> {
 }
 
 test('a quote that is never closed spoils one line, wherever the text is divided', async () => {
-  const cell = 'x'.repeat(LONGEST_RECORD / 100);
+  const cell = 'x'.repeat(MAX_RECORD_LENGTH / 100);
   const text = `"open,1\n${`${cell},""\n`.repeat(102)}`;
   const border = text.lastIndexOf('""') + 1;
   const records = await recordsOf(text, border);
@@ -22,7 +22,7 @@ test('a quote that is never closed spoils one line, wherever the text is divided
   expect(records.at(-1)).toMatchObject({ line: 103, cells: [cell, ''] });
 });
 
-const long = 'x'.repeat(LONGEST_RECORD);
+const long = 'x'.repeat(MAX_RECORD_LENGTH);
 
 test.each([
   ['in an earlier cell', `"a\nb\nc",${long}`, '\n', 4],
@@ -33,7 +33,7 @@ test.each([
   // After the first character of the line break, or before it.
   for (const border of end === '\n' ? [record.length] : [record.length, record.length + 1])
     expect(await recordsOf(text, border)).toMatchObject([
-      { line: 1, fault: `has more than ${LONGEST_RECORD} bytes` },
+      { line: 1, fault: `has more than ${MAX_RECORD_LENGTH} bytes` },
       { line, cells: ['3', '4'] },
     ]);
 });

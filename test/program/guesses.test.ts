@@ -1,7 +1,7 @@
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { beforeAll, expect, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
-import { NoFreeSlot } from '../../src/http/limits/places.ts';
+import { NoFreeSlot } from '../../src/http/limits/client-slots.ts';
 import { PasswordChecks } from '../../src/redirect/guesses.ts';
 
 let hash: string;

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import {
   countOf,
   isSet,
-  momentIn,
   momentOf,
   numberOf,
+  timestampIn,
   WrongValue,
   yesOrNo,
 } from '../../src/domain/importing/values.ts';
@@ -79,7 +79,7 @@ test.each(['FALSCH', 'nein', 'maybe', {}])('%s is neither yes nor no', (value) =
 });
 
 test.each(['Never', 'n/a', '-', '0', false])('%s is no time at all', (value) => {
-  expect(momentIn(value)).toBeUndefined();
+  expect(timestampIn(value)).toBeUndefined();
 });
 
 const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));

@@ -106,10 +106,10 @@ test.each([
 
 const at = new Date('2026-11-20T12:00:00Z');
 
-function visitOf(id: number, number: number, moment = at): Visit {
+function visitOf(id: number, number: number, timestamp = at): Visit {
   return {
     link: { id } as Visit['link'], // Only the id is used.
-    at: moment,
+    at: timestamp,
     visitor: { ...VISITOR, country: 'DE' },
     address: `192.0.2.${number}`,
     referrer: `https://site${number}.example/`,

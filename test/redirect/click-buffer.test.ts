@@ -66,7 +66,7 @@ test('a write ends while visits keep arriving', { timeout: 5_000 }, async ({ sig
   expect(await clicks()).toEqual([arrived, 0]);
 });
 
-// The moment between the end of a write and the beginning of the next is some ticks after the end of its transaction. On
+// The time between the end of a write and the beginning of the next is some ticks after the end of its transaction. On
 // PostgreSQL, the receipt would hide a second write.
 test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 25 }, (_, ticks) => ticks))(
   'a link that is settled %i ticks after a write has each click once',

@@ -307,8 +307,8 @@ test('statistics older than a number of months are deleted; clicks stay', async 
   const [server] = servers as [TestServer];
   const owner = await server.caller('old');
   const { id, alias } = await owner.link();
-  for (const moment of ['2024-10-31T12:00:00Z', '2024-11-01T12:00:00Z', '2026-11-20T12:00:00Z']) {
-    server.clock.now = new Date(moment);
+  for (const timestamp of ['2024-10-31T12:00:00Z', '2024-11-01T12:00:00Z', '2026-11-20T12:00:00Z']) {
+    server.clock.now = new Date(timestamp);
     await visit(server.origin, `/${alias}`);
   }
   await server.flush();

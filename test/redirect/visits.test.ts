@@ -24,7 +24,7 @@ afterAll(() => server.stop());
 const open = (path: string, options?: VisitOptions): Promise<Visited> => visit(server.origin, path, options);
 
 /** The destination of a visit. */
-async function leadsTo({ alias }: RestLink, headers: Record<string, string> = {}): Promise<string> {
+async function destinationOf({ alias }: RestLink, headers: Record<string, string> = {}): Promise<string> {
   const { status, location } = await open(`/${alias}`, { headers });
   return `${status} ${location}`;
 }
@@ -70,7 +70,9 @@ describe('a link', () => {
 
   test('with letters beyond ASCII in its URL redirects with an ASCII header', async () => {
     const link = await owner.link({ url: 'https://bücher.example/ä b?ö=ü#ß' });
-    expect(await leadsTo(link)).toBe('302 https://xn--bcher-kva.example/%C3%A4%20b?%C3%B6=%C3%BC#%C3%9F');
+    expect(await destinationOf(link)).toBe(
+      '302 https://xn--bcher-kva.example/%C3%A4%20b?%C3%B6=%C3%BC#%C3%9F',
+    );
   });
 
   test.each([
@@ -124,7 +126,7 @@ describe('guesses do not drive out what is known', () => {
   // The memory is the process's own.
   test.runIf(inject('database').provider === 'sqlite')('of aliases and of hosts', async () => {
     const link = await owner.link();
-    await leadsTo(link);
+    await destinationOf(link);
     const names = Array.from({ length: 3_000 }, (_, i) => `guess-${i}`);
     for (let at = 0; at < names.length; at += 50)
       await Promise.all(
@@ -135,7 +137,7 @@ describe('guesses do not drive out what is known', () => {
             open(`/${link.alias}`, { headers: { Host: `${name}.example` } }),
           ]),
       );
-    expect(await server.statementsOf(() => leadsTo(link))).toEqual([]);
+    expect(await server.statementsOf(() => destinationOf(link))).toEqual([]);
   });
 });
 
@@ -231,7 +233,7 @@ describe('an expired or disabled link', () => {
       expiration_date: '2026-01-01',
       expiration_url: 'https://example.com/over',
     });
-    expect(await leadsTo(link)).toBe('302 https://example.com/over');
+    expect(await destinationOf(link)).toBe('302 https://example.com/over');
     expect(await clicksOf(link)).toBe(0);
   });
 
@@ -265,7 +267,7 @@ describe('an expired or disabled link', () => {
         expect([status, sent['x-robots-tag'], sent.location]).toEqual([200, 'noindex', undefined]);
         expect(body + JSON.stringify(sent)).not.toContain('secret');
       }
-      expect(await leadsTo(link)).toBe('302 https://secret.example/');
+      expect(await destinationOf(link)).toBe('302 https://secret.example/');
       expect(await clicksOf(link)).toBe(1);
     },
   );
@@ -273,7 +275,7 @@ describe('an expired or disabled link', () => {
   test('with a click limit redirects that many visitors, and then to the expiration URL', async () => {
     const link = await owner.link({ expiration_clicks: 2, expiration_url: 'https://example.com/over' });
     const answers = [];
-    for (let i = 0; i < 4; i++) answers.push(await leadsTo(link));
+    for (let i = 0; i < 4; i++) answers.push(await destinationOf(link));
     expect(answers).toEqual([
       '302 https://example.com/',
       '302 https://example.com/',
@@ -286,7 +288,7 @@ describe('an expired or disabled link', () => {
 
 test('a new click limit counts the visits from before it', async () => {
   const link = await owner.link();
-  for (let i = 0; i < 3; i++) await leadsTo(link);
+  for (let i = 0; i < 3; i++) await destinationOf(link);
   await owner.rest('PATCH', `/links/${link.id}`, { expiration_clicks: 4 });
   const answers = [];
   for (let i = 0; i < 3; i++) answers.push((await open(`/${link.alias}`)).status);
@@ -463,11 +465,11 @@ describe('targeting', () => {
         ['US', 'us'],
       ]),
     });
-    expect(await leadsTo(link, { 'X-Country': 'de' })).toBe('302 https://example.com/de');
-    expect(await leadsTo(link, { 'X-Country': 'US' })).toBe('302 https://example.com/us');
-    expect(await leadsTo(link, { 'X-Country': 'FR' })).toBe('302 https://example.com/');
-    expect(await leadsTo(link, { 'X-Country': 'XX' })).toBe('302 https://example.com/');
-    expect(await leadsTo(link)).toBe('302 https://example.com/');
+    expect(await destinationOf(link, { 'X-Country': 'de' })).toBe('302 https://example.com/de');
+    expect(await destinationOf(link, { 'X-Country': 'US' })).toBe('302 https://example.com/us');
+    expect(await destinationOf(link, { 'X-Country': 'FR' })).toBe('302 https://example.com/');
+    expect(await destinationOf(link, { 'X-Country': 'XX' })).toBe('302 https://example.com/');
+    expect(await destinationOf(link)).toBe('302 https://example.com/');
   });
 
   test('by platform: the hint has precedence over the user agent', async () => {
@@ -478,9 +480,11 @@ describe('targeting', () => {
         ['OS X', 'mac'],
       ]),
     });
-    expect(await leadsTo(link)).toBe('302 https://example.com/windows');
-    expect(await leadsTo(link, { 'Sec-CH-UA-Platform': '"macOS"' })).toBe('302 https://example.com/mac');
-    expect(await leadsTo(link, { 'Sec-CH-UA-Platform': '"Android"' })).toBe('302 https://example.com/');
+    expect(await destinationOf(link)).toBe('302 https://example.com/windows');
+    expect(await destinationOf(link, { 'Sec-CH-UA-Platform': '"macOS"' })).toBe(
+      '302 https://example.com/mac',
+    );
+    expect(await destinationOf(link, { 'Sec-CH-UA-Platform': '"Android"' })).toBe('302 https://example.com/');
   });
 
   test.each([
@@ -512,7 +516,7 @@ describe('targeting', () => {
         ['de', 'de'],
       ]),
     });
-    expect(await leadsTo(link, { 'Accept-Language': wish })).toBe(`302 https://example.com/${path}`);
+    expect(await destinationOf(link, { 'Accept-Language': wish })).toBe(`302 https://example.com/${path}`);
   });
 
   test('by rotation: each URL in turn', async () => {
@@ -523,14 +527,14 @@ describe('targeting', () => {
       'rotation[2][value]': 'https://example.com/3',
     });
     const seen = [];
-    for (let i = 0; i < 7; i++) seen.push((await leadsTo(link)).slice(-1));
+    for (let i = 0; i < 7; i++) seen.push((await destinationOf(link)).slice(-1));
     expect(seen.join('')).toBe('1231231');
     expect(await clicksOf(link)).toBe(7);
   });
 
   test('lists of other types do not matter', async () => {
     const link = await owner.link({ target_type: 0, ...targets('country', [['DE', 'de']]) });
-    expect(await leadsTo(link, { 'X-Country': 'DE' })).toBe('302 https://example.com/');
+    expect(await destinationOf(link, { 'X-Country': 'DE' })).toBe('302 https://example.com/');
   });
 });
 
@@ -631,7 +635,7 @@ test('one link at its counter’s maximum does not block other links’ clicks',
     where: { linkId: full.id },
     data: { clicks: 2_147_483_647 },
   });
-  await Promise.all([leadsTo(full), leadsTo(other), leadsTo(other)]);
+  await Promise.all([destinationOf(full), destinationOf(other), destinationOf(other)]);
   expect([await clicksOf(full), await clicksOf(other)]).toEqual([2_147_483_647, 2]);
 });
 
@@ -644,7 +648,7 @@ test('a rotation at its counter’s maximum continues', async () => {
   const end = { clicks: 2_147_483_647, turns: 2_147_483_647 };
   await server.database.client.linkCounter.update({ where: { linkId: link.id }, data: end });
   const seen = new Set();
-  for (let i = 0; i < 4; i++) seen.add(await leadsTo(link));
+  for (let i = 0; i < 4; i++) seen.add(await destinationOf(link));
   expect(seen).toEqual(new Set(['302 https://example.com/1', '302 https://example.com/2']));
 });
 
@@ -680,9 +684,9 @@ describe('a change', () => {
   test('takes effect on the next visit', async () => {
     expect((await open('/fresh')).status).toBe(404);
     const link = await owner.link({ alias: 'fresh' });
-    expect(await leadsTo(link)).toBe('302 https://example.com/');
+    expect(await destinationOf(link)).toBe('302 https://example.com/');
     await owner.rest('PATCH', `/links/${link.id}`, { url: 'https://example.com/2' });
-    expect(await leadsTo(link)).toBe('302 https://example.com/2');
+    expect(await destinationOf(link)).toBe('302 https://example.com/2');
     const pixel = await owner.pixel();
     await owner.rest('PATCH', `/links/${link.id}`, { pixel_ids: pixel });
     expect((await open('/fresh')).status).toBe(200);
@@ -714,8 +718,8 @@ describe('a change', () => {
 
   test('is not polled by visits: a cached link is visited without a statement', async () => {
     const link = await owner.link();
-    await leadsTo(link);
-    expect(await server.statementsOf(() => leadsTo(link))).toEqual([]);
+    await destinationOf(link);
+    expect(await server.statementsOf(() => destinationOf(link))).toEqual([]);
   });
 });
 

@@ -24,7 +24,7 @@ describe('pages of other sites', () => {
     });
 
   test.each(['/graphql', '/api/v1/links/1'])(
-    'of a listed site may call %s, and read useful headers',
+    'of a listed services may call %s, and read useful headers',
     async (path) => {
       const asked = await preflight(APP, path);
       expect(asked.status).toBe(204);

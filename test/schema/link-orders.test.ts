@@ -32,12 +32,12 @@ async function fill(count: number): Promise<void> {
       : `(SELECT "i" FROM generate_series(1, ${count}) AS "i")`;
   const time = `'2026-01-01T00:00:00.000+00:00'`;
   const number = 'CAST("i" AS text)';
-  const moment = provider === 'sqlite' ? time : `${time}::timestamp`;
+  const timestamp = provider === 'sqlite' ? time : `${time}::timestamp`;
   await client.$executeRawUnsafe(`
     INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "title", "titleKey", "disabled",
       "expiresAt", "createdAt", "updatedAt")
     SELECT 1, ${domain}, CASE WHEN "i" % 40 = 0 THEN ${space} END, ${number}, ${number}, ${number}, ${number}, ${number}, ${number},
-      "i" % 50 = 1, CASE WHEN "i" % 50 = 2 THEN ${moment} END, ${moment}, ${moment}
+      "i" % 50 = 1, CASE WHEN "i" % 50 = 2 THEN ${timestamp} END, ${timestamp}, ${timestamp}
     FROM ${series} AS "numbers"`);
   await client.$executeRawUnsafe('ANALYZE');
 }

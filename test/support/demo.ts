@@ -10,7 +10,7 @@ export async function fillServer(server: TestServer, seed: number, options: Part
   const { client } = server.database;
   const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
   const { id: defaultDomainId } = await client.domain.findFirstOrThrow();
-  const site = {
+  const services = {
     scheme: 'https:',
     defaultDomainId,
     verifiesDomains: true,
@@ -21,6 +21,6 @@ export async function fillServer(server: TestServer, seed: number, options: Part
     lists: new OperatorLists(),
   };
   const actor = { accountId, keyId, scopes: new Set(['read', 'write'] as const) };
-  const made = await fillDemo(client, actor, site, { now: NOON, random: seededRandom(seed), ...options });
+  const made = await fillDemo(client, actor, services, { now: NOON, random: seededRandom(seed), ...options });
   return { made, caller };
 }

@@ -47,7 +47,7 @@ export async function importInto(
   const lists = new OperatorLists();
   lists.setBlockedHosts(await parseBlockedHosts(blocked));
   lists.setReservedAliases(await parseReservedAliases(reserved));
-  const site = {
+  const services = {
     scheme: 'https:',
     defaultDomainId: domain.id,
     random: randomInt,
@@ -69,7 +69,7 @@ export async function importInto(
   };
   const options = { format: 'csv', mapDomain: new Map(), onTaken: 'skip', dryRun: false, ...given } as const;
   try {
-    const work = new Import(client, await writerOf(server, account), site, options, hooks, NOON);
+    const work = new Import(client, await writerOf(server, account), services, options, hooks, NOON);
     if ((await work.start()).length > 0) throw new Error('a domain is mapped to one that is not there');
     const source = await openSource(path, options.format);
     return { ...(await work.run(source.lines)), told };

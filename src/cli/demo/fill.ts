@@ -7,7 +7,7 @@ import { forgetVisitors, Salts } from '../../db/statistics/visitors.ts';
 import { writeVisits } from '../../db/statistics/write.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import { createLink } from '../../domain/link/link.ts';
-import type { Site } from '../../domain/site.ts';
+import type { Services } from '../../domain/services.ts';
 import { createSpace } from '../../domain/space.ts';
 import { decideRedirect } from '../../domain/visit/decision.ts';
 import { OTHER_REFERRER } from '../../domain/visit/facts.ts';
@@ -49,7 +49,7 @@ function expected({ daily, week, halfLife, season = 0 }: DemoLink, at: Date, sin
 async function makeLinks(
   db: Db,
   actor: Actor,
-  site: Site,
+  services: Services,
   last: number,
 ): Promise<{ link: Link; demo: DemoLink }[]> {
   const spaces = new Map<string, number>();
@@ -67,7 +67,7 @@ async function makeLinks(
       ...more,
       spaceId: spaceId === undefined ? null : String(spaceId),
     };
-    const { id } = await createLink(db, actor, site, input, startOf(daysAfter(last, -age), 8));
+    const { id } = await createLink(db, actor, services, input, startOf(daysAfter(last, -age), 8));
     made.push({ link: await db.link.findUniqueOrThrow({ where: { id } }), demo });
   }
   return made;
@@ -105,12 +105,17 @@ function addVisits(
  * and the random numbers.
  * @throws OperatorError if the database has links
  */
-export async function fillDemo(db: Db, actor: Actor, site: Site, options: DemoOptions): Promise<DemoResult> {
+export async function fillDemo(
+  db: Db,
+  actor: Actor,
+  services: Services,
+  options: DemoOptions,
+): Promise<DemoResult> {
   if ((await db.link.findFirst({ select: { id: true } })) !== null)
     throw new OperatorError('The database has links already: the demo is for an empty one.');
   const last = dayOf(options.now);
   const first = daysAfter(last, 1 - (options.days ?? DAYS));
-  const links = await makeLinks(db, actor, site, last);
+  const links = await makeLinks(db, actor, services, last);
   await reopenDays(db, first);
   const memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   const processId = randomUUID();

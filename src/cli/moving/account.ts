@@ -4,7 +4,7 @@ import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../../domain/access/actor.ts';
 import type { OperatorLists } from '../../domain/link/operator-lists.ts';
 import { hashPassword, verifyPassword } from '../../domain/password.ts';
-import type { Site } from '../../domain/site.ts';
+import type { Services } from '../../domain/services.ts';
 import { OperatorError } from '../../operator-error.ts';
 
 /** The account of that name, as a writer without a key. @throws OperatorError if there is none */
@@ -17,8 +17,8 @@ export async function accountNamed(db: Db, name: string): Promise<Writer> {
   return { accountId: account.id, keyId: null };
 }
 
-/** The site, from the database and the configuration. @throws OperatorError if the service was never started */
-export async function siteOf(db: Db, config: Config, lists: OperatorLists): Promise<Site> {
+/** The services of the domain, from the database and the configuration. @throws OperatorError if the service was never started */
+export async function servicesOf(db: Db, config: Config, lists: OperatorLists): Promise<Services> {
   const domain = await db.domain.findFirst({ where: { isDefault: true } });
   if (domain === null)
     throw new OperatorError(

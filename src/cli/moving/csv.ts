@@ -1,5 +1,5 @@
 /** The largest record, in bytes: a link with full lists of targets has half of it. */
-export const LONGEST_RECORD = 8_000_000;
+export const MAX_RECORD_LENGTH = 8_000_000;
 
 /** A record of a CSV file, with the number of the line where it begins and its size in bytes. */
 export type CsvRecord = { readonly line: number; readonly size: number } & (
@@ -117,13 +117,13 @@ export async function* csvRecords(
     }
     let at = 0;
     while (at < text.length) {
-      const isFull = text.length - at > LONGEST_RECORD;
+      const isFull = text.length - at > MAX_RECORD_LENGTH;
       const found =
         scan(text, at, marks, { isLast, isFull }) ??
         // The last character may be the first half of a doubled quote.
         (isFull ? scan(text.slice(0, -1), at, marks, { isLast, isFull }) : null);
       if (found === null && isFull) {
-        yield { line, size: text.length - at, fault: `has more than ${LONGEST_RECORD} bytes` };
+        yield { line, size: text.length - at, fault: `has more than ${MAX_RECORD_LENGTH} bytes` };
         skips = true;
         // The last character may be the first half of a line break.
         const end = text.length - 1;
@@ -131,17 +131,20 @@ export async function* csvRecords(
         at = end;
       }
       if (found === null) break;
-      const place = { line, size: found.end - at };
+      const location = { line, size: found.end - at };
       if ('open' in found) {
         const opens = line + breaksIn(text.slice(at, found.open));
         const next =
           found.closed === null
             ? 'never closed'
             : `not closed at the end of its cell: text follows the next quote, in line ${opens + breaksIn(text.slice(found.open, found.closed))}`;
-        yield { ...place, fault: `cannot be read: the quote that opens a cell in line ${opens} is ${next}` };
+        yield {
+          ...location,
+          fault: `cannot be read: the quote that opens a cell in line ${opens} is ${next}`,
+        };
       } else if (found.cells.length > 1 || found.cells[0]?.trim() !== '') {
         const cells = decoded(found.cells);
-        yield cells === null ? { ...place, fault: 'must be UTF-8' } : { ...place, cells };
+        yield cells === null ? { ...location, fault: 'must be UTF-8' } : { ...location, cells };
       }
       line += breaksIn(text.slice(at, found.end));
       at = found.end;

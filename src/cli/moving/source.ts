@@ -6,7 +6,7 @@ import { type ImportFormat, neededColumns } from '../../domain/importing/formats
 import { BrokenOff, type SourceLine } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
-import { csvRecords, LONGEST_RECORD } from './csv.ts';
+import { csvRecords, MAX_RECORD_LENGTH } from './csv.ts';
 
 /** How many bytes of a file are read to detect its format. */
 const DETECTED_BYTES = 65_536;
@@ -133,17 +133,17 @@ function requireLinks(format: ImportFormat, header: readonly string[]): void {
 }
 
 function lineOf(
-  place: Pick<SourceLine, 'line' | 'size'>,
+  location: Pick<SourceLine, 'line' | 'size'>,
   cells: readonly string[],
   header: readonly string[],
 ): SourceLine {
   if (cells.slice(header.length).some((cell) => cell.trim() !== ''))
     return {
-      ...place,
+      ...location,
       unreadable: `has ${cells.length} cells, and the first line ${header.length}: a cell with the separator in it must stand in quotes`,
     };
   const raw = Object.fromEntries(header.map((name, index) => [name, cells[index]]));
-  return { ...place, raw, header, isCsv: true };
+  return { ...location, raw, header, isCsv: true };
 }
 
 /** How deeply lists and objects may be nested: each level takes memory. Exports have ten at most. */
@@ -205,8 +205,8 @@ async function* jsonRecords(
       const isWithin = depth > (isList ? 1 : 2) && isListed();
       size = isWithin && found.length === 0 ? size + length : 0;
       yield* complete(length);
-      if (size > LONGEST_RECORD)
-        throw new BrokenOff(`The record ${line + 1} has more than ${LONGEST_RECORD} bytes`);
+      if (size > MAX_RECORD_LENGTH)
+        throw new BrokenOff(`The record ${line + 1} has more than ${MAX_RECORD_LENGTH} bytes`);
     }
     if (!parser.isEnded) fault = 'it ends too early';
   } catch (error) {

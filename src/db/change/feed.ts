@@ -1,6 +1,13 @@
 import { pauseIfBlocked } from '../../shared/slices.ts';
 import type { Db } from '../connection/db.ts';
-import { type LoggedChange, newSince, type Place, placeOf, READ_TOGETHER, settledAfter } from './log.ts';
+import {
+  type LoggedChange,
+  type LogPosition,
+  newSince,
+  positionOf,
+  READ_TOGETHER,
+  settledAfter,
+} from './log.ts';
 import type { LogSnapshot } from './transaction-order.ts';
 
 /** Receives changes as they are found. */
@@ -25,9 +32,9 @@ export class ChangeFeed {
   /** Which transactions had ended at the last read. */
   #seen: LogSnapshot | null = null;
   /** Changes that the last read announced: the next read may find some of them again. */
-  #told = new Set<number>();
-  /** Changes after this place are not announced as settled yet. It never goes back. */
-  #place: Place | null = null;
+  #announced = new Set<number>();
+  /** Changes after this position are not announced as settled yet. It never goes back. */
+  #position: LogPosition | null = null;
   #latest: LogSnapshot | null = null;
   /** The snapshot up to which all settled changes were announced. */
   #done: LogSnapshot | null = null;
@@ -56,14 +63,14 @@ export class ChangeFeed {
     return this.#seen !== null;
   }
 
-  /** The place up to which settled changes were announced. */
-  get place(): Place | null {
-    return this.#place;
+  /** The position up to which settled changes were announced. */
+  get position(): LogPosition | null {
+    return this.#position;
   }
 
-  #advance(to: Place): void {
-    const from = this.#place ?? to;
-    if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#place = to;
+  #advance(to: LogPosition): void {
+    const from = this.#position ?? to;
+    if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#position = to;
   }
 
   /**
@@ -73,18 +80,19 @@ export class ChangeFeed {
   async read(now: LogSnapshot): Promise<void> {
     const run = ++this.#run;
     const before = this.#seen;
-    const told = new Set<number>();
+    const announced = new Set<number>();
     if (before !== null && mayFollow(before, now)) {
       for await (const change of newSince(this.#db, before)) {
         if (run !== this.#run) return;
-        told.add(change.id);
-        if (!this.#told.has(change.id)) for (const listener of this.#listeners) listener.onChange?.(change);
+        announced.add(change.id);
+        if (!this.#announced.has(change.id))
+          for (const listener of this.#listeners) listener.onChange?.(change);
       }
     }
     if (run !== this.#run) return;
     this.#seen = now;
-    this.#told = told;
-    this.#place ??= placeOf(now);
+    this.#announced = announced;
+    this.#position ??= positionOf(now);
     this.#latest = now;
     // A long batch must not delay this.
     this.#settle().catch(() => {
@@ -98,17 +106,17 @@ export class ChangeFeed {
     this.#settling = true;
     try {
       for (;;) {
-        const [place, latest] = [this.#place, this.#latest];
-        if (place === null || latest === null) return;
+        const [position, latest] = [this.#position, this.#latest];
+        if (position === null || latest === null) return;
         if (this.#done?.settled === latest.settled && this.#done.lastId === latest.lastId) return;
         if (!this.isNeeded) {
-          this.#advance(placeOf(latest));
+          this.#advance(positionOf(latest));
           this.#done = latest;
           return;
         }
-        const changes = await settledAfter(this.#db, place, latest);
+        const changes = await settledAfter(this.#db, position, latest);
         for (const change of changes) {
-          this.#place = { tx: change.tx, id: change.id };
+          this.#position = { tx: change.tx, id: change.id };
           for (const listener of this.#listeners) listener.onSettled?.(change);
         }
         if (changes.length < READ_TOGETHER) this.#done = latest;

@@ -14,7 +14,7 @@ export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | '
   readonly webhookEvents?: string | undefined;
 };
 
-/** A recorded change, with its place in the log: the order is `tx`, then `id`. */
+/** A recorded change, with its position in the log: the order is `tx`, then `id`. */
 export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 
 /** How many changes one statement records. */
@@ -67,8 +67,8 @@ export async function settleEpoch(db: Db): Promise<void> {
     WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`);
 }
 
-/** A place in the log. */
-export interface Place {
+/** A position in the log. */
+export interface LogPosition {
   readonly tx: number;
   readonly id: number;
 }
@@ -90,12 +90,12 @@ export async function readRevisions(db: Db): Promise<{ revisions: Revision[]; no
 }
 
 /** Whether a change was committed before the snapshot. */
-export function wasCommitted({ open, next, lastId }: LogSnapshot, { tx, id }: Place): boolean {
+export function wasCommitted({ open, next, lastId }: LogSnapshot, { tx, id }: LogPosition): boolean {
   return id <= lastId || (tx < next && !open.includes(tx));
 }
 
 /** The end of the log: changes that settle later come after it. */
-export function placeOf({ settled, next, lastId }: LogSnapshot): Place {
+export function positionOf({ settled, next, lastId }: LogSnapshot): LogPosition {
   return lastId > 0 ? { tx: next, id: lastId } : { tx: Math.min(settled, next), id: 0 };
 }
 
@@ -122,10 +122,10 @@ export async function* newSince(db: Db, snapshot: LogSnapshot): AsyncGenerator<L
   }
 }
 
-/** The next settled changes after a place, in order; fewer than `READ_TOGETHER` if these are all. */
+/** The next settled changes after a position, in order; fewer than `READ_TOGETHER` if these are all. */
 export async function settledAfter(
   db: Db,
-  { tx, id }: Place,
+  { tx, id }: LogPosition,
   { settled }: LogSnapshot,
 ): Promise<LoggedChange[]> {
   const rows = await readRows<Change>(
@@ -136,12 +136,12 @@ export async function settledAfter(
   return rows.map(logged);
 }
 
-/** The account's next settled changes after a place, in order and up to another one; fewer than `READ_TOGETHER` if these are all. */
+/** The account's next settled changes after a position, in order and up to another one; fewer than `READ_TOGETHER` if these are all. */
 export async function settledBetween(
   db: Db,
   accountId: number,
-  after: Place,
-  upTo: Place,
+  after: LogPosition,
+  upTo: LogPosition,
 ): Promise<LoggedChange[]> {
   const rows = await readRows<Change>(
     db,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
-import { within } from '../../shared/timeout.ts';
+import { withTimeout } from '../../shared/timeout.ts';
 
 /** How long to wait before reconnecting, in milliseconds. */
 const AGAIN_AFTER = 1_000;
@@ -91,7 +91,7 @@ export class Notifications {
     this.#client = undefined;
     this.#works = false;
     if (client)
-      await within(
+      await withTimeout(
         END_TIMEOUT,
         client.end().catch(() => {}),
       );

@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/direct.ts';
 import { sql } from '../connection/sql.ts';
-import type { Place } from './log.ts';
+import type { LogPosition } from './log.ts';
 
 /** How far the named reader has read the log; null if it has not begun. */
-export async function placeOfReader(db: Db, name: string): Promise<Place | null> {
+export async function positionOfReader(db: Db, name: string): Promise<LogPosition | null> {
   const [row] = await readRows<{ tx: number; changeId: number }>(
     db,
     sql`SELECT "tx", "changeId" FROM "LogReader" WHERE "name" = ${name}`,
@@ -12,18 +12,18 @@ export async function placeOfReader(db: Db, name: string): Promise<Place | null>
   return row ? { tx: Number(row.tx), id: Number(row.changeId) } : null;
 }
 
-/** Sets the reader to a place, whatever its place was. */
-export async function beginReader(tx: Tx, name: string, { tx: number, id }: Place): Promise<void> {
+/** Sets the reader to a position, whatever its position was. */
+export async function beginReader(tx: Tx, name: string, { tx: number, id }: LogPosition): Promise<void> {
   await tx.$executeRaw(sql`
     INSERT INTO "LogReader" ("name", "tx", "changeId") VALUES (${name}, ${number}, ${id})
     ON CONFLICT ("name") DO UPDATE SET "tx" = ${number}, "changeId" = ${id}`);
 }
 
 /**
- * Moves the reader from one place to another; returns whether it was still at the first. If several processes have read the
+ * Moves the reader from one position to another; returns whether it was still at the first. If several processes have read the
  * same changes, only one of them moves the reader, so the rest of its transaction is done once.
  */
-export async function moveReader(tx: Tx, name: string, from: Place, to: Place): Promise<boolean> {
+export async function moveReader(tx: Tx, name: string, from: LogPosition, to: LogPosition): Promise<boolean> {
   const moved = await tx.$executeRaw(sql`
     UPDATE "LogReader" SET "tx" = ${to.tx}, "changeId" = ${to.id}
     WHERE "name" = ${name} AND "tx" = ${from.tx} AND "changeId" = ${from.id}`);

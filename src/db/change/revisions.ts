@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LATE, within } from '../../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Database } from '../connection/client.ts';
 import { DatabaseAway } from '../connection/errors.ts';
 import { ChangeFeed } from './feed.ts';
@@ -17,7 +17,7 @@ const REQUEST_TIMEOUT = 2_000;
 const CHANNEL = 'linkspace';
 
 /** The minimum time between two notifications to other processes, in milliseconds. */
-const HINTED_EVERY = 250;
+const HINT_INTERVAL = 250;
 
 /**
  * Finds out when something that processes cache has changed: for keys by a number that a trigger raises with every change,
@@ -41,7 +41,7 @@ export class Revisions {
   #looks = 0;
   #answered = 0;
   /** Until when visits do not wait for a database that has just failed. */
-  #restsUntil = 0;
+  #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #notifications: Notifications | null;
   /** Sent with notifications: the link cache knows of its own process's changes already. */
@@ -91,10 +91,10 @@ export class Revisions {
 
   /** The same, for callers that prefer stale data to an error. Does not wait while the database is down. */
   async freshOrAway(): Promise<void> {
-    if (this.isFresh || (this.#away && performance.now() < this.#restsUntil)) return;
+    if (this.isFresh || (this.#away && performance.now() < this.#pausedUntil)) return;
     const confirmed = this.confirm().catch(() => {});
     if (this.#away) return;
-    if ((await within(VISIT_TIMEOUT, confirmed)) === LATE) this.#away = true;
+    if ((await withTimeout(VISIT_TIMEOUT, confirmed)) === TIMED_OUT) this.#away = true;
   }
 
   /** Polls once for all callers; its age counts from before the query, not from the answer. */
@@ -102,14 +102,14 @@ export class Revisions {
     this.#confirming ??= (async () => {
       const askedAt = performance.now();
       // If a connection hangs, the next query uses another one.
-      if ((await within(REQUEST_TIMEOUT, this.#look())) === LATE)
+      if ((await withTimeout(REQUEST_TIMEOUT, this.#look())) === TIMED_OUT)
         throw new DatabaseAway('the database did not answer in time');
       this.#confirmedAt = askedAt;
       this.#away = false;
     })()
       .catch((error: unknown) => {
         this.#away = true;
-        this.#restsUntil = performance.now() + RENEWED_EVERY;
+        this.#pausedUntil = performance.now() + RENEWED_EVERY;
         throw error;
       })
       .finally(() => {
@@ -141,7 +141,7 @@ export class Revisions {
   /** Makes the other processes poll soon, and this one if it has listeners that need it. */
   changed(): void {
     if (this.#hint !== undefined || this.#timer === undefined) return;
-    const wait = Math.max(0, this.#hintedAt + HINTED_EVERY - performance.now());
+    const wait = Math.max(0, this.#hintedAt + HINT_INTERVAL - performance.now());
     this.#hint = setTimeout(() => {
       this.#hint = undefined;
       this.#hintedAt = performance.now();

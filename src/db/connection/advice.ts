@@ -29,7 +29,7 @@ function shown(part: string): string {
 }
 
 /** The parts of a PostgreSQL URL that may be shown. */
-function placeOf(url: string) {
+function addressOf(url: string) {
   const { hostname, port, pathname, username } = new URL(url);
   const role = shown(decodeURIComponent(username));
   return {
@@ -40,7 +40,7 @@ function placeOf(url: string) {
 }
 
 /** What to do, by the error names of the adapters and PostgreSQL. */
-const advices: readonly [RegExp, (place: ReturnType<typeof placeOf>, variable: string) => string][] = [
+const advices: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable: string) => string][] = [
   [
     /DatabaseNotReachable|SocketTimeout|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/,
     ({ server }, variable) =>
@@ -110,10 +110,10 @@ export function adviceOn(error: unknown, url: string, variable: string): string 
     return `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. If node_modules comes from another system, run "npm ci" on this one. If there is no binary for this one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`;
   if (url.startsWith('file:')) return adviceOnFile(error, url, variable);
   if (URL.parse(url) === null) return null;
-  const told = causesOf(error)
+  const messages = causesOf(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
     .join('\n');
-  return advices.find(([fault]) => fault.test(told))?.[1](placeOf(url), variable) ?? null;
+  return advices.find(([fault]) => fault.test(messages))?.[1](addressOf(url), variable) ?? null;
 }
 
 /**

@@ -9,7 +9,7 @@ import { driverOf } from './sqlite-driver.ts';
 import { pathOf } from './sqlite-file.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import { rawReader } from './sqlite-statements.ts';
-import { keepsTransactionsApart } from './sqlite-transactions.ts';
+import { isolateTransactions } from './sqlite-transactions.ts';
 import { type Provider, requireProvider } from './url.ts';
 
 export interface Database {
@@ -44,7 +44,7 @@ async function direct(
     const readRaw = rawReader(driverOf(connected));
     // A transaction on SQLite must not wait for its own end, as other statements do.
     const read: Source['readRaw'] = async (sql, args) => readRaw(sql, args);
-    const connection = keepsTransactionsApart(connected, readRaw);
+    const connection = isolateTransactions(connected, readRaw);
     return { connection: Object.assign(connection, { long }), readerOf: () => read };
   }
   // SQLite does not need the driver, which takes time to load.

@@ -53,7 +53,7 @@ export function forLongReads(db: Db): Db {
 }
 
 /** A time in JSON: PostgreSQL's have no zone. */
-function momentIn(text: string): Date {
+function timestampIn(text: string): Date {
   return new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
 }
 
@@ -63,7 +63,7 @@ const conversions = {
   /** Records in JSON, whose times end with `At`. */
   list: (value: unknown) =>
     JSON.parse(String(value), (key, inner) =>
-      typeof inner === 'string' && key.endsWith('At') ? momentIn(inner) : inner,
+      typeof inner === 'string' && key.endsWith('At') ? timestampIn(inner) : inner,
     ),
 } as const;
 

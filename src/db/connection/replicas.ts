@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { LATE, within } from '../../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { Notifications } from '../change/notifications.ts';
 import type { Database } from './client.ts';
 import type { Db } from './db.ts';
@@ -152,7 +152,7 @@ export class Replicas implements Readers {
     const asked = client.$queryRaw<{ lsn: string | null }[]>`
       SELECT pg_last_wal_replay_lsn()::text AS "lsn"`;
     try {
-      if ((await within(ANSWER_TIMEOUT, asked)) === LATE) this.#replayed.set(client, null);
+      if ((await withTimeout(ANSWER_TIMEOUT, asked)) === TIMED_OUT) this.#replayed.set(client, null);
       const [row] = await asked;
       this.#replayed.set(client, row?.lsn ? positionOf(row.lsn) : null);
     } catch {

@@ -22,7 +22,7 @@ const nothing: Statement = {
  * statement at once even if a transaction is open: the statement would see uncommitted data, and its own changes could be
  * rolled back with the transaction after they were reported as done.
  */
-export function keepsTransactionsApart(
+export function isolateTransactions(
   adapter: SqlDriverAdapter,
   readRaw: ReturnType<typeof rawReader>,
 ): SqlDriverAdapter & ReadsRaw {

@@ -4,7 +4,7 @@ import { columnsOf } from './columns.ts';
 /** A column to order by. Nulls come last in either direction. */
 export interface Column {
   readonly name: string;
-  readonly type: 'number' | 'text' | 'moment';
+  readonly type: 'number' | 'text' | 'timestamp';
   readonly nullable?: boolean;
   /** Whether its numbers may need more than 32 bits. */
   readonly large?: boolean;
@@ -63,7 +63,7 @@ function beyond({ orderBy, descending }: List, position: Position, later: boolea
   const operator = raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
   const { tie = 'id' } = orderBy;
   if (orderBy.name === 'id' || value === null) return sql`${name(tie)} ${operator} ${id}`;
-  const bound = orderBy.type === 'moment' ? new Date(value) : value;
+  const bound = orderBy.type === 'timestamp' ? new Date(value) : value;
   return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${bound}, ${id})`;
 }
 

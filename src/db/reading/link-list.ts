@@ -23,7 +23,7 @@ const orders = {
       { where: sql`octet_length("urlKey") > 2500`, first: sql`substr("urlKey", 1, 600)` },
     ],
   },
-  UPDATED_AT: { name: 'updatedAt', type: 'moment' },
+  UPDATED_AT: { name: 'updatedAt', type: 'timestamp' },
 } satisfies Record<string, LinkColumn>;
 
 const texts = new WeakMap<LinkSelect, string>();

@@ -12,7 +12,7 @@ export interface Destination {
 }
 
 /** The condition on a link's destination that an index of either database serves. */
-function leadsTo(db: object, { accountId, domainId, url }: Destination): Sql {
+function hasDestination(db: object, { accountId, domainId, url }: Destination): Sql {
   return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND ${dialectOf(db).hasUrl(url)}`;
 }
 
@@ -24,7 +24,7 @@ export async function lockDestination(tx: Tx, { accountId, domainId, url }: Dest
 }
 
 /** What links must have in common besides their destination. */
-export interface Likeness {
+export interface LinkMatch {
   /** Values by column. */
   readonly columns: Readonly<Record<string, string | number | boolean | Date | null>>;
   /** Columns that must not be null. */
@@ -38,25 +38,25 @@ export interface Likeness {
 export function findSameLinks(
   db: Db | Tx,
   destination: Destination,
-  { columns, filled, pixelIds, condition }: Likeness,
+  { columns, filled, pixelIds, condition }: LinkMatch,
   limit: number,
 ): Promise<Link[]> {
   const values = Object.entries(columns).map(([column, value]) =>
     value === null ? sql`${name(column)} IS NULL` : sql`${name(column)} = ${value}`,
   );
   const conditions = [
-    leadsTo(db, destination),
+    hasDestination(db, destination),
     condition,
     ...values,
     ...filled.map((column) => sql`${name(column)} IS NOT NULL`),
-    ...(pixelIds === undefined ? [] : [firesJust(pixelIds)]),
+    ...(pixelIds === undefined ? [] : [hasExactlyPixels(pixelIds)]),
   ];
   return db.$queryRaw<Link[]>(
     sql`SELECT ${columnsOf.Link} FROM "Link" WHERE ${join(conditions, ' AND ')} ORDER BY "id" DESC LIMIT ${limit}`,
   );
 }
 
-function firesJust(pixelIds: readonly number[]): Sql {
+function hasExactlyPixels(pixelIds: readonly number[]): Sql {
   const ids = [...new Set(pixelIds)];
   const all = sql`(SELECT COUNT(*) FROM "LinkPixel" WHERE "linkId" = "Link"."id") = ${ids.length}`;
   if (ids.length === 0) return all;

@@ -11,7 +11,7 @@ export function dayOf(at: Date): number {
 }
 
 /** The day of an hour, or the month of a day. */
-export function above(time: number): number {
+export function enclosingPeriod(time: number): number {
   return Math.floor(time / 100);
 }
 
@@ -19,7 +19,7 @@ export function above(time: number): number {
 export function startOf(day: number, hour = 0): Date {
   const at = new Date(0);
   // Unlike Date.UTC, this does not add 1900 to years up to 99.
-  at.setUTCFullYear(above(above(day)), (above(day) % 100) - 1, day % 100);
+  at.setUTCFullYear(enclosingPeriod(enclosingPeriod(day)), (enclosingPeriod(day) % 100) - 1, day % 100);
   at.setUTCHours(hour);
   return at;
 }
@@ -35,7 +35,7 @@ export function daysAfter(day: number, days: number): number {
 export function monthsAfter(month: number, months: number): number {
   const at = startOf(month * 100 + 1);
   at.setUTCMonth(at.getUTCMonth() + months);
-  return above(dayOf(at));
+  return enclosingPeriod(dayOf(at));
 }
 
 /** The last day of a month. */

@@ -3,7 +3,7 @@ import { dialectOf } from '../connection/dialect.ts';
 import { readRows } from '../connection/direct.ts';
 import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
 import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
-import { above, daysAfter, endOfMonth, monthsAfter } from './calendar.ts';
+import { daysAfter, enclosingPeriod, endOfMonth, monthsAfter } from './calendar.ts';
 import type { Counted } from './rows.ts';
 import type { Kind, ValueColumn } from './value.ts';
 
@@ -91,7 +91,7 @@ export function readPoints(
 
 /** The days as whole months, and days to add or to subtract: at each end, whichever are fewer. */
 function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; taken: Days[] } {
-  const [first, last] = [above(from), above(to)];
+  const [first, last] = [enclosingPeriod(from), enclosingPeriod(to)];
   const [start, end] = [first * 100 + 1, endOfMonth(last)];
   if (first === last && (from > start || to < end)) return { months: null, added: [{ from, to }], taken: [] };
   const months = { from: first, to: last };

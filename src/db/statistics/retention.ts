@@ -5,7 +5,7 @@ import { readRows } from '../connection/direct.ts';
 import { empty, join, name, sql } from '../connection/sql.ts';
 import { emptyLog } from '../connection/sqlite-file.ts';
 import { Retention } from '../retention.ts';
-import { above, dayOf, monthsAfter } from './calendar.ts';
+import { dayOf, enclosingPeriod, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
 import { forgetVisitors } from './visitors.ts';
 
@@ -50,7 +50,7 @@ export class StatisticsRetention extends Retention {
     const { provider, url } = this.#database;
     if (provider === 'sqlite' && this.#areLogged) this.#areLogged = !emptyLog(url);
     if (this.#months === 0) return;
-    const first = monthsAfter(above(dayOf(now)), -this.#months);
+    const first = monthsAfter(enclosingPeriod(dayOf(now)), -this.#months);
     if (first === this.#done) return;
     await this.#deleteOfLinks(first);
     await this.#deleteOfAccounts(first);

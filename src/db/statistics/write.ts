@@ -5,7 +5,7 @@ import { type Sql, sql } from '../connection/sql.ts';
 import { transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
 import { type DayOfLink, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
-import { above } from './calendar.ts';
+import { enclosingPeriod } from './calendar.ts';
 import { referrersWithin } from './referrers.ts';
 import { addTo, type Counted, countTables } from './rows.ts';
 import type { Value } from './value.ts';
@@ -13,7 +13,7 @@ import type { ValueIds } from './value-ids.ts';
 import { addVisitors, type Salts } from './visitors.ts';
 
 /** The largest integer of both databases and GraphQL: a count stops there instead of failing. */
-export const END: Sql = sql`2147483647`;
+export const MAX_COUNT: Sql = sql`2147483647`;
 
 /** How many referrers of a link are kept per day; the rest count as one. */
 const MAX_REFERRERS = 200;
@@ -67,7 +67,7 @@ async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
   if (rows.length === 0) return;
   const { table, smaller, larger, wide } = dialectOf(tx);
   const given = table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
-  const clicks = smaller(sql`${wide(sql`"clicks"`)} + "count"`, END);
+  const clicks = smaller(sql`${wide(sql`"clicks"`)} + "count"`, MAX_COUNT);
   const last = larger(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
   await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
@@ -164,7 +164,7 @@ export async function writeVisits(
         for (const [value, count] of valuesOf(id, day, one)) {
           const valueId = found.get(value.hash)?.id ?? 0;
           dayValues.push([id, value.kind, day, valueId, count]);
-          monthValues.add(id, value.kind, above(day), valueId, count);
+          monthValues.add(id, value.kind, enclosingPeriod(day), valueId, count);
         }
       }
     }
@@ -192,7 +192,7 @@ function lastMonths(
     for (const [day, one] of link.days)
       for (const value of valuesOf(id, day, one).keys()) {
         const before = months.get(value.hash)?.month ?? 0;
-        if (above(day) > before) months.set(value.hash, { value, month: above(day) });
+        if (enclosingPeriod(day) > before) months.set(value.hash, { value, month: enclosingPeriod(day) });
       }
   return months;
 }

@@ -29,7 +29,7 @@ export interface Author {
 export const OPERATOR: Author = { accountId: null, keyId: null };
 
 /** What else the log has of some changes. */
-export interface Particulars extends Pick<NewChange, 'webhookEvents'> {
+export interface ChangeDetails extends Pick<NewChange, 'webhookEvents'> {
   /** The account of the records, if it is not the author's. */
   readonly owner?: number;
 }
@@ -43,7 +43,7 @@ export interface Changing {
     kind: RecordKind,
     ids: readonly number[],
     fields?: readonly string[],
-    particulars?: Particulars,
+    details?: ChangeDetails,
   ): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { is, isSince } from '../../db/reading/conditions.ts';
 import type { List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
-import { choiceOf, idOf, moment, parseInput, type Unparsed, withDefault } from '../input.ts';
+import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
 import { type Connection, directionInput, type EdgesInput, readConnection } from '../list.ts';
 import { type RecordKind, recordKinds } from './change.ts';
 
@@ -16,7 +16,7 @@ export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 const changeFilter = z.object({
   kind: choiceOf(recordKinds).nullish(),
   recordId: idOf('must be the id of a record').nullish(),
-  since: moment.nullish(),
+  since: timestamp.nullish(),
 });
 const changeOrder = z.object({
   field: choiceOf(changeOrderFields).default('ID'),

@@ -1,7 +1,7 @@
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import {
   type LoggedChange,
-  type Place,
+  type LogPosition,
   READ_TOGETHER,
   readLogSnapshot,
   settledBetween,
@@ -10,7 +10,7 @@ import {
 import type { LogSnapshot } from '../../db/change/transaction-order.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { DatabaseAway } from '../../db/connection/errors.ts';
-import { LATE, within } from '../../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError, visibleError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter } from './list.ts';
@@ -30,9 +30,9 @@ const RETRY_AFTER = 10;
 /** What a subscriber that was behind has read from the log. */
 interface ReadOn {
   readonly changes: readonly LoggedChange[];
-  /** The place up to which these are all of the account's changes. */
-  readonly reached: Place;
-  /** Whether that is the place up to which changes were announced when the reading began. */
+  /** The position up to which these are all of the account's changes. */
+  readonly reached: LogPosition;
+  /** Whether that is the position up to which changes were announced when the reading began. */
   readonly isComplete: boolean;
 }
 
@@ -40,7 +40,7 @@ interface ReadOn {
 class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
   readonly actor: Actor;
   readonly #filter: ChangeFilter;
-  readonly #readOn: (after: Place) => Promise<ReadOn>;
+  readonly #readOn: (after: LogPosition) => Promise<ReadOn>;
   readonly #onEnd: (subscription: Subscription) => void;
   readonly #now: () => Date;
   readonly #waiting: LoggedChange[] = [];
@@ -48,8 +48,8 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   #error: DomainError | null = null;
   /** Changes before this snapshot are not sent; null until it is known. */
   #began: LogSnapshot | null = null;
-  /** The place of the last change that was taken from the log; null if it takes them as they are announced. */
-  #behind: Place | null = null;
+  /** The position of the last change that was taken from the log; null if it takes them as they are announced. */
+  #behind: LogPosition | null = null;
   /** Changes that were announced while it reads on; null if it does not, or if there are too many. */
   #meanwhile: LoggedChange[] | null = null;
   #takenAt: Date;
@@ -59,7 +59,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   constructor(
     actor: Actor,
     filter: ChangeFilter,
-    readOn: (after: Place) => Promise<ReadOn>,
+    readOn: (after: LogPosition) => Promise<ReadOn>,
     onEnd: (subscription: Subscription) => void,
     now: () => Date,
   ) {
@@ -136,7 +136,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     }
   }
 
-  async #catchUp(behind: Place): Promise<void> {
+  async #catchUp(behind: LogPosition): Promise<void> {
     this.#meanwhile = [];
     const { changes, reached, isComplete } = await this.#readOn(behind);
     if (this.#ended) return;
@@ -181,9 +181,9 @@ export class ChangeSubscriptions {
     });
   }
 
-  /** Reads the account's changes after the place, up to those that were announced when this was called. */
-  async #readOn(accountId: number, after: Place): Promise<ReadOn> {
-    const announced = this.#feed.place ?? after;
+  /** Reads the account's changes after the position, up to those that were announced when this was called. */
+  async #readOn(accountId: number, after: LogPosition): Promise<ReadOn> {
+    const announced = this.#feed.position ?? after;
     const changes = await settledBetween(this.#db, accountId, after, announced);
     const last = changes.at(-1);
     if (last && changes.length === READ_TOGETHER) return { changes, reached: last, isComplete: false };
@@ -223,8 +223,8 @@ export class ChangeSubscriptions {
     this.#all.add(subscription);
     onClosed(() => subscription.end());
     try {
-      const now = await within(BEGINS_WITHIN, readLogSnapshot(this.#db));
-      if (now === LATE) throw new DatabaseAway('the database did not answer in time');
+      const now = await withTimeout(BEGINS_WITHIN, readLogSnapshot(this.#db));
+      if (now === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
       subscription.begin(now);
     } catch (error) {
       subscription.end();

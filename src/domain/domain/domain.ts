@@ -4,14 +4,14 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/er
 import { isUsableBy } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { LATE, within } from '../../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
 
 export type { Domain };
@@ -67,7 +67,7 @@ export function findDomains(db: Db, actor: Actor, ids: readonly number[]): Promi
 /** Whether visitors of the domain's host get its links. Before verification, the host does not count as a domain. */
 export function servesVisitors(
   { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
-  { verifiesDomains }: Pick<Site, 'verifiesDomains'>,
+  { verifiesDomains }: Pick<Services, 'verifiesDomains'>,
 ): boolean {
   return !verifiesDomains || accountId === null || verifiedAt !== null;
 }
@@ -94,7 +94,7 @@ const TOKEN_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const TOKEN_LENGTH = 32;
 
 /** The columns of a new host: its name, its key for comparison, and its verification. */
-function hostColumns(host: string, { random, verifiesDomains }: Site, now: Date) {
+function hostColumns(host: string, { random, verifiesDomains }: Services, now: Date) {
   const character = () => TOKEN_CHARACTERS.charAt(random(TOKEN_CHARACTERS.length));
   return {
     name: host,
@@ -123,13 +123,13 @@ export function domainConnection(
 export async function createDomain(
   db: Db,
   actor: Writer,
-  site: Site,
+  services: Services,
   input: Unparsed<typeof createDomainInput>,
   now: Date,
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(createDomainInput, input);
   const data = {
-    ...hostColumns(host, site, now),
+    ...hostColumns(host, services, now),
     notFoundUrl,
     accountId: actor.accountId,
     createdAt: now,
@@ -151,7 +151,7 @@ export async function createDomain(
 export async function updateDomain(
   db: Db,
   actor: Actor,
-  site: Site,
+  services: Services,
   id: string,
   input: Unparsed<typeof updateDomainInput>,
   now: Date,
@@ -160,7 +160,7 @@ export async function updateDomain(
   const update = updateOwned(db, kind, actor, id, now, ({ hostKey }) => {
     // Another port is still the same host.
     const moves = host !== undefined && withoutPort(host) !== hostKey;
-    return { ...(moves ? hostColumns(host, site, now) : { name: host }), notFoundUrl };
+    return { ...(moves ? hostColumns(host, services, now) : { name: host }), notFoundUrl };
   });
   return whereHostIsFree(update);
 }
@@ -169,33 +169,44 @@ export async function updateDomain(
 const DNS_TIMEOUT = 5_000;
 
 /** The texts of the record in DNS; none if it does not answer in time. */
-async function lookUp({ resolveTxt }: Site, record: { name: string }): Promise<readonly string[]> {
-  const found = await within(
+async function lookUp({ resolveTxt }: Services, record: { name: string }): Promise<readonly string[]> {
+  const found = await withTimeout(
     DNS_TIMEOUT,
     resolveTxt(record.name).catch(() => []),
   );
-  return found === LATE ? [] : found;
+  return found === TIMED_OUT ? [] : found;
 }
 
-/** Looks up what `verifyDomain` needs ahead, for a site that remembers it. */
-export async function prepareVerification(db: Db, actor: Actor, site: Site, id: string): Promise<void> {
+/** Looks up what `verifyDomain` needs ahead, for services that remembers it. */
+export async function prepareVerification(
+  db: Db,
+  actor: Actor,
+  services: Services,
+  id: string,
+): Promise<void> {
   const where = owned(actor, id);
   const domain = where && (await db.domain.findUnique({ where }));
   const record = domain && verificationOf(domain);
-  if (record && domain.verifiedAt === null) await lookUp(site, record);
+  if (record && domain.verifiedAt === null) await lookUp(services, record);
 }
 
 /**
  * Looks up the domain's record in DNS; after that, the domain serves visitors.
  * @throws DomainError VALIDATION if DNS does not have the record, NOT_FOUND
  */
-export async function verifyDomain(db: Db, actor: Actor, site: Site, id: string, now: Date): Promise<Domain> {
+export async function verifyDomain(
+  db: Db,
+  actor: Actor,
+  services: Services,
+  id: string,
+  now: Date,
+): Promise<Domain> {
   const where = owned(actor, id);
   const domain = where && (await db.domain.findUnique({ where }));
   if (domain === null) throw notFound('domain');
   const record = verificationOf(domain);
   if (domain.verifiedAt !== null || record === null) return domain;
-  if (!(await lookUp(site, record)).some((text) => text.trim() === record.value)) {
+  if (!(await lookUp(services, record)).some((text) => text.trim() === record.value)) {
     const wanted = `TXT record ${record.name} with the value ${record.value}`;
     throw invalid([{ path: ['id'], messages: [`is of a domain that has no ${wanted} in DNS yet`] }]);
   }

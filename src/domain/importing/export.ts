@@ -3,7 +3,7 @@ import type { Writer } from '../access/actor.ts';
 import { linkTexts } from '../link/input.ts';
 import { shortUrlOf } from '../link/short-url.ts';
 import { targetingOf } from '../link/targeting.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { cellOf, quoted } from './csv-cell.ts';
 import { exportFields, type ImportRecord } from './formats.ts';
 
@@ -18,7 +18,7 @@ const BATCH_SIZE = 100;
 export async function* exportAccount(
   db: Db,
   { accountId }: Writer,
-  site: Pick<Site, 'scheme'>,
+  services: Pick<Services, 'scheme'>,
 ): AsyncGenerator<ImportRecord> {
   const page = { take: BATCH_SIZE, orderBy: { id: 'asc' } } as const;
   const after = (id: number) => ({ accountId, id: { gt: id } });
@@ -49,7 +49,7 @@ export async function* exportAccount(
       created_at: createdAt,
       updated_at: updatedAt,
     };
-  yield* exportLinks(db, accountId, site);
+  yield* exportLinks(db, accountId, services);
 }
 
 /** All rows, read in pages by id. */
@@ -68,7 +68,7 @@ async function* pages<Row extends { id: number }>(
 async function* exportLinks(
   db: Db,
   accountId: number,
-  site: Pick<Site, 'scheme'>,
+  services: Pick<Services, 'scheme'>,
 ): AsyncGenerator<ImportRecord> {
   const pixels = { include: { pixel: true }, orderBy: { pixelId: 'asc' } } as const;
   const include = { domain: true, space: true, counter: true, pixels };
@@ -85,7 +85,7 @@ async function* exportLinks(
     const { type, countries, platforms, languages, rotation } = targetingOf(link);
     yield {
       kind: 'link',
-      short_url: shortUrlOf(site, domain, link),
+      short_url: shortUrlOf(services, domain, link),
       domain: domain.name,
       own_domain: domain.accountId !== null,
       alias: link.alias,

@@ -3,9 +3,9 @@ import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
 import { fieldErrors } from '../input.ts';
 import { type BulkItem, type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
+import { DryRun } from '../link/dry-run.ts';
 import { createLinkInput } from '../link/input.ts';
-import { Trial } from '../link/trial.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import {
   columnsFor,
   columnWithValue,
@@ -83,7 +83,7 @@ const LINES_TOGETHER = 500;
 const BYTES_TOGETHER = 2_000_000;
 /** How many unused columns are told, and how much of their names: a JSON file may have any number. */
 const MAX_UNUSED = 50;
-const LONGEST_UNUSED = 50;
+const MAX_UNUSED_LENGTH = 50;
 
 /** The kinds of records in our own export. */
 const KINDS = ['link', 'space', 'pixel', 'domain'];
@@ -131,27 +131,34 @@ function fieldOf(path: readonly string[]): string {
 export class Import {
   readonly #db: Db;
   readonly #writer: Writer;
-  readonly #site: Site;
+  readonly #services: Services;
   readonly #options: ImportOptions;
   readonly #hooks: ImportHooks;
   readonly #now: Date;
   readonly #named: NamedRecords;
   readonly #columns = new Map<string, FileColumns>();
-  readonly #trial: Trial | undefined;
+  readonly #trial: DryRun | undefined;
   readonly #movedFrom = new Map<string, number>();
   readonly #unused = new Set<string>();
   readonly #report = { lines: 0, created: 0, existing: 0, refused: 0 };
   #failedAt: number | null = null;
 
-  constructor(db: Db, writer: Writer, site: Site, options: ImportOptions, hooks: ImportHooks, now: Date) {
+  constructor(
+    db: Db,
+    writer: Writer,
+    services: Services,
+    options: ImportOptions,
+    hooks: ImportHooks,
+    now: Date,
+  ) {
     this.#db = db;
     this.#writer = writer;
-    this.#site = site;
+    this.#services = services;
     this.#options = options;
     this.#hooks = hooks;
     this.#now = now;
-    this.#trial = options.dryRun ? new Trial() : undefined;
-    this.#named = new NamedRecords(db, writer, site, {
+    this.#trial = options.dryRun ? new DryRun() : undefined;
+    this.#named = new NamedRecords(db, writer, services, {
       trial: this.#trial,
       mapped: options.mapDomain,
       now,
@@ -214,16 +221,16 @@ export class Import {
       ]);
     const missing = missingIn(read.line);
     if (missing !== null) return refuse([{ path: [missing], messages: ['is required'] }]);
-    const requireLine = () => {
+    const requireValidLine = () => {
       const { error } = kind === 'link' ? createLinkInput.safeParse(fields) : {};
       if (error) throw new Unresolved(fieldErrors(error));
     };
     try {
-      const domain = await this.#named.domainOf(read.line, requireLine);
-      const spaceId = space === null ? undefined : await this.#named.spaceOf(space, requireLine);
+      const domain = await this.#named.domainOf(read.line, requireValidLine);
+      const spaceId = space === null ? undefined : await this.#named.spaceOf(space, requireValidLine);
       const ids = [];
       for (const [index, pixel] of pixels.entries())
-        ids.push(await this.#named.pixelOf(pixel, index, requireLine));
+        ids.push(await this.#named.pixelOf(pixel, index, requireValidLine));
       if (kind !== 'link') return refuse([]);
       const input = {
         ...fields,
@@ -241,7 +248,7 @@ export class Import {
   #noteUnused(columns: FileColumns, raw: RawRecord): void {
     if (this.#unused.size >= MAX_UNUSED) return;
     for (const name of unusedColumns(columns, raw)) {
-      if (this.#unused.size < MAX_UNUSED) this.#unused.add(name.trim().slice(0, LONGEST_UNUSED));
+      if (this.#unused.size < MAX_UNUSED) this.#unused.add(name.trim().slice(0, MAX_UNUSED_LENGTH));
     }
   }
 
@@ -261,7 +268,7 @@ export class Import {
     const options = { onTaken, trial: this.#trial };
     const outcomes =
       items.length > 0
-        ? await createLinksInBulk(this.#db, this.#writer, this.#site, items, options, this.#now)
+        ? await createLinksInBulk(this.#db, this.#writer, this.#services, items, options, this.#now)
         : [];
     let next = 0;
     for (const entry of batch) {

@@ -8,11 +8,11 @@ import {
   isSet,
   listIn,
   listOf,
-  momentIn,
   nameOf,
   numberOf,
   tagsOf,
   textOf,
+  timestampIn,
   WrongValue,
   wrong,
   yesOrNo,
@@ -87,7 +87,7 @@ export function readLine(record: ImportRecord, now: Date): { line: ImportLine } 
   const isLocked = read('has_password', isSet) === true && password === undefined;
   if (isLocked) notes.push('had a password, which no export has: it is disabled until it gets another one');
   const isDisabled = read('disabled', yesOrNo);
-  const opensAt = read('starts_at', momentIn);
+  const opensAt = read('starts_at', timestampIn);
   const opensLater = opensAt !== undefined && opensAt > now;
   if (opensLater)
     notes.push(`opens only at ${opensAt.toISOString()}: it is disabled until it is enabled by hand`);
@@ -111,7 +111,7 @@ export function readLine(record: ImportRecord, now: Date): { line: ImportLine } 
     privacyPassword,
     expiration: {
       url: read('expiration_url', textOf),
-      at: read('expires_at', momentIn)?.toISOString(),
+      at: read('expires_at', timestampIn)?.toISOString(),
       clicks: read('expiration_clicks', countOf),
     },
     targeting: { type: read('target_type', textOf), ...lists },
@@ -126,10 +126,10 @@ export function readLine(record: ImportRecord, now: Date): { line: ImportLine } 
     pixels: read('pixels', pixelsOf) ?? [],
     fields,
     origin: {
-      createdAt: read('created_at', momentIn),
-      updatedAt: read('updated_at', momentIn),
+      createdAt: read('created_at', timestampIn),
+      updatedAt: read('updated_at', timestampIn),
       clicks: read('clicks', countOf),
-      lastClickedAt: read('last_clicked_at', momentIn),
+      lastClickedAt: read('last_clicked_at', timestampIn),
     },
     notes,
   };

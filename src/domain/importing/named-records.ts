@@ -4,9 +4,9 @@ import type { Writer } from '../access/actor.ts';
 import { createDomain, createDomainInput, usableDomains } from '../domain/domain.ts';
 import { DomainError, type FieldError } from '../errors.ts';
 import { parseInput } from '../input.ts';
-import type { Trial } from '../link/trial.ts';
+import type { DryRun } from '../link/dry-run.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
 import { withoutPort } from '../url.ts';
 import type { DescribedPixel, ImportLine, NamedSpace } from './line.ts';
@@ -30,7 +30,7 @@ export interface UsableDomain {
 }
 
 /** How many names of spaces and pixels are cached. */
-const MOST_KEPT = 50_000;
+const MAX_KEPT = 50_000;
 
 /**
  * Finds the spaces, pixels and domains of lines, and creates missing ones by their own rules; a dry run only counts these.
@@ -38,8 +38,8 @@ const MOST_KEPT = 50_000;
 export class NamedRecords {
   readonly #db: Db;
   readonly #writer: Writer;
-  readonly #site: Site;
-  readonly #trial: Trial | undefined;
+  readonly #services: Services;
+  readonly #trial: DryRun | undefined;
   readonly #now: Date;
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
@@ -51,16 +51,16 @@ export class NamedRecords {
   constructor(
     db: Db,
     writer: Writer,
-    site: Site,
-    options: { trial: Trial | undefined; mapped: ReadonlyMap<string, string>; now: Date },
+    services: Services,
+    options: { trial: DryRun | undefined; mapped: ReadonlyMap<string, string>; now: Date },
   ) {
     this.#db = db;
     this.#writer = writer;
-    this.#site = site;
+    this.#services = services;
     this.#trial = options.trial;
     this.#mapped = options.mapped;
     this.#now = options.now;
-    this.#default = { id: site.defaultDomainId, name: '' };
+    this.#default = { id: services.defaultDomainId, name: '' };
   }
 
   /** Reads the domains that the account may use. Returns the targets of the map that it may not use. */
@@ -68,7 +68,7 @@ export class NamedRecords {
     const usable = await this.#db.domain.findMany({ where: usableDomains(this.#writer) });
     for (const { id, name } of usable) {
       this.#domains.set(name, { id, name });
-      if (id === this.#site.defaultDomainId) this.#default = { id, name };
+      if (id === this.#services.defaultDomainId) this.#default = { id, name };
     }
     return [...this.#mapped.values()].filter((host) => !this.#domains.has(host));
   }
@@ -79,12 +79,12 @@ export class NamedRecords {
 
   /**
    * The domain for the links of a line.
-   * @param requireLine throws Unresolved if the line is refused anyway: then nothing is created for it
+   * @param requireValidLine throws Unresolved if the line is refused anyway: then nothing is created for it
    * @throws Unresolved
    */
   async domainOf(
     { host: said, ownDomain, domainNotFoundUrl }: ImportLine,
-    requireLine: () => void,
+    requireValidLine: () => void,
   ): Promise<UsableDomain> {
     // A line without a host belongs to the default domain, and can be mapped by that name.
     const host = said ?? this.#default.name;
@@ -94,7 +94,7 @@ export class NamedRecords {
     if (!ownDomain) return { ...this.#default, insteadOf: host };
     const input = { name: wanted, notFoundUrl: domainNotFoundUrl };
     valid(['domain'], () => parseInput(createDomainInput, input));
-    requireLine();
+    requireValidLine();
     const id = await this.#create(input).catch(refusing(['domain']));
     this.made.domains++;
     const domain = { id, name: wanted };
@@ -103,7 +103,7 @@ export class NamedRecords {
   }
 
   async #create(input: { name: string; notFoundUrl: string | null }): Promise<number> {
-    const create = (db: Db) => createDomain(db, this.#writer, this.#site, input, this.#now);
+    const create = (db: Db) => createDomain(db, this.#writer, this.#services, input, this.#now);
     if (this.#trial === undefined) return (await create(this.#db)).id;
     // Only the database knows whether another account has the host.
     await tryOut(this.#db, create);
@@ -111,7 +111,7 @@ export class NamedRecords {
   }
 
   /** The space's id; undefined if a dry run would create it. @throws Unresolved */
-  async spaceOf({ name, color }: NamedSpace, requireLine: () => void): Promise<number | undefined> {
+  async spaceOf({ name, color }: NamedSpace, requireValidLine: () => void): Promise<number | undefined> {
     const { accountId } = this.#writer;
     const input = { name, ...(color !== null && { color }) };
     const keyOf = (one: number | null) => `space ${one} ${name.trim()}`;
@@ -124,7 +124,7 @@ export class NamedRecords {
         return this.#db.space.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
       },
       () => {
-        requireLine();
+        requireValidLine();
         return this.#make('spaces', ['space'], () => createSpace(this.#db, this.#writer, input, this.#now));
       },
     );
@@ -137,7 +137,7 @@ export class NamedRecords {
   async pixelOf(
     described: DescribedPixel,
     index: number,
-    requireLine: () => void,
+    requireValidLine: () => void,
   ): Promise<number | undefined> {
     const { accountId } = this.#writer;
     const path = ['pixels', String(index)];
@@ -152,7 +152,7 @@ export class NamedRecords {
       },
       () => {
         const pixel = valid(path, () => parsePixel(described));
-        requireLine();
+        requireValidLine();
         return this.#make('pixels', path, () => createPixel(this.#db, this.#writer, pixel, this.#now));
       },
     );
@@ -167,7 +167,7 @@ export class NamedRecords {
     if (known !== undefined) return known ?? undefined;
     const found = await find();
     const id = found === null ? await make() : found.id;
-    if (this.#ids.size >= MOST_KEPT) this.#ids.clear();
+    if (this.#ids.size >= MAX_KEPT) this.#ids.clear();
     this.#ids.set(key, id);
     return id ?? undefined;
   }

@@ -94,26 +94,26 @@ function momentInWords(text: string): Date | null {
   const named = zone === '' ? 0 : ZONES[zone.toUpperCase()];
   const added = offset === '' ? 0 : hoursOf(offset);
   if (named === undefined || added === null || (named !== 0 && added !== 0)) return null;
-  const moment = new Date(`${date}${time.replace(/^,? at/i, '')} UTC`);
-  return new Date(moment.getTime() - (named + added) * 3_600_000);
+  const timestamp = new Date(`${date}${time.replace(/^,? at/i, '')} UTC`);
+  return new Date(timestamp.getTime() - (named + added) * 3_600_000);
 }
 
 /** Longer texts are no times; patterns would take long for them. */
-const LONGEST_TIME = 100;
+const MAX_TIME_LENGTH = 100;
 
 /** Parses a time; without an offset, it is in UTC. */
 export function momentOf(value: unknown): Date {
   const allowed = 'a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970';
   const text = textOf(value, allowed).trim();
-  if (text.length > LONGEST_TIME) wrong(value, allowed);
+  if (text.length > MAX_TIME_LENGTH) wrong(value, allowed);
   if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text) * (text.length === 10 ? 1_000 : 1));
-  const moment = isoMoment(text) ?? momentInWords(text.replace(/\s*\(.*\)$/, '').replace(/\s+/g, ' '));
-  const year = moment?.getUTCFullYear() ?? Number.NaN;
-  return moment !== null && year >= 1000 && year <= 9999 ? moment : wrong(value, allowed);
+  const timestamp = isoMoment(text) ?? momentInWords(text.replace(/\s*\(.*\)$/, '').replace(/\s+/g, ' '));
+  const year = timestamp?.getUTCFullYear() ?? Number.NaN;
+  return timestamp !== null && year >= 1000 && year <= 9999 ? timestamp : wrong(value, allowed);
 }
 
 /** A time, or undefined for what services write when there is none. */
-export function momentIn(value: unknown): Date | undefined {
+export function timestampIn(value: unknown): Date | undefined {
   const isNone = value === false || (typeof value === 'string' && /^(0|-|never|none|n\/a|\\N)$/i.test(value));
   return isNone ? undefined : momentOf(value);
 }

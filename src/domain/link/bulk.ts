@@ -8,13 +8,13 @@ import { fieldsSet, recordingChanges } from '../change/change.ts';
 import type { FieldError } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { fieldErrors } from '../input.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { generateAlias } from './alias.ts';
 import { aliasTaken, domainNamesIn, refusalsBy } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
+import type { DryRun } from './dry-run.ts';
 import { createLinkInput } from './input.ts';
-import { type Name, nextFreeName, TakenAliases } from './names.ts';
-import type { Trial } from './trial.ts';
+import { type Name, nextFreeName, UsedAliases } from './names.ts';
 
 /** Properties of a link that an import takes over from its old service. */
 export interface Origin {
@@ -37,7 +37,7 @@ export type OnTaken = 'refuse' | 'suffix' | 'stop';
 export interface BulkOptions {
   readonly onTaken: OnTaken;
   /** Only for a dry run. */
-  readonly trial?: Trial | undefined;
+  readonly trial?: DryRun | undefined;
 }
 
 /** The result of an item. */
@@ -74,33 +74,33 @@ function seeded(text: string): (below: number) => number {
 export async function createLinksInBulk(
   db: Db,
   actor: Writer,
-  site: Site,
+  services: Services,
   items: readonly BulkItem[],
   options: BulkOptions,
   now: Date,
 ): Promise<BulkOutcome[]> {
   const parsed = items.map(({ input }) => createLinkInput.safeParse(input));
-  return retryOvertaken(() => createOnce(db, actor, site, items, parsed, options, now));
+  return retryOvertaken(() => createOnce(db, actor, services, items, parsed, options, now));
 }
 
 async function createOnce(
   db: Db,
   actor: Writer,
-  site: Site,
+  services: Services,
   items: readonly BulkItem[],
   parsed: readonly ReturnType<typeof createLinkInput.safeParse>[],
   { onTaken, trial }: BulkOptions,
   now: Date,
 ): Promise<BulkOutcome[]> {
   const { accountId } = actor;
-  const inputs = parsed.map(({ data }) => data && withAlias(data, site));
+  const inputs = parsed.map(({ data }) => data && withAlias(data, services));
   const stored = await findReferences(
     db,
     accountId,
     inputs.filter((input) => input !== undefined),
   );
   const found = trial?.withDomains(stored) ?? stored;
-  const names = new TakenAliases(found.aliasHolders, trial?.names);
+  const names = new UsedAliases(found.aliasHolders, trial?.names);
   const outcomes: BulkOutcome[] = [];
   const rows: NewRow[] = [];
   for (const [index, { origin }] of items.entries()) {
@@ -111,12 +111,12 @@ async function createOnce(
       continue;
     }
     const renames = onTaken === 'suffix' || data?.alias == null;
-    const outcome = await outcomeOf(input, { db, accountId, site, found, names, renames });
+    const outcome = await outcomeOf(input, { db, accountId, services, found, names, renames });
     outcomes.push(outcome);
     if (outcome.kind === 'refused' && outcome.taken && onTaken === 'stop') break;
     if (outcome.kind === 'created' && trial === undefined)
       rows.push({
-        row: await rowOf(input, outcome.alias, actor, site, origin, now),
+        row: await rowOf(input, outcome.alias, actor, services, origin, now),
         pixelIds: input.pixelIds ?? [],
         origin,
       });
@@ -143,10 +143,10 @@ function findReferences(db: Db, accountId: number, inputs: readonly WithAlias[])
 interface Surroundings {
   readonly db: Db;
   readonly accountId: number;
-  readonly site: Site;
+  readonly services: Services;
   readonly found: FoundMany;
   /** The taken names; that of a created link is added. */
-  readonly names: TakenAliases;
+  readonly names: UsedAliases;
   /** Whether a link whose alias is taken gets another. */
   readonly renames: boolean;
 }
@@ -154,7 +154,7 @@ interface Surroundings {
 /** What becomes of a link; it is not written yet. */
 async function outcomeOf(
   input: WithAlias,
-  { db, accountId, site, found, names, renames }: Surroundings,
+  { db, accountId, services, found, names, renames }: Surroundings,
 ): Promise<BulkOutcome> {
   const { domainId, alias, url, spaceId } = input;
   const holder = names.holderOf(domainId, alias);
@@ -168,14 +168,14 @@ async function outcomeOf(
       hosts: found.hosts,
       alias: false,
     },
-    site,
+    services,
     input,
     null,
   );
   if (refusals.length > 0) return { kind: 'refused', fields: refusals, taken: false };
   let name = alias;
   if (holder) {
-    const next = renames ? await nextFreeName(db, names, { domainId, alias }, isSame, site.lists) : null;
+    const next = renames ? await nextFreeName(db, names, { domainId, alias }, isSame, services.lists) : null;
     if (next === null)
       return { kind: 'refused', fields: [{ path: ['alias'], messages: [aliasTaken] }], taken: true };
     if (!next.free) return { kind: 'existing', alias: next.alias };
@@ -187,27 +187,27 @@ async function outcomeOf(
 }
 
 /** The input with a default alias and domain. */
-function withAlias(input: Parsed, site: Site) {
+function withAlias(input: Parsed, services: Services) {
   const random = seeded(`${input.url} ${input.title}`);
   let alias = input.alias ?? null;
   for (let attempt = 0; alias === null; attempt++) {
     const generated = generateAlias(attempt, random);
-    if (!site.lists.reserves(generated)) alias = generated;
+    if (!services.lists.reserves(generated)) alias = generated;
   }
-  return { ...input, alias, domainId: input.domainId ?? site.defaultDomainId };
+  return { ...input, alias, domainId: input.domainId ?? services.defaultDomainId };
 }
 
 async function rowOf(
   input: WithAlias,
   alias: string,
   actor: Writer,
-  site: Site,
+  services: Services,
   { createdAt, updatedAt }: Origin,
   now: Date,
 ) {
   const { url, domainId } = input;
   return {
-    ...(await columnsOf(input, site, actor)),
+    ...(await columnsOf(input, services, actor)),
     ...aliasColumns(alias),
     url,
     urlKey: foldCase(url),

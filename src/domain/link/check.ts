@@ -3,7 +3,7 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { addressesOf } from './addresses.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
@@ -51,7 +51,7 @@ export function domainNamesIn(input: LinkInput): string[] {
 export async function refusalsOf(
   db: Db,
   actor: Writer,
-  site: Pick<Site, 'lists'>,
+  services: Pick<Services, 'lists'>,
   input: LinkInput,
   domainId: number,
   link: Link | null,
@@ -66,13 +66,13 @@ export async function refusalsOf(
     alias: alias ?? null,
     linkId: link?.id ?? null,
   });
-  return refusalsBy(found, site, input, link);
+  return refusalsBy(found, services, input, link);
 }
 
 /** The errors of the input, given the results of the look-up. */
 export function refusalsBy(
   found: FoundReferences,
-  { lists }: Pick<Site, 'lists'>,
+  { lists }: Pick<Services, 'lists'>,
   input: LinkInput,
   link: Link | null,
 ): FieldError[] {

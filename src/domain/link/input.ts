@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keysOf } from '../../shared/keys-of.ts';
-import { choiceOf, idOf, integerOf, listOf, moment, textOf, withDefault } from '../input.ts';
+import { choiceOf, idOf, integerOf, listOf, textOf, timestamp, withDefault } from '../input.ts';
 import { passwordInput } from '../password.ts';
 import { webAddress } from '../url.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
@@ -47,7 +47,7 @@ const expiration = z
         "The absolute http or https URL for visitors after the link has expired; the service's own page by default.",
       )
       .nullish(),
-    at: moment
+    at: timestamp
       .describe(
         'When the link expires, in ISO 8601 with an offset from UTC, such as 2027-01-01T00:00:00Z. A time without seconds does not change a stored time within that minute.',
       )

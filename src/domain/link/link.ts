@@ -11,17 +11,17 @@ import { invalid } from '../errors.ts';
 import { foldCase } from '../fold.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { deleteOwned } from '../owned.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { generateAlias } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
 import { createLinkInput, updateLinkInput } from './input.ts';
-import { NotCompared, Reuse } from './reuse.ts';
+import { PasswordNotCompared, Reuse } from './reuse.ts';
 
 /** Finds existing links that have all given fields of the input. */
 async function reuseOf(
   destination: Destination,
-  site: Site,
+  services: Services,
   actor: Actor,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
@@ -31,17 +31,21 @@ async function reuseOf(
     updateLinkInput,
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
   );
-  const columns = await columnsOf({ ...given, password: undefined, privacyPassword: undefined }, site, actor);
-  return new Reuse(site, destination, given, columns, now);
+  const columns = await columnsOf(
+    { ...given, password: undefined, privacyPassword: undefined },
+    services,
+    actor,
+  );
+  return new Reuse(services, destination, given, columns, now);
 }
 
 /** Returns a function that generates another alias each time, none of them reserved. */
-function generatedAliases(site: Site): () => string {
+function generatedAliases(services: Services): () => string {
   let attempt = 0;
   return () => {
     for (;;) {
-      const alias = generateAlias(attempt++, (below) => site.random(below));
-      if (!site.lists.reserves(alias)) return alias;
+      const alias = generateAlias(attempt++, (below) => services.random(below));
+      if (!services.lists.reserves(alias)) return alias;
     }
   };
 }
@@ -54,7 +58,7 @@ async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promis
 
 /**
  * Inserts the link, or returns the same link, if there is one by now.
- * @throws NotCompared
+ * @throws PasswordNotCompared
  */
 async function insert(
   db: Db,
@@ -77,11 +81,11 @@ async function insert(
   });
 }
 
-/** Hashes and compares the passwords of a new link ahead, for a site that remembers the results. */
+/** Hashes and compares the passwords of a new link ahead, for services that remembers the results. */
 export async function prepareNewLink(
   db: Db,
   actor: Actor,
-  site: Site,
+  services: Services,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
 ): Promise<void> {
@@ -89,11 +93,11 @@ export async function prepareNewLink(
   if (data === undefined || (data.password ?? data.privacyPassword ?? null) === null) return;
   const destination = {
     accountId: actor.accountId,
-    domainId: data.domainId ?? site.defaultDomainId,
+    domainId: data.domainId ?? services.defaultDomainId,
     url: data.url,
   };
-  const reuse = data.reuse ? await reuseOf(destination, site, actor, unparsed, now) : null;
-  if ((await existing(db, reuse, {})) === null) await columnsOf(data, site, actor);
+  const reuse = data.reuse ? await reuseOf(destination, services, actor, unparsed, now) : null;
+  if ((await existing(db, reuse, {})) === null) await columnsOf(data, services, actor);
 }
 
 /**
@@ -105,20 +109,20 @@ export async function prepareNewLink(
 export async function createLink(
   db: Db,
   actor: Actor,
-  site: Site,
+  services: Services,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
   select: LinkSelect = {},
 ): Promise<SelectedLink> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
-  const domainId = input.domainId ?? site.defaultDomainId;
+  const domainId = input.domainId ?? services.defaultDomainId;
   const { url, pixelIds = [] } = input;
   const { accountId } = actor;
-  const reuse = reuses ? await reuseOf({ accountId, domainId, url }, site, actor, unparsed, now) : null;
+  const reuse = reuses ? await reuseOf({ accountId, domainId, url }, services, actor, unparsed, now) : null;
   const found = await existing(db, reuse, select);
   if (found) return found;
   const check = async () => {
-    const refusals = await refusalsOf(db, actor, site, input, domainId, null);
+    const refusals = await refusalsOf(db, actor, services, input, domainId, null);
     if (refusals.length > 0) throw invalid(refusals);
   };
   try {
@@ -129,7 +133,7 @@ export async function createLink(
     if (made) return made;
     throw error;
   }
-  const columns = await columnsOf(input, site, actor);
+  const columns = await columnsOf(input, services, actor);
   const data = {
     ...columns,
     url,
@@ -139,13 +143,13 @@ export async function createLink(
     createdAt: now,
     updatedAt: now,
   };
-  const nextAlias = generatedAliases(site);
+  const nextAlias = generatedAliases(services);
   for (let alias = input.alias ?? nextAlias(); ; ) {
     const made = { row: { ...data, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
     try {
       return await insert(db, actor, made, { reuse, now, select });
     } catch (error) {
-      if (error instanceof NotCompared) {
+      if (error instanceof PasswordNotCompared) {
         const same = await existing(db, reuse, select);
         if (same) return same;
         continue;

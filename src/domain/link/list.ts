@@ -9,7 +9,7 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Total } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../fold.ts';
-import { choiceOf, idOf, moment, parseInput, type Unparsed, withDefault } from '../input.ts';
+import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
 import {
   type Connection,
   directionInput,
@@ -47,7 +47,7 @@ const linkFilter = z.object({
   withoutSpace: z.boolean().nullish(),
   domainId: idOf(wrongDomain).nullish(),
   pixelId: idOf('must be the id of one of your pixels').nullish(),
-  updatedSince: moment.nullish(),
+  updatedSince: timestamp.nullish(),
 });
 const linkOrder = z.object({
   field: choiceOf(linkOrderFields).default('ID'),
@@ -65,7 +65,7 @@ type Filter = z.output<typeof linkFilter>;
 type Within = { readonly id: number } | undefined;
 
 /** The maximum `totalCount` of a search that no index covers. */
-export const MOST_COUNTED = 1_000;
+export const MAX_COUNTED = 1_000;
 
 /** The conditions of the filter except the space; `few` if an index leaves only few links to check, `indexed` if an index covers the search. */
 async function narrowing(
@@ -109,7 +109,7 @@ async function listOf(
   const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
   const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, select);
   const total = keptTotal(accountId, filter, spaces, now) ?? count();
-  return { list, total, counted: indexed ? total : count(MOST_COUNTED) };
+  return { list, total, counted: indexed ? total : count(MAX_COUNTED) };
 }
 
 /**
@@ -130,7 +130,7 @@ export async function linkPage(
 
 /**
  * A slice of the account's links by cursor, only of the space `within` if it is given; `total` counts them when it is
- * called, for a search of one or two characters only up to `MOST_COUNTED`.
+ * called, for a search of one or two characters only up to `MAX_COUNTED`.
  * @throws DomainError VALIDATION
  */
 export async function linkConnection(

@@ -29,12 +29,12 @@ class NamesOfDomain {
 }
 
 /** The taken aliases: those that were looked up, and those that were assigned since. */
-export class TakenAliases {
+export class UsedAliases {
   readonly #domains = new Map<number, NamesOfDomain>();
-  readonly #earlier: TakenAliases | undefined;
+  readonly #earlier: UsedAliases | undefined;
 
   /** @param earlier further taken names */
-  constructor(names: readonly Name[] = [], earlier?: TakenAliases) {
+  constructor(names: readonly Name[] = [], earlier?: UsedAliases) {
     this.#earlier = earlier;
     for (const name of names) this.add(name);
   }
@@ -45,7 +45,7 @@ export class TakenAliases {
     names.add(name);
   }
 
-  addAll(names: TakenAliases): void {
+  addAll(names: UsedAliases): void {
     for (const { byAlias } of names.#domains.values()) for (const name of byAlias.values()) this.add(name);
   }
 
@@ -74,7 +74,7 @@ const LAST_SUFFIX = 1_000;
  */
 export async function nextFreeName(
   db: Db,
-  names: TakenAliases,
+  names: UsedAliases,
   { domainId, alias }: Place,
   isSame: (name: Name) => boolean,
   lists: OperatorLists,

@@ -20,7 +20,7 @@ export interface Listed {
 
 /** How many wrong lines are reported, and how many characters of each. */
 const MAX_REPORTED = 20;
-const LONGEST_REPORTED = 100;
+const MAX_REPORTED_LENGTH = 100;
 
 /** The entries of a text, one per line; text after # is a comment. `read` returns null for an invalid entry. */
 async function entriesOf(text: string, read: (entry: string) => string | null): Promise<Listed> {
@@ -35,7 +35,7 @@ async function entriesOf(text: string, read: (entry: string) => string | null): 
     const entry = read(written);
     if (entry !== null) entries.add(entry);
     else if (wrong.length < MAX_REPORTED)
-      wrong.push({ line: number, text: written.slice(0, LONGEST_REPORTED) });
+      wrong.push({ line: number, text: written.slice(0, MAX_REPORTED_LENGTH) });
   }
   return { entries, wrong };
 }

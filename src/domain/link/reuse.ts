@@ -3,25 +3,25 @@ import { hasStatus } from '../../db/reading/link-status.ts';
 import {
   type Destination,
   findSameLinks,
-  type Likeness,
+  type LinkMatch,
   lockDestination,
 } from '../../db/reading/same-links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { ofAccount } from '../password.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import type { LinkInput } from './input.ts';
 
 /** How many links with a password are compared at most: each check takes time. */
 export const MAX_TRIED = 5;
 
 /** A link may be the same, but its password was not compared yet. */
-export class NotCompared extends Error {}
+export class PasswordNotCompared extends Error {}
 
 /** Finds existing links that equal a new one. */
 export class Reuse {
-  readonly #site: Site;
+  readonly #services: Services;
   readonly #destination: Destination;
-  readonly #likeness: Likeness;
+  readonly #match: LinkMatch;
   readonly #passwords: [stored: 'password' | 'privacyPassword', given: string][];
   /** Stored hashes that were compared, and whether the given password has them. */
   readonly #compared = new Map<string, boolean>();
@@ -30,9 +30,9 @@ export class Reuse {
    * @param given the given fields of the new link
    * @param columns their columns, except passwords
    */
-  constructor(site: Site, destination: Destination, given: LinkInput, columns: object, now: Date) {
+  constructor(services: Services, destination: Destination, given: LinkInput, columns: object, now: Date) {
     const { password, privacyPassword, pixelIds } = given;
-    this.#site = site;
+    this.#services = services;
     this.#destination = destination;
     this.#passwords = [];
     if (password != null) this.#passwords.push(['password', password]);
@@ -40,7 +40,7 @@ export class Reuse {
     const set = Object.entries(columns).filter(
       ([column, value]) => value !== undefined && !/^url(Key)?$/.test(column),
     );
-    this.#likeness = {
+    this.#match = {
       columns: Object.fromEntries(set),
       filled: this.#passwords.map(([stored]) => stored),
       pixelIds,
@@ -59,7 +59,7 @@ export class Reuse {
     for (const [given, hash] of this.#comparisons(link)) {
       const isRight =
         this.#compared.get(hash) ??
-        (await this.#site.verifyPassword(ofAccount(this.#destination), given, hash));
+        (await this.#services.verifyPassword(ofAccount(this.#destination), given, hash));
       this.#compared.set(hash, isRight);
       if (!isRight) return false;
     }
@@ -69,7 +69,7 @@ export class Reuse {
   /**
    * The same, with a lock: until the transaction ends, no other request creates such a link. It compares no passwords, which
    * takes long.
-   * @throws NotCompared if there is a link that `find` has not seen
+   * @throws PasswordNotCompared if there is a link that `find` has not seen
    */
   async findLocked(tx: Tx): Promise<Link | null> {
     await lockDestination(tx, this.#destination);
@@ -77,7 +77,7 @@ export class Reuse {
   }
 
   #candidates(db: Db | Tx): Promise<Link[]> {
-    return findSameLinks(db, this.#destination, this.#likeness, this.#passwords.length > 0 ? MAX_TRIED : 1);
+    return findSameLinks(db, this.#destination, this.#match, this.#passwords.length > 0 ? MAX_TRIED : 1);
   }
 
   /** The given passwords, each with the hash that the link has. */
@@ -88,7 +88,7 @@ export class Reuse {
   #isSame(link: Link): boolean {
     return this.#comparisons(link).every(([, hash]) => {
       const isRight = this.#compared.get(hash);
-      if (isRight === undefined) throw new NotCompared();
+      if (isRight === undefined) throw new PasswordNotCompared();
       return isRight;
     });
   }

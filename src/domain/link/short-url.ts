@@ -3,14 +3,14 @@ import { isServedAt } from '../../db/reading/conditions.ts';
 import type { LinkSelect } from '../../db/reading/link-rows.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { linksWhere } from './list.ts';
 
 /** The short URL of the link. */
 export function shortUrlOf(
-  { scheme }: Pick<Site, 'scheme'>,
+  { scheme }: Pick<Services, 'scheme'>,
   domain: { name: string },
   { alias }: { alias: string },
 ): string {

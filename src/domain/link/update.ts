@@ -8,7 +8,7 @@ import { type Actor, owned } from '../access/actor.ts';
 import { differing, fieldsOf, recordingChanges } from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.ts';
 import { refusalsOf } from './check.ts';
 import { columnsOf, fieldNames } from './columns.ts';
@@ -41,7 +41,7 @@ async function otherPixels(
 
 /** A time without seconds keeps a stored time within that minute, with its seconds. */
 function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean } | null | undefined) {
-  const minuteOf = (moment: Date) => Math.floor(moment.getTime() / 60_000);
+  const minuteOf = (timestamp: Date) => Math.floor(timestamp.getTime() / 60_000);
   if (at == null) return at;
   return at.toTheMinute && stored !== null && minuteOf(stored) === minuteOf(at.at) ? stored : at.at;
 }
@@ -58,24 +58,24 @@ export interface LinkUpdate {
 /** What a change needs, besides the database and who makes it. */
 interface Updating {
   readonly update: LinkUpdate;
-  readonly site: Site;
+  readonly services: Services;
   readonly now: Date;
   /** What is returned of the link besides its id. */
   readonly select: LinkSelect;
 }
 
-/** Hashes and compares the passwords of a change ahead, for a site that remembers the results. */
+/** Hashes and compares the passwords of a change ahead, for services that remembers the results. */
 export async function prepareLinkUpdate(
   db: Db,
   actor: Actor,
-  site: Site,
+  services: Services,
   { id, input }: LinkUpdate,
 ): Promise<void> {
   const { data } = updateLinkInput.safeParse(input);
   const where = owned(actor, id);
   if (where === null || data === undefined || (data.password ?? data.privacyPassword ?? null) === null)
     return;
-  await columnsOf(data, site, actor, (await db.link.findUnique({ where })) ?? undefined);
+  await columnsOf(data, services, actor, (await db.link.findUnique({ where })) ?? undefined);
 }
 
 /**
@@ -89,20 +89,20 @@ export function updateLink(db: Db, actor: Actor, updating: Updating): Promise<Se
 async function updateOnce(
   db: Db,
   actor: Actor,
-  { update: { id, input: unparsed, ifUpdatedAt }, site, now, select }: Updating,
+  { update: { id, input: unparsed, ifUpdatedAt }, services, now, select }: Updating,
 ): Promise<SelectedLink> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
-  const refusals = await refusalsOf(db, actor, site, input, link.domainId, link);
+  const refusals = await refusalsOf(db, actor, services, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     refusals.push({ path: ['domainId'], messages: [fixedDomain] });
   refusals.push(...privacyRefusals(input, link));
   if (refusals.length > 0) throw invalid(refusals);
   // Hashes passwords, which takes long: once, and not in a transaction.
-  const data = await columnsOf(input, site, actor, link);
+  const data = await columnsOf(input, services, actor, link);
   /** What the input changes in a stored link; null for nothing. */
   const settingsFor = async (within: Db | Tx, stored: Link): Promise<LinkSettings | null> => {
     requireUnchanged(stored, seen);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { above, daysAfter, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
+import { daysAfter, enclosingPeriod, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
 import type { Counts, Days, Point, Scope, ValueRow, ValuesAsked } from '../../db/statistics/read.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
 import { isBlocked, nextSlice } from '../../shared/slices.ts';
@@ -60,7 +60,8 @@ function sumOf(one: Counts, other: Counts): Counts {
 /** The times of a period, one after the other. */
 function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<number> {
   if (interval === 'MONTH') {
-    for (let month = above(from); month <= above(to); month = monthsAfter(month, 1)) yield month;
+    for (let month = enclosingPeriod(from); month <= enclosingPeriod(to); month = monthsAfter(month, 1))
+      yield month;
     return;
   }
   for (let day = from; day <= to; day = daysAfter(day, 1)) {
@@ -71,7 +72,7 @@ function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<n
 
 /** When a time of the interval begins. */
 function startOfTime(interval: StatisticsInterval, time: number): Date {
-  if (interval === 'HOUR') return startOf(above(time), time % 100);
+  if (interval === 'HOUR') return startOf(enclosingPeriod(time), time % 100);
   return startOf(interval === 'DAY' ? time : time * 100 + 1);
 }
 
@@ -113,7 +114,7 @@ export class Statistics {
       return this.#reader.points(this.#scope, interval, this.days, this.#id);
     const months = new Map<number, Point>();
     for (const point of await this.#pointsOfDays()) {
-      const time = above(point.time);
+      const time = enclosingPeriod(point.time);
       months.set(time, { ...sumOf(months.get(time) ?? NOTHING, point), time });
     }
     return [...months.values()];

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Db } from '../../db/connection/db.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { servesVisitors } from '../domain/domain.ts';
-import { moment, parseInput, textOf, type Unparsed } from '../input.ts';
+import { parseInput, textOf, timestamp, type Unparsed } from '../input.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
-import type { Site } from '../site.ts';
+import type { Services } from '../services.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './decision.ts';
 import { countryCode, isBot } from './visitor.ts';
 
@@ -18,7 +18,7 @@ const explainInput = z.object({
   userAgent: headerInput,
   acceptLanguage: headerInput,
   /** Now by default. */
-  at: moment.nullish(),
+  at: timestamp.nullish(),
   password: triedPassword.nullish(),
   query: textOf(0, 2048).nullish(),
 });
@@ -30,7 +30,7 @@ const explainInput = z.object({
 export async function explainRedirect(
   db: Db,
   actor: Actor,
-  site: Pick<Site, 'verifiesDomains' | 'lists'>,
+  services: Pick<Services, 'verifiesDomains' | 'lists'>,
   unparsed: Unparsed<typeof explainInput>,
   now: Date,
 ): Promise<RedirectDecision> {
@@ -39,7 +39,7 @@ export async function explainRedirect(
   const where = owned(actor, linkId);
   const include = { pixels: true, domain: true, counter: true };
   const found = where && (await db.link.findUnique({ where, include }));
-  if (found && !servesVisitors(found.domain, site)) return notFoundBecause('Its domain is not verified.');
+  if (found && !servesVisitors(found.domain, services)) return notFoundBecause('Its domain is not verified.');
   const link = found && { clicks: 0, turns: 0, ...found.counter, ...found };
   const hash = link?.password;
   const visitor = {
@@ -53,6 +53,6 @@ export async function explainRedirect(
       password != null && hash != null && (await verifyPassword(ofAccount(actor), password, hash)),
     query: query?.replace(/^\?/, '') ?? '',
   };
-  const blocked = found !== null && site.lists.blocks(found);
+  const blocked = found !== null && services.lists.blocks(found);
   return decideRedirect(link, visitor, at?.at ?? now, blocked);
 }

@@ -8,7 +8,7 @@ import {
   unwrittenOf,
   type Visits,
 } from '../../db/statistics/batch.ts';
-import { above, hourOf } from '../../db/statistics/calendar.ts';
+import { enclosingPeriod, hourOf } from '../../db/statistics/calendar.ts';
 import type { Value } from '../../db/statistics/value.ts';
 import { destinationOf, factsOf } from './facts.ts';
 import { networkOf } from './network.ts';
@@ -165,10 +165,10 @@ export class PendingVisits {
       hours.set(number, hour);
       this.#hours++;
     }
-    let day = days.get(above(number));
+    let day = days.get(enclosingPeriod(number));
     if (day === undefined) {
       day = emptyDay();
-      days.set(above(number), day);
+      days.set(enclosingPeriod(number), day);
     }
     const link = { last: known?.last ?? null, hours, days, number, hour, day };
     this.#links.set(linkId, link);

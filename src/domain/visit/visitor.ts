@@ -70,7 +70,7 @@ const RANGE =
   /^\s*(\*|[a-z]{1,8})(?:-[a-z\d]{1,8})*\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
 /** How many characters of Accept-Language are read; browsers send less than 200. */
-const LONGEST_WISH = 1_000;
+const MAX_WISH_LENGTH = 1_000;
 
 interface Wish {
   readonly weight: number;
@@ -82,7 +82,7 @@ interface Wish {
 function wishesOf(acceptLanguage: string): Map<string, Wish> {
   const wishes = new Map<string, Wish>();
   acceptLanguage
-    .slice(0, LONGEST_WISH)
+    .slice(0, MAX_WISH_LENGTH)
     .split(',')
     .forEach((range, place) => {
       const [, language = '', q = '1'] = RANGE.exec(range) ?? [];

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { LATE, within } from '../../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { Semaphore } from '../../shared/turns.ts';
 
 /** How many attempts a process makes at once: those that have just begun, and those that turned out to be slow. */
@@ -41,7 +41,7 @@ export class AttemptTurns {
     const begun = await this.#turns.take(async () => {
       if (isBad()) return null;
       const result = attempt();
-      if ((await within(OVERDUE_AFTER, result)) !== LATE) return { result };
+      if ((await withTimeout(OVERDUE_AFTER, result)) !== TIMED_OUT) return { result };
       // Until it answers: what waits for a place need not try.
       this.#slow.set(webhookId, true);
       const moved = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import { type LoggedChange, readLogSnapshot, settledAfter } from '../../db/change/log.ts';
-import { moveReader, placeOfReader } from '../../db/change/reader.ts';
+import { moveReader, positionOfReader } from '../../db/change/reader.ts';
 import type { Db, Tx } from '../../db/connection/db.ts';
 import { transaction } from '../../db/connection/transaction.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
@@ -21,7 +21,7 @@ function changed(webhook: WebhookAtReader, { id, webhookEvents }: LoggedChange):
   return { ...webhook, events: webhookEvents, changeId: id };
 }
 
-/** Adds the deliveries of changes, in order. A webhook gets the events that are in effect at the change's place in the log. */
+/** Adds the deliveries of changes, in order. A webhook gets the events that are in effect at the change's position in the log. */
 async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: Random, now: Date) {
   const accountIds = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
   const webhooks = new Map(
@@ -52,13 +52,13 @@ async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: 
  * one of them advances the reader and adds the deliveries, in one transaction.
  */
 export async function dispatchChanges(db: Db, random: Random, now: () => Date): Promise<number> {
-  const place = await placeOfReader(db, READER);
-  if (place === null) return 0;
-  const changes = await settledAfter(db, place, await readLogSnapshot(db));
+  const position = await positionOfReader(db, READER);
+  if (position === null) return 0;
+  const changes = await settledAfter(db, position, await readLogSnapshot(db));
   const last = changes.at(-1);
   if (last === undefined) return 0;
   await transaction(db, async (tx) => {
-    if (await moveReader(tx, READER, place, last)) await makeDeliveries(tx, changes, random, now());
+    if (await moveReader(tx, READER, position, last)) await makeDeliveries(tx, changes, random, now());
   });
   return changes.length;
 }

@@ -11,7 +11,7 @@ import {
   releaseQueue,
   renewClaims,
 } from '../../db/webhook/queues.ts';
-import { within } from '../../shared/timeout.ts';
+import { withTimeout } from '../../shared/timeout.ts';
 import { AttemptTurns } from './attempt-turns.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryStatus } from './events.ts';
@@ -19,15 +19,15 @@ import { Outcomes } from './outcomes.ts';
 import { type Post, Receiver, type ReceiverDependencies, type Snapshot } from './receiver.ts';
 import type { Random } from './signing.ts';
 
-/** The places for receivers that a process delivers to at once. */
-export interface Places {
+/** The capacity for receivers that a process delivers to at once. */
+export interface Capacity {
   /** For receivers whose last attempt failed. */
   readonly failing: number;
   readonly others: number;
-  /** After how many milliseconds a receiver leaves its place if there is no free one. */
+  /** After how many milliseconds a receiver leaves its position if there is no free one. */
   readonly leftAfter: number;
 }
-const PLACES: Places = { failing: 100, others: 400, leftAfter: 5_000 };
+const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
 
 /** From how many dispatched changes on the next ones are dispatched at once. */
 const AT_ONCE_FROM = 100;
@@ -49,7 +49,7 @@ export interface WebhookDependencies {
   readonly log: Logger;
   /** The delays before retries, in milliseconds; by default those of docs/webhooks.md. */
   readonly delays?: readonly number[] | undefined;
-  readonly places?: Places;
+  readonly capacity?: Capacity;
   post: Post;
   snapshot: Snapshot;
   random: Random;
@@ -70,7 +70,7 @@ export class Webhooks {
   readonly #receivers = new Map<number, Receiver>();
   readonly #served = new Set<Promise<void>>();
   readonly #dependencies: ReceiverDependencies;
-  readonly #places: Places;
+  readonly #capacity: Capacity;
   /** Whether there are any webhooks; null if unknown. */
   #any: boolean | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -84,8 +84,8 @@ export class Webhooks {
 
   constructor(dependencies: WebhookDependencies) {
     this.#with = dependencies;
-    const { attempted = () => {}, places = PLACES } = dependencies;
-    this.#places = places;
+    const { attempted = () => {}, capacity = CAPACITY } = dependencies;
+    this.#capacity = capacity;
     this.#dependencies = {
       ...dependencies,
       attempted,
@@ -127,7 +127,7 @@ export class Webhooks {
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#timer);
-    await within(STOP_TIMEOUT, Promise.allSettled([...this.#served]));
+    await withTimeout(STOP_TIMEOUT, Promise.allSettled([...this.#served]));
     this.#abort.abort();
     await Promise.allSettled([this.#round, ...this.#served]);
   }
@@ -166,13 +166,13 @@ export class Webhooks {
     await this.#clean();
   }
 
-  /** How many places are free. */
+  /** How many capacity are free. */
   #room(): Room {
     const failing = [...this.#receivers.values()].filter(({ isFailing }) => isFailing).length;
     const others = this.#receivers.size - failing;
     return {
-      failing: Math.max(0, this.#places.failing - failing),
-      others: Math.max(0, this.#places.others - others),
+      failing: Math.max(0, this.#capacity.failing - failing),
+      others: Math.max(0, this.#capacity.others - others),
     };
   }
 
@@ -182,7 +182,7 @@ export class Webhooks {
   }
 
   #mustLeave(receiver: Receiver): boolean {
-    return performance.now() - receiver.begunAt > this.#places.leftAfter && this.#isFull(receiver);
+    return performance.now() - receiver.begunAt > this.#capacity.leftAfter && this.#isFull(receiver);
   }
 
   /** Finds out whether there are any webhooks; if this fails, it is tried again. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { placeOf, readLogSnapshot } from '../../db/change/log.ts';
+import { positionOf, readLogSnapshot } from '../../db/change/log.ts';
 import { beginReader } from '../../db/change/reader.ts';
 import type { Db, Tx } from '../../db/connection/db.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
@@ -62,7 +62,7 @@ const kind = {
   fields: { oldSecret: 'secret', oldSecretUntil: 'secret' },
   rows: (tx) => tx.webhook,
   // The webhook may have changed again when the reader of the log comes here.
-  particulars: (webhook) => ({ webhookEvents: eventsInEffect(webhook) }),
+  details: (webhook) => ({ webhookEvents: eventsInEffect(webhook) }),
 } satisfies Kind<Webhook, Partial<Webhook>>;
 
 /**
@@ -115,11 +115,11 @@ export async function createWebhook(
   const webhook = await recordingChanges(db, actor, now, async ({ tx, record }) => {
     await requireRoom(tx, accountId);
     if ((await tx.webhook.findFirst({ select: { id: true } })) === null)
-      await beginReader(tx, READER, placeOf(seen));
+      await beginReader(tx, READER, positionOf(seen));
     const made = await tx.webhook.create({
       data: { ...fields, secret, accountId, createdAt: now, updatedAt: now, queue: { create: {} } },
     });
-    await record('CREATED', 'WEBHOOK', [made.id], fieldsSet(fields, kind.fields), kind.particulars(made));
+    await record('CREATED', 'WEBHOOK', [made.id], fieldsSet(fields, kind.fields), kind.details(made));
     return made;
   });
   return { webhook, secret };
@@ -183,7 +183,7 @@ export async function giveUpWebhook(db: Db, id: number, now: Date): Promise<void
     const data = { disabled: true, updatedAt: timeOfChange(webhook, now) };
     const disabled = await tx.webhook.update({ where: { id }, data });
     await tx.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
-    const particulars = { owner: webhook.accountId, ...kind.particulars(disabled) };
-    await record('UPDATED', 'WEBHOOK', [id], ['disabled'], particulars);
+    const details = { owner: webhook.accountId, ...kind.details(disabled) };
+    await record('UPDATED', 'WEBHOOK', [id], ['disabled'], details);
   });
 }

@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 const MAX_PER_SOCKET = 100;
 
 /** How many unsent answers may wait for slow readers, as a multiple of the requests in flight. */
-const UNSENT_PER_PLACE = 5;
+const UNSENT_PER_SLOT = 5;
 
 /** What a request in flight occupies. */
-interface Place {
+interface Slot {
   ended: boolean;
   /** How many executions are running for it. */
   running: number;
@@ -16,12 +16,12 @@ interface Place {
 
 /**
  * The requests in flight. Each ends once: when its answer is sent, or when its connection ends. Node emits no event for an
- * answer that still waits behind an earlier one when the connection ends. A request whose client has left keeps its place
+ * answer that still waits behind an earlier one when the connection ends. A request whose client has left keeps its slot
  * until its executions have ended.
  */
 export class InFlight {
   readonly #max: number;
-  readonly #accepted = new Map<ServerResponse, Place>();
+  readonly #accepted = new Map<ServerResponse, Slot>();
   /** The number of unsent answers, including those that wait for slow readers. */
   #unsent = 0;
   readonly #endings = new WeakMap<Socket, Set<() => void>>();
@@ -33,34 +33,34 @@ export class InFlight {
   /** Begins a request; `onEnd` is called once. Returns false if there are too many, and it must be refused. */
   begin({ socket }: IncomingMessage, res: ServerResponse, onEnd: () => void): boolean {
     const ofSocket = this.#endingsOf(socket);
-    const place: Place = { ended: false, running: 0 };
+    const slot: Slot = { ended: false, running: 0 };
     const end = () => {
       if (!ofSocket.delete(end)) return;
       this.#unsent--;
-      place.ended = true;
-      if (place.running === 0) this.#accepted.delete(res);
+      slot.ended = true;
+      if (slot.running === 0) this.#accepted.delete(res);
       onEnd();
     };
     ofSocket.add(end);
     this.#unsent++;
     res.once('close', end);
     // A client that keeps sending without reading gets no answer.
-    if (this.#unsent > UNSENT_PER_PLACE * this.#max) socket.destroy();
+    if (this.#unsent > UNSENT_PER_SLOT * this.#max) socket.destroy();
     if (ofSocket.size > MAX_PER_SOCKET || this.#isFull()) return false;
-    this.#accepted.set(res, place);
+    this.#accepted.set(res, slot);
     return true;
   }
 
   /** Runs an execution of the request. */
   async run<T>(res: ServerResponse, execution: () => PromiseLike<T> | T): Promise<T> {
-    const place = this.#accepted.get(res);
-    if (place === undefined) return execution();
-    place.running++;
+    const slot = this.#accepted.get(res);
+    if (slot === undefined) return execution();
+    slot.running++;
     try {
       return await execution();
     } finally {
-      place.running--;
-      if (place.ended && place.running === 0) this.#accepted.delete(res);
+      slot.running--;
+      if (slot.ended && slot.running === 0) this.#accepted.delete(res);
     }
   }
 

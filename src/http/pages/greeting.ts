@@ -12,12 +12,12 @@ export function greeting(key: string | null, host: string, port: number, graphiq
   const address = localAddress(host, port);
   const auth = key === null ? '-H "Authorization: Bearer $KEY"' : `-H 'Authorization: Bearer ${key}'`;
   const query = `{"query":"{ viewer { account { name } } links { totalCount edges { node { shortUrl url } } } }"}`;
-  const told =
+  const keyText =
     key === null
       ? 'The account "default" has the key that INITIAL_API_KEY gives. With that key in KEY:'
       : `This is the API key of the account "default"; it is shown only now:\n\n  ${key}`;
   return `
-Welcome to Linkspace. ${told}
+Welcome to Linkspace. ${keyText}
 
 The v1 REST interface:
 

@@ -34,8 +34,8 @@ export function clientOf(req: IncomingMessage, trust: Trust): { address: string;
 export function schemeOf(req: IncomingMessage, trust: Trust, own: string): string {
   const { remoteAddress } = req.socket;
   if (remoteAddress === undefined || !trust(remoteAddress, 0)) return own;
-  const [told = ''] = String(req.headers['x-forwarded-proto'] ?? '').split(',', 1);
-  return told.trim() === '' ? own : `${told.trim().toLowerCase()}:`;
+  const [forwarded = ''] = String(req.headers['x-forwarded-proto'] ?? '').split(',', 1);
+  return forwarded.trim() === '' ? own : `${forwarded.trim().toLowerCase()}:`;
 }
 
 /** Whether the client disconnected before its request was complete. */

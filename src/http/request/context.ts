@@ -7,7 +7,7 @@ import type { Authentication } from '../../domain/access/authentication.ts';
 import type { KeysInUse } from '../../domain/access/keys-in-use.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import { visibleError } from '../../domain/errors.ts';
-import type { Site } from '../../domain/site.ts';
+import type { Services } from '../../domain/services.ts';
 import { networkOf } from '../../domain/visit/network.ts';
 import type { Context } from '../../schema/server/context.ts';
 import type { InFlight } from '../limits/in-flight.ts';
@@ -23,7 +23,7 @@ export interface ContextDependencies {
   readonly limit: RateLimit;
   readonly inFlight: InFlight;
   readonly trust: Trust;
-  readonly site: Site;
+  readonly services: Services;
   readonly subscriptions: ChangeSubscriptions;
   readonly log: Logger;
   now(): Date;
@@ -42,7 +42,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     limit,
     inFlight,
     trust,
-    site,
+    services,
     subscriptions,
     log,
     now,
@@ -74,9 +74,9 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     const actor = await authenticate(req);
     const info = requestInfoOf(res);
     info.actor = actor;
-    const moment = now();
+    const timestamp = now();
     const { signal } = info.gone;
-    const rateLimit = await limit.take(actor.keyId, res, moment);
+    const rateLimit = await limit.take(actor.keyId, res, timestamp);
     return {
       db,
       lists: new ListReader(db, actor.accountId, signal),
@@ -84,7 +84,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       wrote: () => readers.wrote(actor.accountId),
       actor,
       rateLimit,
-      site,
+      services,
       subscriptions,
       signal,
       running: (execution) => inFlight.run(res, execution),
@@ -104,7 +104,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
       usedDeprecated(fields) {
         if (fields.length > 0) info.deprecated = fields;
       },
-      now: () => moment,
+      now: () => timestamp,
     };
   };
 }

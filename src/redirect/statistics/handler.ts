@@ -7,7 +7,7 @@ import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
 import { networkOf } from '../../domain/visit/network.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { ClientSlots } from '../../http/limits/places.ts';
+import { ClientSlots } from '../../http/limits/client-slots.ts';
 import { schemeOf, type Trust } from '../../http/request/client.ts';
 import { send, sendPage } from '../answer.ts';
 import type { PasswordChecks } from '../guesses.ts';

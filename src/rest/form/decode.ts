@@ -78,8 +78,8 @@ export function decodeFields(
       emptyClears,
       assign: (path, elsewhere) => assign(input, pathOf(path), elsewhere),
       refuse(message, ...below) {
-        const place = [name, ...below].join('.');
-        if (wrong.size < MAX_FIELD_ERRORS) wrong.set(place, [sentence(place, message)]);
+        const path = [name, ...below].join('.');
+        if (wrong.size < MAX_FIELD_ERRORS) wrong.set(path, [sentence(path, message)]);
       },
     });
     assign(input, field.path, decoded);

@@ -38,9 +38,9 @@ function wordsFor(
   takers: ReadonlyMap<string, Place>,
   [head = '', ...path]: readonly string[],
 ): string | undefined {
-  let place = takers.get(head);
-  for (const segment of path) place = place && fieldsOf(place).find(({ name }) => name === segment);
-  return place?.description ?? undefined;
+  let taker = takers.get(head);
+  for (const segment of path) taker = taker && fieldsOf(taker).find(({ name }) => name === segment);
+  return taker?.description ?? undefined;
 }
 
 /** The schema of a value that is not null. */

@@ -1,4 +1,4 @@
-import { LONGEST_KEY } from '../../domain/keyed-write.ts';
+import { MAX_KEY_LENGTH } from '../../domain/keyed-write.ts';
 import { VERSION } from '../../version.ts';
 import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
@@ -108,7 +108,7 @@ const keyParameter = {
   required: false,
   description:
     'New for each write. The same request with the same key, within a day, is not done again and gets the first answer, with `Idempotency-Replayed: true`.',
-  schema: { type: 'string', minLength: 1, maxLength: LONGEST_KEY },
+  schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 };
 
 function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): object[] {

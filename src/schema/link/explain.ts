@@ -72,6 +72,7 @@ builder.queryField('explainRedirect', (t) =>
       work: ({ input }) => (fieldOf(input, 'password') == null ? STATEMENT_COST : PASSWORD_COST),
     }),
     args: { input: t.arg({ type: Input, required: true, description: 'The link and the visitor.' }) },
-    resolve: (_root, { input }, { db, actor, site, now }) => explainRedirect(db, actor, site, input, now()),
+    resolve: (_root, { input }, { db, actor, services, now }) =>
+      explainRedirect(db, actor, services, input, now()),
   }),
 );

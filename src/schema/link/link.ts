@@ -198,7 +198,7 @@ export const Link = builder.prismaObject('Link', {
       type: 'URL',
       select: { alias: true, domain: { select: { name: true } } },
       description: 'The short URL.',
-      resolve: (link, _args, { site }) => shortUrlOf(site, link.domain, link),
+      resolve: (link, _args, { services }) => shortUrlOf(services, link.domain, link),
     }),
     title: t.exposeString('title', { ...asTaken('title'), nullable: true }),
     domain: t.relation('domain', { description: 'The domain of the link.' }),
@@ -220,10 +220,10 @@ export const Link = builder.prismaObject('Link', {
       select: { url: true, expirationUrl: true, ...targetColumns },
       description:
         'Whether the link leads to a host that the operator of the service has blocked; visitors get a page then, and are not redirected.',
-      resolve: (link, _args, { site, spendOnTargets }) => {
-        if (site.lists.isEmpty) return false;
+      resolve: (link, _args, { services, spendOnTargets }) => {
+        if (services.lists.isEmpty) return false;
         spendOnTargets?.(targetsLength(link));
-        return site.lists.blocks(link);
+        return services.lists.blocks(link);
       },
     }),
     privacy: t.field({
@@ -273,7 +273,7 @@ export const Link = builder.prismaObject('Link', {
           description: 'The margin in modules, the dots of the code, 0 to 32. Readers expect 4.',
         }),
       },
-      resolve: (link, args, { site }) => qrCodeSvg(shortUrlOf(site, link.domain, link), args),
+      resolve: (link, args, { services }) => qrCodeSvg(shortUrlOf(services, link.domain, link), args),
     }),
     status: t.field({
       type: LinkStatus,

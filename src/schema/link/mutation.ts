@@ -31,23 +31,23 @@ export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Li
 type NewLink = Unparsed<typeof createLinkInput>;
 
 const create = (context: Context, input: NewLink, select: LinkSelect) =>
-  asResult(createLink(context.db, context.actor, context.site, input, context.now(), select));
+  asResult(createLink(context.db, context.actor, context.services, input, context.now(), select));
 
 export async function update(
-  { db, lists, actor, site, now }: Context,
+  { db, lists, actor, services, now }: Context,
   change: LinkUpdate,
   select: LinkSelect,
 ): Promise<SelectedLink | Failure> {
-  const updated = updateLink(db, actor, { update: change, site, now: now(), select });
+  const updated = updateLink(db, actor, { update: change, services, now: now(), select });
   return asUpdate('Link', updated, () => findLink(lists, actor, change.id, select));
 }
 
-function prepareNew({ db, actor, site, now }: Context, input: NewLink) {
-  return prepareNewLink(db, actor, site, input, now());
+function prepareNew({ db, actor, services, now }: Context, input: NewLink) {
+  return prepareNewLink(db, actor, services, input, now());
 }
 
-export function prepareUpdate({ db, actor, site }: Context, change: LinkUpdate) {
-  return prepareLinkUpdate(db, actor, site, change);
+export function prepareUpdate({ db, actor, services }: Context, change: LinkUpdate) {
+  return prepareLinkUpdate(db, actor, services, change);
 }
 
 builder.mutationFields((t) => ({

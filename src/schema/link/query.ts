@@ -6,7 +6,7 @@ import {
   linkOrderFields,
   linkPage,
   linkSearchFields,
-  MOST_COUNTED,
+  MAX_COUNTED,
 } from '../../domain/link/list.ts';
 import { findLinkByShortUrl } from '../../domain/link/short-url.ts';
 import { builder } from '../builder.ts';
@@ -26,7 +26,7 @@ const LinkConnection = connectionOf(
   'Link',
   'links',
   Link,
-  ` For a search of one or two characters, counting stops at ${MOST_COUNTED.toLocaleString('en-US')}.`,
+  ` For a search of one or two characters, counting stops at ${MAX_COUNTED.toLocaleString('en-US')}.`,
 );
 const LinkPage = pageOf('Link', 'links', Link);
 

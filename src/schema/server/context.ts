@@ -5,7 +5,7 @@ import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import type { KeyedWrite } from '../../domain/keyed-write.ts';
-import type { Site } from '../../domain/site.ts';
+import type { Services } from '../../domain/services.ts';
 
 /** The number of requests that a key may make in a window, the rest, and the end of the window. */
 export interface RateLimitState {
@@ -26,7 +26,7 @@ export interface Context {
   readonly actor: Actor;
   /** The state of the key's rate limit; null without a limit. */
   readonly rateLimit: RateLimitState | null;
-  readonly site: Site;
+  readonly services: Services;
   readonly subscriptions: ChangeSubscriptions;
   /** Aborted when the client has left: then queries end before their next statement. Mutations are completed. */
   readonly signal: AbortSignal;

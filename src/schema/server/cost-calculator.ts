@@ -17,7 +17,7 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
-import type { FieldCost, WrittenArgs } from './cost.ts';
+import type { ArgumentValues, FieldCost } from './cost.ts';
 import { type IntrospectionSizes, introspectionSizes } from './introspection-sizes.ts';
 
 /** The size of an operation. */
@@ -70,10 +70,10 @@ export class CostCalculator {
     selectionSet: SelectionSetNode,
     type: GraphQLNamedType,
     calculation: Calculation,
-    above: WrittenArgs,
+    inherited: ArgumentValues,
   ): OperationSize {
     const { fragments, known } = calculation;
-    const what = `${type.name} ${JSON.stringify(above)}`;
+    const what = `${type.name} ${JSON.stringify(inherited)}`;
     const before = known.get(selectionSet)?.get(what);
     if (before) return before;
     const parts: Part[] = [];
@@ -82,11 +82,11 @@ export class CostCalculator {
         selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
       if (fragment === undefined) continue;
       if (fragment.kind === Kind.FIELD) {
-        parts.push({ of: type, size: this.#sizeOfField(fragment, type, calculation, above) });
+        parts.push({ of: type, size: this.#sizeOfField(fragment, type, calculation, inherited) });
         continue;
       }
       const of = (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type;
-      parts.push({ of, size: this.#sizeOfSelections(fragment.selectionSet, of, calculation, above) });
+      parts.push({ of, size: this.#sizeOfSelections(fragment.selectionSet, of, calculation, inherited) });
     }
     const total = this.#largest(type, parts);
     const ofSet = known.get(selectionSet) ?? new Map<string, OperationSize>();
@@ -113,36 +113,36 @@ export class CostCalculator {
     node: FieldNode,
     parent: GraphQLNamedType,
     calculation: Calculation,
-    above: WrittenArgs,
+    inherited: ArgumentValues,
   ): OperationSize {
     const field = fieldOfType(parent, node.name.value);
     if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
     // Only `costs` sets this.
-    const { size, weight, work, records, tells } = (field.extensions.cost ?? {}) as FieldCost;
+    const { size, weight, work, records, passesDown } = (field.extensions.cost ?? {}) as FieldCost;
     const args = argsOf(field, node, calculation.variables);
     const list = `${parent.name}.${field.name}`;
     const { average, largest } = this.#introspection;
     // Fields and arguments of all types are as many as their averages say.
-    const ofAll = list === '__Schema.types' || above.ofAll === true ? average.get(list) : undefined;
-    const times = amount(size ?? ofAll ?? largest.get(list) ?? 1, args, above);
+    const ofAll = list === '__Schema.types' || inherited.ofAll === true ? average.get(list) : undefined;
+    const times = amount(size ?? ofAll ?? largest.get(list) ?? 1, args, inherited);
     const type = getNamedType(field.type);
     const below = node.selectionSet
       ? this.#sizeOfSelections(
           node.selectionSet,
           type,
           calculation,
-          tells?.(args, above) ?? (ofAll === undefined ? {} : { ofAll: true }),
+          passesDown?.(args, inherited) ?? (ofAll === undefined ? {} : { ofAll: true }),
         )
       : NOTHING;
     const isLeaf = isLeafType(type);
     const ofName = Math.floor((node.alias ?? node.name).value.length / CHARACTERS_PER_VALUE);
     const ofLeaf = weight ?? weights[type.name] ?? 1;
     return {
-      cost: amount(work ?? 0, args, above) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),
+      cost: amount(work ?? 0, args, inherited) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),
       values: ofName + times * (isLeaf ? ofLeaf : 1 + below.values),
       depth: 1 + below.depth,
       breadth: 1 + below.breadth,
-      records: amount(records ?? 0, args, above) + below.records,
+      records: amount(records ?? 0, args, inherited) + below.records,
     };
   }
 }
@@ -180,18 +180,18 @@ function fieldOfType(type: GraphQLNamedType, name: string): GraphQLField<unknown
 }
 
 function amount(
-  given: number | ((args: WrittenArgs, above: WrittenArgs) => number),
-  args: WrittenArgs,
-  above: WrittenArgs,
+  given: number | ((args: ArgumentValues, inherited: ArgumentValues) => number),
+  args: ArgumentValues,
+  inherited: ArgumentValues,
 ): number {
-  return typeof given === 'number' ? given : given(args, above);
+  return typeof given === 'number' ? given : given(args, inherited);
 }
 
 function argsOf(
   { args }: GraphQLField<unknown, unknown>,
   { arguments: written = [] }: FieldNode,
   variables: Readonly<Record<string, unknown>>,
-): WrittenArgs {
+): ArgumentValues {
   const values = args.map(({ name, defaultValue }) => {
     const node = written.find((one) => one.name.value === name);
     return [name, node ? valueFromASTUntyped(node.value, variables) : defaultValue];

@@ -2,20 +2,20 @@ import { MAX_BATCH } from '../../domain/input.ts';
 import { MAX_TRIED } from '../../domain/link/reuse.ts';
 
 /** A field's arguments as they were sent, with variables replaced. */
-export type WrittenArgs = Readonly<Record<string, unknown>>;
+export type ArgumentValues = Readonly<Record<string, unknown>>;
 
 /** The cost of a field. By default it is one value, without extra work. */
 export interface FieldCost {
   /** The maximum number of its values. */
-  readonly size?: number | ((args: WrittenArgs, above: WrittenArgs) => number);
+  readonly size?: number | ((args: ArgumentValues, inherited: ArgumentValues) => number);
   /** The weight of a value, if it is not that of its type. */
   readonly weight?: number;
   /** The cost in addition to its values. */
-  readonly work?: number | ((args: WrittenArgs, above: WrittenArgs) => number);
+  readonly work?: number | ((args: ArgumentValues, inherited: ArgumentValues) => number);
   /** Arguments for the cost of the fields below it, as `above`. */
-  readonly tells?: (args: WrittenArgs, above: WrittenArgs) => WrittenArgs;
+  readonly passesDown?: (args: ArgumentValues, inherited: ArgumentValues) => ArgumentValues;
   /** How many records it creates, updates or deletes. */
-  readonly records?: number | ((args: WrittenArgs) => number);
+  readonly records?: number | ((args: ArgumentValues) => number);
 }
 
 /** The cost of a statement. */
@@ -49,7 +49,7 @@ function itemsOf(written: unknown): readonly unknown[] {
 
 /** A field of an input as it was sent. */
 export function fieldOf(written: unknown, name: string): unknown {
-  return typeof written === 'object' && written !== null ? (written as WrittenArgs)[name] : undefined;
+  return typeof written === 'object' && written !== null ? (written as ArgumentValues)[name] : undefined;
 }
 
 /** The cost of a mutation that changes one record; passwords in its input are hashed. */
@@ -69,7 +69,7 @@ export const batchCost = costs({
   },
 });
 
-function batchOf(args: WrittenArgs): readonly unknown[] {
+function batchOf(args: ArgumentValues): readonly unknown[] {
   return itemsOf(Object.values(args)[0]);
 }
 

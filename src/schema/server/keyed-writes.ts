@@ -31,9 +31,9 @@ export const useKeyedWrites: Plugin<Context> = {
       );
       // The handler sends the stored answer instead.
       if (found !== null) return setResultAndStopExecution({ data: null });
-      const preparation = new Preparation(context.site, () => keyed.isOpen);
-      await prepareMutations(args, { ...context, site: preparation.preparing });
-      extendContext({ site: preparation.prepared });
+      const preparation = new Preparation(context.services, () => keyed.isOpen);
+      await prepareMutations(args, { ...context, services: preparation.preparing });
+      extendContext({ services: preparation.prepared });
     } catch (error) {
       keyed.fail();
       // An error thrown here would bypass the plugins that mask errors.

@@ -20,7 +20,7 @@ function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
 
 /** The size of the cache of sizes, in characters of its keys, and the longest key. */
 const MAX_CACHED_CHARACTERS = 2_000_000;
-const LONGEST_KEY = 1_000;
+const MAX_KEY_LENGTH = 1_000;
 /** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
 const MAX_NAME = 16;
 /** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON.stringify writes as null: longer than any other key. */
@@ -60,7 +60,7 @@ export function sizeOf({ document, operationName, variableValues }: Operation): 
   const fragments = document.definitions.filter(isFragment);
   const named = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
   const size = calculator.sizeOf(operation, named, variableValues ?? {});
-  if (key.length <= LONGEST_KEY) sizes.set(key, size);
+  if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }
 

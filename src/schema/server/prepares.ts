@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import type { Context } from './context.ts';
 
-/** Does slow work of a mutation ahead, with a site that remembers it. */
+/** Does slow work of a mutation ahead, with services that remember it. */
 type Prepare<Args> = (context: Context, args: Args) => Promise<void>;
 
 /** The preparation of a mutation, for the `extensions` of its field. */

@@ -112,7 +112,7 @@ const noIntrospection: Plugin = {
 };
 
 /** The maximum length of a message, in characters: some repeat the input. */
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 /**
  * Shortens the messages of all errors. Without introspection, it removes suggestions. GraphQL's own errors about variables
@@ -121,7 +121,7 @@ const LONGEST_MESSAGE = 500;
 function useMessages(guesses: boolean): Plugin {
   const told = (message: string): string => {
     const plain = guesses ? message : message.replace(/ Did you mean .*\?$/s, '');
-    return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain;
+    return plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
   };
   return {
     onResultProcess({ result, setResult }) {

@@ -23,7 +23,7 @@ import type { Operation } from './operation-size.ts';
 const MAX_NAMED = 3;
 const MAX_SHOWN = 100;
 /** The longest text for a number, a flag or a value of an enum, of which none is longer. */
-const LONGEST_VALUE = 100;
+const MAX_VALUE_LENGTH = 100;
 const SHORT = new Set(['Int', 'Float', 'Boolean']);
 
 interface Fault {
@@ -73,7 +73,7 @@ function faultOfLeaf(value: unknown, type: GraphQLScalarType | GraphQLEnumType):
   // The domain refuses wrong days, and does not repeat them.
   if (typeof value === 'object' && type.name !== 'Date')
     return fault(`Type "${type.name}" has no lists or objects.`);
-  const isLong = typeof value === 'string' && value.length > LONGEST_VALUE;
+  const isLong = typeof value === 'string' && value.length > MAX_VALUE_LENGTH;
   return isLong && (isEnumType(type) || SHORT.has(type.name))
     ? fault(`Type "${type.name}" has no text of ${value.length} characters.`)
     : null;

@@ -1,7 +1,7 @@
 import type { OperatorLists } from './link/operator-lists.ts';
 
 /** Settings and services that the rules depend on. */
-export interface Site {
+export interface Services {
   /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
   /** The domain of links without a given one. */

@@ -1,10 +1,10 @@
 import type { FoundMany } from '../../db/reading/references.ts';
 import { MAX_INT } from '../input.ts';
-import { TakenAliases } from './names.ts';
+import { UsedAliases } from './names.ts';
 
 /** What the earlier lines of a dry run would have written. */
-export class Trial {
-  readonly names = new TakenAliases();
+export class DryRun {
+  readonly names = new UsedAliases();
   readonly #domains = new Map<number, string>();
 
   /** Adds a domain; returns an id for it that no stored domain has. */

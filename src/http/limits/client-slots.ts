@@ -1,4 +1,4 @@
-/** There is no free place; try again in a second. */
+/** There is no free slot; try again in a second. */
 export class NoFreeSlot extends Error {}
 
 /** Limits slow work, in all and for each client, so that one client cannot block the others. */
@@ -15,12 +15,12 @@ export class ClientSlots {
   }
 
   /**
-   * Runs the client's work while it holds a place.
+   * Runs the client's work while it holds a slot.
    * @throws NoFreeSlot
    */
   async take<T>(client: string, work: () => Promise<T>): Promise<T> {
     const own = this.#taken.get(client) ?? 0;
-    if (this.#all >= this.#max || own >= this.#maxOfOne) throw new NoFreeSlot('no place is left');
+    if (this.#all >= this.#max || own >= this.#maxOfOne) throw new NoFreeSlot('no slot is left');
     this.#all++;
     this.#taken.set(client, own + 1);
     try {
