@@ -23,6 +23,7 @@ export const postgresql: Dialect = {
   wide: (integer) => sql`${integer}::bigint`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
   hasUrl: (url) => sql`md5("url") = md5(${url}) AND "url" = ${url}`,
+  isAmong: (column, type, values) => sql`${column} = ANY(${arrayOf(values)}::${raw(type)}[])`,
   table(columns, rows) {
     const arrays = Object.values(columns).map(
       (type, index) => sql`${arrayOf(rows.map((row) => row[index]))}::${raw(type)}[]`,

@@ -19,6 +19,8 @@ export const sqlite: Dialect = {
   wide: (integer) => integer,
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
   hasUrl: (url) => sql`("url" || '') = ${url}`,
+  isAmong: (column, _type, values) =>
+    sql`${column} IN (SELECT "value" FROM json_each(${JSON.stringify(values)}))`,
   table(columns, rows) {
     const values = Object.keys(columns).map((column, index) => sql`${cell(index)} AS ${name(column)}`);
     return sql`(SELECT ${join(values)} FROM json_each(${JSON.stringify(rows)}))`;

@@ -38,6 +38,8 @@ export interface Dialect {
   contains(column: Sql, text: string): Sql;
   /** Whether "url" is that text, in the form that the index of destinations serves. */
   hasUrl(url: string): Sql;
+  /** Whether a column has one of the values, in one parameter. */
+  isAmong(column: Sql, type: 'integer' | 'text', values: readonly Cell[]): Sql;
   /** A table of literal rows, in their order: one parameter, or one for each column, however many rows there are. */
   table(columns: ColumnTypes, rows: Rows<Cell>): Sql;
   /** A SELECT of rows to insert into these columns of a table, in their order, in one parameter. */

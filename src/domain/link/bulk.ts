@@ -2,7 +2,7 @@ import { setImportedClicks } from '../../db/clicks.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { retryOvertaken } from '../../db/connection/retry.ts';
 import { insertLinksIn } from '../../db/links.ts';
-import { type FoundMany, findManyReferences } from '../../db/reading/references.ts';
+import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import type { Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import type { FieldError } from '../errors.ts';
@@ -94,7 +94,7 @@ async function createOnce(
 ): Promise<BulkOutcome[]> {
   const { accountId } = actor;
   const inputs = parsed.map(({ data }) => data && withAlias(data, services));
-  const stored = await findReferences(
+  const stored = await referencesOf(
     db,
     accountId,
     inputs.filter((input) => input !== undefined),
@@ -128,8 +128,8 @@ async function createOnce(
 
 type WithAlias = ReturnType<typeof withAlias>;
 
-function findReferences(db: Db, accountId: number, inputs: readonly WithAlias[]): Promise<FoundMany> {
-  return findManyReferences(db, {
+function referencesOf(db: Db, accountId: number, inputs: readonly WithAlias[]): Promise<FoundReferences> {
+  return findReferences(db, {
     accountId,
     domainIds: [...new Set(inputs.map(({ domainId }) => domainId))],
     spaceIds: [...new Set(inputs.flatMap(({ spaceId }) => spaceId ?? []))],
@@ -144,7 +144,7 @@ interface Surroundings {
   readonly db: Db;
   readonly accountId: number;
   readonly services: Services;
-  readonly found: FoundMany;
+  readonly found: FoundReferences;
   /** The taken names; that of a created link is added. */
   readonly names: UsedAliases;
   /** Whether a link whose alias is taken gets another. */
@@ -156,22 +156,11 @@ async function outcomeOf(
   input: WithAlias,
   { db, accountId, services, found, names, renames }: Surroundings,
 ): Promise<BulkOutcome> {
-  const { domainId, alias, url, spaceId } = input;
+  const { domainId, alias, url } = input;
   const holder = names.holderOf(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && name.url === url;
   if (holder && isSame(holder)) return { kind: 'existing', alias };
-  const refusals = refusalsBy(
-    {
-      domain: found.domainIds.has(domainId),
-      space: spaceId != null && found.spaceIds.has(spaceId),
-      pixelIds: found.pixelIds,
-      hosts: found.hosts,
-      alias: false,
-    },
-    services,
-    input,
-    null,
-  );
+  const refusals = refusalsBy(found, services, { input, domainId, link: null, isTaken: false });
   if (refusals.length > 0) return { kind: 'refused', fields: refusals, taken: false };
   let name = alias;
   if (holder) {

@@ -59,22 +59,33 @@ export async function refusalsOf(
   const { alias, spaceId, pixelIds = [] } = input;
   const found = await findReferences(db, {
     accountId: actor.accountId,
-    domainId,
-    spaceId: spaceId ?? null,
+    // The domain of a link never changes.
+    domainIds: link === null || alias != null ? [domainId] : [],
+    spaceIds: spaceId == null ? [] : [spaceId],
     pixelIds,
     hosts: domainNamesOf(addedAddresses(input, link)),
-    alias: alias ?? null,
-    linkId: link?.id ?? null,
+    aliases: alias == null ? [] : [alias],
+    aliasKeys: [],
   });
-  return refusalsBy(found, services, input, link);
+  const isTaken = found.domainIds.has(domainId) && found.aliasHolders.some(({ id }) => id !== link?.id);
+  return refusalsBy(found, services, { input, domainId, link, isTaken });
+}
+
+/** An input to check. */
+interface Checked {
+  readonly input: LinkInput;
+  readonly domainId: number;
+  /** The link to change; null for a new link. */
+  readonly link: Link | null;
+  /** Whether another link has the alias on the domain. */
+  readonly isTaken: boolean;
 }
 
 /** The errors of the input, given the results of the look-up. */
 export function refusalsBy(
   found: FoundReferences,
   { lists }: Pick<Services, 'lists'>,
-  input: LinkInput,
-  link: Link | null,
+  { input, domainId, link, isTaken }: Checked,
 ): FieldError[] {
   const { alias, spaceId, pixelIds = [] } = input;
   const addresses = addedAddresses(input, link);
@@ -86,10 +97,10 @@ export function refusalsBy(
       refuse(path, 'may not lead to a short domain of this service');
   for (const { path, url } of addresses)
     if (lists.blocksAddress(url)) refuse(path, 'may not lead to a host that is blocked on this service');
-  if (!found.domain && link === null) refuse(['domainId'], wrongDomain);
-  if (found.alias) refuse(['alias'], aliasTaken);
+  if (link === null && !found.domainIds.has(domainId)) refuse(['domainId'], wrongDomain);
+  if (isTaken) refuse(['alias'], aliasTaken);
   else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
-  if (spaceId != null && !found.space) refuse(['spaceId'], wrongSpace);
+  if (spaceId != null && !found.spaceIds.has(spaceId)) refuse(['spaceId'], wrongSpace);
   const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));
   if (unknown.length > 0)
     refuse(

@@ -1,4 +1,4 @@
-import type { FoundMany } from '../../db/reading/references.ts';
+import type { FoundReferences } from '../../db/reading/references.ts';
 import { MAX_INT } from '../input.ts';
 import { UsedAliases } from './names.ts';
 
@@ -15,7 +15,7 @@ export class DryRun {
   }
 
   /** What is found in the database, and the domains that would be there. */
-  withDomains(found: FoundMany): FoundMany {
+  withDomains(found: FoundReferences): FoundReferences {
     return {
       ...found,
       domainIds: new Set([...found.domainIds, ...this.#domains.keys()]),

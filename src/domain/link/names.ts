@@ -5,9 +5,9 @@ import { MAX_ALIAS } from './alias.ts';
 import type { OperatorLists } from './operator-lists.ts';
 
 /** An alias on a domain, with its account and URL. */
-export type Name = AliasHolder;
+export type Name = Omit<AliasHolder, 'id'>;
 
-type Place = Pick<Name, 'domainId' | 'alias'>;
+type NameOnDomain = Pick<Name, 'domainId' | 'alias'>;
 
 /** The names of a domain. A dry run keeps those of a whole file, so they have no keys of their own. */
 class NamesOfDomain {
@@ -55,12 +55,12 @@ export class UsedAliases {
   }
 
   /** Another alias of the account on the domain that differs only in case; null if there is none. */
-  similarTo(place: Place & Pick<Name, 'accountId'>): string | null {
+  similarTo(name: NameOnDomain & Pick<Name, 'accountId'>): string | null {
     const similar = this.#domains
-      .get(place.domainId)
-      ?.like(place.alias)
-      .find(({ alias, accountId }) => alias !== place.alias && accountId === place.accountId);
-    return similar?.alias ?? this.#earlier?.similarTo(place) ?? null;
+      .get(name.domainId)
+      ?.like(name.alias)
+      .find(({ alias, accountId }) => alias !== name.alias && accountId === name.accountId);
+    return similar?.alias ?? this.#earlier?.similarTo(name) ?? null;
   }
 }
 
@@ -75,7 +75,7 @@ const LAST_SUFFIX = 1_000;
 export async function nextFreeName(
   db: Db,
   names: UsedAliases,
-  { domainId, alias }: Place,
+  { domainId, alias }: NameOnDomain,
   isSame: (name: Name) => boolean,
   lists: OperatorLists,
 ): Promise<{ alias: string; free: boolean } | null> {
