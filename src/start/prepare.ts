@@ -1,0 +1,96 @@
+import type { Logger } from 'pino';
+import { allValid, type Config, ConfigError, migratedDatabase, shown } from '../config.ts';
+import { settleEpoch } from '../db/change/log.ts';
+import { advised } from '../db/connection/advice.ts';
+import { openDatabase } from '../db/connection/client.ts';
+import type { Db } from '../db/connection/db.ts';
+import { applyMigrations, type MigrationProgress, migrationStateOf } from '../db/migrate.ts';
+import { HostHeld, shareDefaultDomain } from '../domain/domain/default-domain.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { countryLookup } from '../http/request/country.ts';
+import { readOperatorFiles } from '../operator-files.ts';
+import { oneLine } from '../shared/one-line.ts';
+
+/** A handler that throws the error for an unusable file of a variable. */
+function refused(variable: string, path: string | undefined, allowed: string): (error: unknown) => never {
+  return (error) => {
+    throw new ConfigError(
+      `${variable} is ${shown(variable, path ?? '')}; it must be the path of ${allowed}: ${oneLine(error)}.`,
+    );
+  };
+}
+
+/** The files that the configuration names. */
+export function readFiles(config: Config, log: Logger) {
+  const { countryHeader, geoipDatabase, trustedDocuments } = config;
+  const readTrusted = async (path: string) => {
+    const { readTrustedDocuments } = await import('../schema/server/trusted-documents.ts');
+    return readTrustedDocuments(path).catch(
+      refused('TRUSTED_DOCUMENTS', path, 'a file of documents that the schema allows'),
+    );
+  };
+  return allValid([
+    countryLookup(countryHeader, geoipDatabase).catch(
+      refused('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),
+    ),
+    trustedDocuments === undefined ? undefined : readTrusted(trustedDocuments),
+    readOperatorFiles(config, log),
+  ] as const);
+}
+
+/** Migrates the database. */
+export async function migrate(config: Config, log: Logger): Promise<void> {
+  const migrated = migratedDatabase(config);
+  const progress: MigrationProgress = {
+    begins: (migration, number, of) => log.info({ migration, number, of }, 'applying migration'),
+    waits: () => log.info('another process migrates the database: waiting for it'),
+  };
+  for (const migration of await advised(...migrated, (url) => applyMigrations(url, progress)))
+    log.info({ migration }, 'migration applied');
+  const { unknown } = await advised(...migrated, migrationStateOf);
+  if (unknown.length > 0)
+    log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');
+}
+
+/** Opens the database and its replicas. */
+export async function openDatabases(config: Config, log: Logger, metrics: Metrics | undefined) {
+  const { pool, databaseDirectUrl: directUrl } = config;
+  const onStatement = metrics && ((_sql: string, seconds: number) => metrics.statement(seconds));
+  const database = await openDatabase(config.databaseUrl, { pool, directUrl, onStatement });
+  if (database.pooled && directUrl === undefined)
+    log.warn(
+      'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
+    );
+  await settleEpoch(database.client);
+  const replicas = await Promise.all(
+    config.databaseReadUrls.map((url) =>
+      advised('DATABASE_READ_URLS', url, () => openDatabase(url, { pool, onStatement })),
+    ),
+  );
+  return { database, replicas };
+}
+
+/** Makes the base URL's host the default domain, and gives its id. */
+export async function settleDefaultDomain(
+  config: Config,
+  db: Db,
+  baseUrl: string,
+  log: Logger,
+): Promise<number> {
+  const { host } = new URL(baseUrl);
+  const notFoundUrl = config.notFoundUrl ?? null;
+  const { id, renamed } = await shareDefaultDomain(db, host, notFoundUrl, new Date()).catch(
+    (error: unknown) => {
+      if (!(error instanceof HostHeld)) throw error;
+      throw new ConfigError(
+        `BASE_URL is "${baseUrl}", but the account "${error.account}" has that host as a domain: use another URL, or remove the domain from the account: npm run domains -- remove ${error.host}`,
+      );
+    },
+  );
+  if (renamed)
+    log.info(
+      { from: renamed.from, to: host, links: renamed.links },
+      'default domain renamed to the host of BASE_URL: its links work under the new host',
+    );
+  return id;
+}
