@@ -1,6 +1,7 @@
 import type { LinkCounter } from '../generated/sqlite/client.ts';
 import type { Db, Tx } from './connection/db.ts';
 import { dialectOf } from './connection/dialect.ts';
+import { readRows } from './connection/direct.ts';
 import { retryConflicts } from './connection/retry.ts';
 import { join, sql } from './connection/sql.ts';
 import { dateText } from './date-text.ts';
@@ -18,11 +19,13 @@ export async function lockCounters(
   accountId: number,
 ): Promise<Map<number, boolean>> {
   const locked = dialectOf(tx).lock('FOR NO KEY UPDATE');
-  const rows = await tx.$queryRaw<{ linkId: number | bigint; any: number | bigint }[]>(sql`
-    SELECT "linkId",
+  const rows = await readRows<{ linkId: number; any: number }>(
+    tx,
+    sql`SELECT "linkId",
       CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
-    FROM "LinkCounter" WHERE "linkId" IN (${join([...linkIds])}) AND "accountId" = ${accountId} ORDER BY "linkId" ${locked}`);
-  return new Map(rows.map(({ linkId, any }) => [Number(linkId), Number(any) > 0]));
+    FROM "LinkCounter" WHERE "linkId" IN (${join([...linkIds])}) AND "accountId" = ${accountId} ORDER BY "linkId" ${locked}`,
+  );
+  return new Map(rows.map(({ linkId, any }) => [linkId, any > 0]));
 }
 
 /** The clicks of a link before its import. */
@@ -84,6 +87,6 @@ export async function claimVisit(db: Db, linkId: number, now: Date): Promise<Tur
         ON CONFLICT ("accountId", "day") DO UPDATE SET "clicks" = "AccountDay"."clicks" + 1
       )
       SELECT "clicks", "turns", "resets" FROM "claimed"`;
-  const [row] = await retryConflicts(() => db.$queryRaw<Turn[]>(statement));
+  const [row] = await retryConflicts(() => readRows<Turn>(db, statement));
   return row ? { ...row, clicks: row.clicks - 1, turns: row.turns - 1 } : null;
 }

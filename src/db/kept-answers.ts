@@ -1,6 +1,7 @@
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import type { Db, Tx } from './connection/db.ts';
 import { dialectOf } from './connection/dialect.ts';
+import { readRows } from './connection/direct.ts';
 import { join, name, sql } from './connection/sql.ts';
 
 /** The account and the idempotency key of an answer. */
@@ -17,7 +18,8 @@ export function findAnswer(db: Db | Tx, key: AnswerKey, since: Date): Promise<Ke
 export async function takeKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promise<boolean> {
   if (!dialectOf(tx).hasConcurrentWriters) return true;
   const lock = BigInt.asIntN(64, BigInt(`0x${keyHash.slice(0, 16)}`) ^ BigInt(accountId));
-  const [row] = await tx.$queryRaw<{ taken: boolean }[]>(
+  const [row] = await readRows<{ taken: boolean }>(
+    tx,
     sql`SELECT pg_try_advisory_xact_lock(${String(lock)}::bigint) AS "taken"`,
   );
   return row?.taken === true;

@@ -1,4 +1,5 @@
 import type { Db } from './connection/db.ts';
+import { readRows } from './connection/direct.ts';
 import { join, sql } from './connection/sql.ts';
 
 /**
@@ -9,9 +10,11 @@ export async function addKeyUses(db: Db, uses: ReadonlyMap<number, number>): Pro
   if (uses.size === 0) return new Map();
   // All processes use the same order, to prevent deadlocks.
   const rows = [...uses].sort(([a], [b]) => a - b).map(([keyId, count]) => sql`(${keyId}, ${count})`);
-  const totals = await db.$queryRaw<{ keyId: number; requests: bigint }[]>(sql`
-    INSERT INTO "KeyUse" ("keyId", "requests") VALUES ${join(rows)}
-    ON CONFLICT ("keyId") DO UPDATE SET "requests" = "KeyUse"."requests" + EXCLUDED."requests"
-    RETURNING "keyId", "requests"`);
-  return new Map(totals.map(({ keyId, requests }) => [keyId, Number(requests)]));
+  const totals = await readRows<{ keyId: number; requests: number }>(
+    db,
+    sql`INSERT INTO "KeyUse" ("keyId", "requests") VALUES ${join(rows)}
+      ON CONFLICT ("keyId") DO UPDATE SET "requests" = "KeyUse"."requests" + EXCLUDED."requests"
+      RETURNING "keyId", "requests"`,
+  );
+  return new Map(totals.map(({ keyId, requests }) => [keyId, requests]));
 }

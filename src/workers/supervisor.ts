@@ -103,7 +103,7 @@ export class Supervisor {
     log[how === 0 ? 'info' : 'error']({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
     if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
     else if (this.#quickDeaths >= QUICK_DEATHS)
-      onFailure(`${QUICK_DEATHS} workers in a row ended withTimeout ${MIN_LIFETIME / 1000} seconds (${how})`);
+      onFailure(`${QUICK_DEATHS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);
     else setTimeout(() => this.#fork(), wasQuick ? FIRST_PAUSE * 2 ** (this.#quickDeaths - 1) : 0);
   }
 }

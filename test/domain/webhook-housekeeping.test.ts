@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { ChangeRetention } from '../../src/db/change/retention.ts';
+import { transaction } from '../../src/db/connection/transaction.ts';
 import {
   deleteOldDeliveries,
   dueDeliveries,
@@ -163,7 +164,7 @@ test('work on pending deliveries reads none of those that have ended', async () 
     const [due] = await dueDeliveries(client, 1, NOON, 10);
     const outcome = { webhookId: 1, at: NOON, responseStatus: 500, error: 'status 500', body: '{}' };
     if (due) await writeOutcomes(client, [{ ...outcome, delivery: due, retryAt: after(5_000) }]);
-    await client.$transaction((tx) => nextDue(tx, 1));
+    await transaction(client, (tx) => nextDue(tx, 1));
     await readBacklog(client);
     await caller.data('mutation { redeliver(deliveryId: "3001") { __typename } }');
   });

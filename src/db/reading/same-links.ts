@@ -1,6 +1,7 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Db, Tx } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
+import { readRows } from '../connection/direct.ts';
 import { join, name, type Sql, sql } from '../connection/sql.ts';
 import { columnsOf } from './columns.ts';
 
@@ -20,7 +21,7 @@ function hasDestination(db: object, { accountId, domainId, url }: Destination): 
 export async function lockDestination(tx: Tx, { accountId, domainId, url }: Destination): Promise<void> {
   if (!dialectOf(tx).hasConcurrentWriters) return;
   const what = `${accountId} ${domainId} ${url}`;
-  await tx.$queryRaw(sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
+  await readRows(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
 }
 
 /** What links must have in common besides their destination. */
@@ -51,7 +52,8 @@ export function findSameLinks(
     ...filled.map((column) => sql`${name(column)} IS NOT NULL`),
     ...(pixelIds === undefined ? [] : [hasExactlyPixels(pixelIds)]),
   ];
-  return db.$queryRaw<Link[]>(
+  return readRows<Link>(
+    db,
     sql`SELECT ${columnsOf.Link} FROM "Link" WHERE ${join(conditions, ' AND ')} ORDER BY "id" DESC LIMIT ${limit}`,
   );
 }

@@ -80,10 +80,11 @@ export async function dueDeliveries(
 
 /** When the webhook's next delivery is due; null if none waits. */
 export async function nextDue(tx: Tx, webhookId: number): Promise<Date | null> {
-  const [row] = await tx.$queryRaw<{ nextAttemptAt: Date }[]>(
+  const [row] = await readRows<{ nextAttemptAt: Date }>(
+    tx,
     sql`SELECT "nextAttemptAt" ${dueOf(webhookId, null)} LIMIT 1`,
   );
-  return row ? new Date(row.nextAttemptAt) : null;
+  return row?.nextAttemptAt ?? null;
 }
 
 /** The result of an attempt. */

@@ -43,13 +43,15 @@ export async function claimQueues(
   const unlocked = dialectOf(db).lock('FOR UPDATE SKIP LOCKED');
   const first = (which: Sql, limit: number) => sql`SELECT "webhookId" FROM "WebhookQueue"
     WHERE ${isFree(db, now)} AND "failingSince" IS ${which} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}`;
-  const claimed = await db.$queryRaw<{ webhookId: number; failingSince: Date | null }[]>(sql`
-    UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${dialectOf(db).fromNow(duration)}
+  const claimed = await readRows<{ webhookId: number; failingSince: Date | string | null }>(
+    db,
+    sql`UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${dialectOf(db).fromNow(duration)}
     WHERE "webhookId" IN (${first(sql`NULL`, others)}) OR "webhookId" IN (${first(sql`NOT NULL`, failing)})
-    RETURNING "webhookId", "failingSince"`);
+    RETURNING "webhookId", "failingSince"`,
+  );
   return claimed.map(({ webhookId, failingSince }) => ({
-    webhookId: Number(webhookId),
-    failingSince: failingSince && new Date(failingSince),
+    webhookId,
+    failingSince: failingSince === null ? null : new Date(failingSince),
   }));
 }
 
@@ -63,12 +65,14 @@ export async function renewClaims(
   webhookIds: readonly number[],
 ): Promise<Set<number>> {
   const kept = await retryConflicts(() =>
-    db.$queryRaw<{ webhookId: number }[]>(sql`
-      UPDATE "WebhookQueue" SET "claimedUntil" = ${dialectOf(db).fromNow(duration)}
-      WHERE "claimedBy" = ${by} AND "webhookId" IN (${join([...webhookIds])})
-      RETURNING "webhookId"`),
+    readRows<{ webhookId: number }>(
+      db,
+      sql`UPDATE "WebhookQueue" SET "claimedUntil" = ${dialectOf(db).fromNow(duration)}
+        WHERE "claimedBy" = ${by} AND "webhookId" IN (${join([...webhookIds])})
+        RETURNING "webhookId"`,
+    ),
   );
-  return new Set(kept.map(({ webhookId }) => Number(webhookId)));
+  return new Set(kept.map(({ webhookId }) => webhookId));
 }
 
 /** Whether the process still has the queue. */
