@@ -140,7 +140,7 @@ export function parseBatch<Item>(name: string, items: readonly Item[]): readonly
   throw invalid([{ path: [name], messages: [`may have at most ${MAX_BATCH} entries, not ${items.length}`] }]);
 }
 
-const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
+export const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
 
 const isoMoment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],

@@ -582,6 +582,11 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
       'expiration_date=2028-01-01',
       { expiration_date: '2028-01-01', expiration_time: '00:00', ends_at: '2028-01-01T00:00:00.000Z' },
     ],
+    ['expiration_time=', { expiration_time: '00:00', ends_at: '2027-01-01T00:00:00.000Z' }],
+    [
+      'expiration_date=2028-01-01&expiration_time=',
+      { expiration_date: '2028-01-01', expiration_time: '00:00', ends_at: '2028-01-01T00:00:00.000Z' },
+    ],
     ['expiration_clicks=', { expiration_clicks: null }],
     ['expiration_url=', { expiration_url: null }],
     ['target_type=4', { target_type: 4 }],
@@ -620,6 +625,12 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect(one.body).toMatchObject({ data: { alias, space_id: space, pixel_ids: [pixels[1]] } });
     const cleared = await owner.rest(method, `/links/${id}`, { space_id: '', pixel_ids: '' });
     expect(cleared.body).toMatchObject({ data: { alias, space: null, pixels: [] } });
+  });
+
+  test('200s on an empty time of a link without a date, and changes nothing', async () => {
+    const { id, ...link } = await owner.link();
+    const { status, body } = await owner.rest(method, `/links/${id}`, 'expiration_time=');
+    expect({ status, body }).toEqual({ status: 200, body: { data: { id, ...link }, status: 200 } });
   });
 
   test('200s on the link’s own alias', async () => {

@@ -298,6 +298,22 @@ describe('updateLink', () => {
     expect(await update(id, input)).toEqual(refusal(fields));
   });
 
+  test('T00:00Z alone is the start of the day on which the link expires already, and is refused in a new link', async () => {
+    const expiring = { at: '2030-01-02T10:20:30Z', clicks: 5 };
+    const midnight = { at: 'T00:00Z' };
+    const { id } = await create({ url, expiration: expiring });
+    expect(await update(id, { expiration: midnight })).toMatchObject({
+      expiration: { at: '2030-01-02T00:00:00.000Z', clicks: 5 },
+    });
+    const { id: endless } = await create({ url });
+    expect(await update(endless, { expiration: midnight })).toMatchObject({ expiration: { at: null } });
+    const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
+    expect(await create({ url, expiration: midnight })).toEqual(refusal({ 'expiration.at': notAMoment }));
+    expect(await update(id, { expiration: { at: 'T10:00Z' } })).toEqual(
+      refusal({ 'expiration.at': notAMoment }),
+    );
+  });
+
   test('refuses to clear the password of protected statistics', async () => {
     const { id } = await create({ url, privacy: 'PASSWORD', privacyPassword: 'y' });
     const missing = refusal({ privacyPassword: 'is required where a password guards the statistics' });

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { keysOf } from '../../shared/keys-of.ts';
-import { choiceOf, flag, idOf, integerOf, listOf, moment, textOf, withDefault } from '../input.ts';
+import {
+  choiceOf,
+  flag,
+  idOf,
+  integerOf,
+  listOf,
+  moment,
+  notAMoment,
+  textOf,
+  withDefault,
+} from '../input.ts';
 import { passwordInput } from '../password.ts';
 import { webAddress } from '../url.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
@@ -40,6 +50,20 @@ function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<S
     .optional();
 }
 
+/** Midnight of the day on which a link expires already, in UTC: for clients that send date and time apart. */
+export const MIDNIGHT = 'T00:00Z';
+
+/** A moment; in an update, also `MIDNIGHT`. */
+const expiry = z
+  .string(notAMoment)
+  .trim()
+  .transform((text, context): z.output<typeof moment> | typeof MIDNIGHT => {
+    if (text === MIDNIGHT) return MIDNIGHT;
+    const { data, error } = moment.safeParse(text);
+    for (const { message } of error?.issues ?? []) context.addIssue({ code: 'custom', message });
+    return data ?? z.NEVER;
+  });
+
 const expiration = z
   .object({
     url: webAddress
@@ -47,9 +71,9 @@ const expiration = z
         "The absolute http or https URL for visitors after the link has expired; the service's own page by default.",
       )
       .nullish(),
-    at: moment
+    at: expiry
       .describe(
-        'When the link expires, in ISO 8601 with an offset from UTC, such as 2027-01-01T00:00:00Z. A time without seconds does not change a stored time within that minute.',
+        'When the link expires, in ISO 8601 with an offset from UTC, such as 2027-01-01T00:00:00Z. A time without seconds does not change a stored time within that minute. In an update, T00:00Z alone is the start of the day on which the link expires already.',
       )
       .nullish(),
     clicks: integerOf(1, 999_999_999)
@@ -138,6 +162,7 @@ export const createLinkInput = z
     disabled: withDefault(disabled, false),
     privacy: withDefault(privacy, 'PUBLIC'),
   })
+  .refine(({ expiration }) => expiration?.at !== MIDNIGHT, { path: ['expiration', 'at'], error: notAMoment })
   .refine(({ privacy, privacyPassword }) => privacy !== 'PASSWORD' || privacyPassword != null, {
     path: ['privacyPassword'],
     error: missingPrivacyPassword,
