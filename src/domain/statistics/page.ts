@@ -25,10 +25,13 @@ export function pageLength(asked: string | null): PageLength {
   return pageLengths.find((length) => String(length) === asked) ?? DEFAULT_LENGTH;
 }
 
-/** By how many clicks a step of a value begins late, from 0 to below the size of a step: visitors must not be able to know it. */
+/**
+ * By how many clicks a step of a value begins late, from 0 to below the size of a step. It is secret: anybody can make visits
+ * up to a known threshold, and see whether one other visit crosses it.
+ */
 export type StepStarts = (value: string | null, step: number) => number;
 
-/** Starts of steps that only those know who know the secret. */
+/** The starts of a link's steps, from a secret. */
 export function secretStarts(secret: string, linkId: number, by: StatisticsDimension): StepStarts {
   return (value, step) => {
     const hmac = createHmac('sha256', secret).update(JSON.stringify(['statistics', linkId, by, value, step]));
@@ -37,8 +40,8 @@ export function secretStarts(secret: string, linkId: number, by: StatisticsDimen
 }
 
 /**
- * The values with the most clicks in steps. Everything else joins the others: the rest of the clicks, referrers beyond the
- * limit, and destinations on blocked hosts. The order of exact counts is not visible, either.
+ * The values with the most clicks, in steps. All other clicks join the others, also referrers beyond the limit, and destinations
+ * on blocked hosts. The order does not reveal exact counts.
  */
 export function publicTop(
   { rows, others }: StatisticsTop,
@@ -107,8 +110,8 @@ async function secretOf(db: Db, { id }: ShownLink): Promise<string> {
 }
 
 /**
- * Reads the public statistics of a link. Values are those of the days before this one: who makes visits and looks at the page
- * in turn must not learn what others' visits have added.
+ * Reads the public statistics of a link. Values are those of the days before this one, so that nobody can make a visit, look at
+ * the page, and go on until a step begins.
  */
 export async function readPublicStatistics(
   db: Db,
