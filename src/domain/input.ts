@@ -24,15 +24,25 @@ export function isStorable(text: string): boolean {
 
 // `meta` adds JSON Schema of rules that zod cannot describe itself, for descriptions of the APIs.
 
+/**
+ * The messages of a schema, for its `error`: null comes from updates, in which it clears other fields.
+ * @param allowed what is allowed, for a value of another type
+ */
+export function unless(allowed: string) {
+  return ({ input }: { readonly input?: unknown }): string => {
+    if (input === undefined) return 'is required';
+    return input === null ? `cannot be cleared: it ${allowed}` : allowed;
+  };
+}
+
 /** Trimmed text of `min` to `max` characters that both databases can store. */
 export function textOf(min: number, max: number) {
   const range = min > 0 ? `must have ${min} to ${max} characters` : `may have at most ${max} characters`;
   return z
-    .string({ error: (issue) => (issue.input === undefined ? 'is required' : range) })
+    .string({ error: unless(range) })
     .trim()
     .refine((text) => lengthOf(text) >= min && lengthOf(text) <= max, {
-      error: (issue) =>
-        issue.input === '' ? 'is required' : `${range}, not ${lengthOf(String(issue.input))}`,
+      error: ({ input }) => `${range}, not ${lengthOf(String(input))}`,
     })
     .refine(isStorable, 'may not contain null characters or broken surrogate pairs')
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
@@ -40,9 +50,7 @@ export function textOf(min: number, max: number) {
 
 /** A number that meets `isAllowed`; `allowed` describes the rule in the error message. */
 export function numberOf(isAllowed: (value: number) => boolean, allowed: string) {
-  return z
-    .number({ error: (issue) => (issue.input === undefined ? 'is required' : allowed) })
-    .refine(isAllowed, allowed);
+  return z.number({ error: unless(allowed) }).refine(isAllowed, allowed);
 }
 
 /** A whole number from `min` to `max`, both included. */
@@ -52,11 +60,13 @@ export function integerOf(min: number, max: number) {
   return schema.meta({ type: 'integer', minimum: min, maximum: max });
 }
 
+/** True or false. */
+export const flag = z.boolean({ error: unless('must be true or false') });
+
 /** One of the keys of `values`. */
 export function choiceOf<Name extends string>(values: Readonly<Record<Name, string>>) {
   const names = keysOf(values);
-  const allowed = `must be one of ${names.join(', ')}`;
-  return z.enum(names, { error: (issue) => (issue.input === undefined ? 'is required' : allowed) });
+  return z.enum(names, { error: unless(`must be one of ${names.join(', ')}`) });
 }
 
 /** The id of a record, as a number; `wrong` is the message for an impossible id. */
@@ -130,7 +140,8 @@ export function parseBatch<Item>(name: string, items: readonly Item[]): readonly
   throw invalid([{ path: [name], messages: [`may have at most ${MAX_BATCH} entries, not ${items.length}`] }]);
 }
 
-const notATimestamp = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
+export const notATimestamp =
+  'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
 
 const isoMoment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],

@@ -63,12 +63,12 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     sendMessage(req, res, ...ended[outcome]);
   };
 
-  /** The domain's URL for unknown aliases; null if it has none, or if it is the one that was asked for: that would go on for ever. */
+  /** The domain's URL for unknown aliases; null for none, a blocked one, and the one that was asked for: that would go on for ever. */
   const notFoundUrlFor = (
     req: IncomingMessage,
     { name, notFoundUrl }: LinkLookup['domain'],
   ): string | null => {
-    if (notFoundUrl === null) return null;
+    if (notFoundUrl === null || lists.blocksAddress(notFoundUrl)) return null;
     const { pathname } = new URL(notFoundUrl);
     // Requests' paths have one slash at the start. A proxy may add its own port to the host, but not to the domain's name.
     const isItself =

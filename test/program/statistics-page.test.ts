@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OperatorLists } from '../../src/domain/link/operator-lists.ts';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
-import { mergeHiddenValues, pageLength, showsDestinations } from '../../src/domain/statistics/page.ts';
+import { pageLength, publicTop, secretStarts, showsDestinations } from '../../src/domain/statistics/page.ts';
 import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';
 import { wordsFor } from '../../src/redirect/statistics/words.ts';
 
@@ -10,45 +10,27 @@ lists.setBlockedHosts({ entries: new Set(['bad.example']) });
 
 type Row = [value: string | null, clicks: number];
 
-describe('values with few clicks are folded into the others', () => {
+const asRows = (list: Row[]) => list.map(([value, clicks]) => ({ value, clicks }));
+const shownOf = (rows: Row[], start = 0, by: StatisticsDimension = 'COUNTRY', others = 0) =>
+  publicTop({ rows: asRows(rows), others }, by, lists, () => start);
+
+describe('values are shown in steps of five, and the rest joins the others', () => {
   test.each<[string, StatisticsDimension, Row[], number, Row[], number]>([
     ['nothing', 'BROWSER', [], 0, [], 0],
     [
-      'five are enough',
+      'five are enough, four are not',
       'BROWSER',
       [
         ['A', 9],
         ['B', 5],
-      ],
-      0,
-      [
-        ['A', 9],
-        ['B', 5],
-      ],
-      0,
-    ],
-    [
-      'four are not',
-      'BROWSER',
-      [
-        ['A', 9],
-        ['B', 4],
-      ],
-      0,
-      [['A', 9]],
-      4,
-    ],
-    [
-      'what is left joins the others',
-      'BROWSER',
-      [
-        ['A', 9],
-        ['B', 4],
-        ['C', 1],
+        ['C', 4],
       ],
       7,
-      [['A', 9]],
-      12,
+      [
+        ['A', 5],
+        ['B', 5],
+      ],
+      15,
     ],
     [
       'all of them',
@@ -62,29 +44,32 @@ describe('values with few clicks are folded into the others', () => {
       5,
     ],
     [
-      'what is not known, too',
+      'what is not known',
       'COUNTRY',
       [
+        [null, 12],
         ['DE', 7],
-        [null, 4],
       ],
       0,
-      [['DE', 7]],
+      [
+        [null, 10],
+        ['DE', 5],
+      ],
       4,
     ],
     [
-      'what is not known and is much stays',
+      'equal steps are in the order of the values',
       'COUNTRY',
       [
-        [null, 8],
-        ['DE', 7],
+        ['DE', 9],
+        ['AT', 8],
       ],
       0,
       [
-        [null, 8],
-        ['DE', 7],
+        ['AT', 5],
+        ['DE', 5],
       ],
-      0,
+      7,
     ],
     [
       'destinations on blocked hosts',
@@ -94,8 +79,8 @@ describe('values with few clicks are folded into the others', () => {
         ['https://good.example/', 7],
       ],
       1,
-      [['https://good.example/', 7]],
-      51,
+      [['https://good.example/', 5]],
+      53,
     ],
     [
       'referrers that had no place',
@@ -105,16 +90,46 @@ describe('values with few clicks are folded into the others', () => {
         ['a.example', 7],
       ],
       1,
-      [['a.example', 7]],
-      51,
+      [['a.example', 5]],
+      53,
     ],
     ['other devices are a value', 'DEVICE', [['other', 50]], 0, [['other', 50]], 0],
-  ])('%s', (_what, by, rows, others, left, folded) => {
-    const asRows = (list: Row[]) => list.map(([value, clicks]) => ({ value, clicks }));
-    expect(mergeHiddenValues({ rows: asRows(rows), others }, by, lists)).toEqual({
-      rows: asRows(left),
-      others: folded,
-    });
+  ])('%s', (_what, by, rows, others, shown, folded) => {
+    expect(shownOf(rows, 0, by, others)).toEqual({ rows: asRows(shown), others: folded });
+  });
+
+  test('a step begins late, by less than its size', () => {
+    const first = (clicks: number, start: number) => shownOf([['DE', clicks]], start).rows[0]?.clicks ?? 0;
+    expect([4, 5, 6, 8, 9, 10, 13, 14].map((clicks) => first(clicks, 0))).toEqual([
+      0, 5, 5, 5, 5, 10, 10, 10,
+    ]);
+    expect([4, 5, 6, 8, 9, 10, 13, 14].map((clicks) => first(clicks, 4))).toEqual([0, 0, 0, 0, 5, 5, 5, 10]);
+  });
+
+  test('at most ten are shown, and which ones does not depend on exact counts', () => {
+    const values = Array.from({ length: 12 }, (_, index) => String.fromCharCode(65 + index));
+    const { rows, others } = shownOf(values.map((value, index) => [value, index === 11 ? 6 : 5]));
+    expect(rows.map(({ value }) => value)).toEqual(values.slice(0, 10));
+    expect(others).toBe(11);
+  });
+});
+
+describe('where steps begin', () => {
+  const values = Array.from({ length: 200 }, (_, index) => `v${index}`);
+  test('is the same for a secret, evenly spread, and another one for each value, step, link and dimension', () => {
+    const starts = secretStarts('secret', 1, 'LANGUAGE');
+    const of = (from: typeof starts, step = 1) => values.map((value) => from(value, step));
+    expect(of(secretStarts('secret', 1, 'LANGUAGE'))).toEqual(of(starts));
+    for (const start of [0, 1, 2, 3, 4])
+      expect(of(starts).filter((one) => one === start).length).toBeGreaterThan(20);
+    const others = [
+      of(starts, 2),
+      of(secretStarts('secret', 2, 'LANGUAGE')),
+      of(secretStarts('other', 1, 'LANGUAGE')),
+      of(secretStarts('secret', 1, 'REFERRER')),
+    ];
+    for (const other of others)
+      expect(other.filter((one, index) => one === of(starts)[index]).length).toBeLessThan(80);
   });
 });
 

@@ -72,6 +72,34 @@ describe('a blocked host', () => {
     expect(errorsOf(updated)).toEqual(errorsOf(created));
   });
 
+  test('is refused as the not-found URL of a domain', async () => {
+    const refused = {
+      __typename: 'ValidationError',
+      fields: [{ path: ['notFoundUrl'], messages: [BLOCKED] }],
+    };
+    const fields = '{ __typename ... on ValidationError { fields { path messages } } }';
+    const create = `mutation ($url: String) { createDomain(input: { name: "new.example", notFoundUrl: $url }) ${fields} }`;
+    const update = `mutation ($id: ID!, $url: String) { updateDomain(id: $id, input: { notFoundUrl: $url }) ${fields} }`;
+    const id = String(await owner.domain('lost.example'));
+    const url = 'https://BAD.example./lost';
+    expect(await owner.data(create, { url })).toEqual({ createDomain: refused });
+    expect(await owner.data(update, { id, url })).toEqual({ updateDomain: refused });
+    const later = 'https://later.example/lost';
+    expect(await owner.data(update, { id, url: later })).toMatchObject({
+      updateDomain: { __typename: 'Domain' },
+    });
+    const lost = (alias: string) => visit(server.origin, `/${alias}`, { headers: { Host: 'lost.example' } });
+    expect([(await lost('no')).status, (await lost('no')).location]).toEqual([302, later]);
+    writeFileSync(blockedHostsFile, 'later.example\n');
+    await expect.poll(async () => (await lost('no')).status).toBe(404);
+    for (const path of ['no', 'no+'])
+      expect(await lost(path)).toMatchObject({ status: 404, location: undefined });
+    // A client may send back what the domain has.
+    expect(await owner.data(update, { id, url: later })).toMatchObject({
+      updateDomain: { __typename: 'Domain' },
+    });
+  });
+
   test('takes effect at once on cached links, deletes nothing, and gives visitors no reason', async () => {
     const link = await owner.link({ url: 'https://later.example/secret' });
     const byTarget = await owner.link({ 'rotation[0][value]': 'https://sub.later.example/', target_type: 4 });

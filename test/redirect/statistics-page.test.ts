@@ -24,6 +24,14 @@ const open = (path: string, { headers, ...options }: VisitOptions = {}, at = ser
     headers: { 'X-Forwarded-For': `10.9.${addresses >> 8}.${addresses++ % 256}`, ...headers },
   });
 
+/** The next day, on which the values of this one are shown. */
+async function openNextDay(path: string, options: VisitOptions = {}): Promise<Visited> {
+  server.clock.now = new Date(NOON.getTime() + 86_400_000);
+  return open(path, options).finally(() => {
+    server.clock.now = NOON;
+  });
+}
+
 const PASSWORD = { privacy: 2, privacy_password: 'open sesame' };
 const right = { password: 'open sesame' };
 
@@ -44,13 +52,13 @@ async function visits({ alias }: RestLink, count: number, headers: Record<string
 describe('the page of a public link', () => {
   test('is for everybody: numbers, a chart and the dimensions, each with a table', async () => {
     const link = await owner.link({ url: 'https://example.com/there' });
-    await visits(link, 6, {
+    await visits(link, 9, {
       'X-Country': 'DE',
       'Accept-Language': 'fr',
       Referer: 'https://www.news.example/x',
     });
     await visits(link, 1, { 'User-Agent': 'Googlebot/2.1' });
-    const { status, headers, body } = await open(`/${link.alias}+`);
+    const { status, headers, body } = await openNextDay(`/${link.alias}+`);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -65,16 +73,16 @@ describe('the page of a public link', () => {
     expect(body).toContain('<meta name="robots" content="noindex">');
     expect(body).not.toMatch(/<script|<img|<link|@import|url\(|style="/);
     expect(body).toContain(`https://s.example/${link.alias}`);
-    expect(body).toMatch(/<dt>Clicks<\/dt><dd>6<\/dd>/);
-    expect(body).toMatch(/<dt>Visitors<\/dt><dd>6<\/dd>/);
+    expect(body).toMatch(/<dt>Clicks<\/dt><dd>9<\/dd>/);
+    expect(body).toMatch(/<dt>Visitors<\/dt><dd>9<\/dd>/);
     expect(body).toMatch(/<dt>Bots<\/dt><dd>1<\/dd>/);
     for (const value of ['Chrome', 'Windows', 'Desktop', 'Germany', 'French', 'news.example'])
-      expect(body).toContain(`<th scope="row">${value}</th><td>6</td><td>100%</td>`);
+      expect(body).toContain(`<th scope="row">${value}</th><td>5</td><td>55.6%</td>`);
     expect(body).toContain('<th scope="row">https://example.com/there</th>');
     // Eight charts: the days and seven dimensions.
     expect(body.match(/role="img"/g)).toHaveLength(8);
     expect(body.match(/<details>/g)).toHaveLength(8);
-    expect(body).toContain('<th scope="row">Nov 20, 2026</th><td>6</td><td>6</td><td>1</td>');
+    expect(body).toContain('<th scope="row">Nov 20, 2026</th><td>9</td><td>9</td><td>1</td>');
   });
 
   test.each([
@@ -107,13 +115,42 @@ describe('the page of a public link', () => {
 
   test('adds values with few clicks to the others', async () => {
     const link = await owner.link();
-    await visits(link, 5, { 'X-Country': 'DE' });
+    await visits(link, 9, { 'X-Country': 'DE' });
     await visits(link, 4, { 'X-Country': 'FR' });
     await visits(link, 2, { 'X-Country': 'IT' });
-    const { body } = await open(`/${link.alias}+`);
+    const { body } = await openNextDay(`/${link.alias}+`);
     expect(body).toContain('<th scope="row">Germany</th><td>5</td>');
-    expect(body).toContain('<th scope="row">Others</th><td>6</td>');
+    expect(body).toContain('<th scope="row">Others</th><td>10</td>');
     expect(body).not.toMatch(/France|Italy/);
+  });
+
+  test('shows no values of the running day, but its clicks', async () => {
+    const link = await owner.link();
+    await visits(link, 9, { 'X-Country': 'DE' });
+    const { body } = await open(`/${link.alias}+`);
+    expect(body).toMatch(/<dt>Clicks<\/dt><dd>9<\/dd>/);
+    expect(body).not.toContain('Germany');
+  });
+
+  test('does not tell by four forged visits which value one visit has', async () => {
+    const guesses = 'aa af am ar az be bg bn br bs ca cs cy da de el en eo es et'.split(' ');
+    const names = new Intl.DisplayNames('en', { type: 'language' });
+    /** Which of the languages are shown a day after so many visits with each. */
+    const shownAfter = async (count: number) => {
+      const shown = [];
+      // A page shows ten values.
+      for (const some of [guesses.slice(0, 10), guesses.slice(10)]) {
+        const link = await owner.link();
+        for (const language of some) await visits(link, count, { 'Accept-Language': language });
+        const { body } = await openNextDay(`/${link.alias}+`);
+        shown.push(...some.filter((language) => body.includes(`<th scope="row">${names.of(language)}</th>`)));
+      }
+      return shown;
+    };
+    expect(await shownAfter(4)).toEqual([]);
+    // One in five on average; all of them by chance once in 5 ** 20 times.
+    expect((await shownAfter(5)).length).toBeLessThan(guesses.length);
+    expect((await shownAfter(9)).length).toBe(guesses.length);
   });
 
   test.each([
@@ -128,15 +165,15 @@ describe('the page of a public link', () => {
     await client.linkDay.updateMany({ where: { linkId: link.id }, data: { clicks: 1234, described: 1234 } });
     await client.linkDayValue.updateMany({ where: { linkId: link.id }, data: { clicks: 1234 } });
     await client.linkMonthValue.updateMany({ where: { linkId: link.id }, data: { clicks: 1234 } });
-    const { body } = await open(`/${link.alias}+`, { headers: { 'Accept-Language': language } });
+    const { body } = await openNextDay(`/${link.alias}+`, { headers: { 'Accept-Language': language } });
     expect(body).toContain(`<html lang="${language}">`);
     for (const word of words) expect(body).toContain(word);
   });
 
   test('escapes values that others control', async () => {
     const link = await owner.link({ url: 'https://example.com/?a=<b>&c="d"' });
-    await visits(link, 5, { Referer: 'https://<script>.example/' });
-    const { body } = await open(`/${link.alias}+`);
+    await visits(link, 9, { Referer: 'https://<script>.example/' });
+    const { body } = await openNextDay(`/${link.alias}+`);
     expect(body).not.toMatch(/<b>|<script/);
     expect(body).toContain('example.com/?a=');
   });
@@ -164,8 +201,8 @@ describe('the page of a public link', () => {
       expect(statements.filter((sql) => !/^\s*(SELECT|WITH)/.test(sql))).toEqual([]);
       counts.push(statements.length);
     }
-    // The link, the sums, the days, and the values of all dimensions.
-    expect(counts).toEqual([4, 4]);
+    // The link, its account's secret, the sums with and without this day, the days, and the values of all dimensions.
+    expect(counts).toEqual([6, 6]);
   });
 
   // The process counts them, whatever the database.
@@ -197,10 +234,10 @@ describe('destinations', () => {
     ['that ends by clicks', { expiration_clicks: 100 }, false],
   ])('of a link %s are shown: %s', async (_which, form, shown) => {
     const link = await owner.link({ url: 'https://example.com/secret', ...form });
-    for (let i = 0; i < 6; i++)
+    for (let i = 0; i < 9; i++)
       await open(`/${link.alias}`, 'password' in form ? { form: { password: 'x' } } : {});
     await server.flush();
-    const { body } = await open(`/${link.alias}+`);
+    const { body } = await openNextDay(`/${link.alias}+`);
     expect(body.includes('example.com/secret')).toBe(shown);
     expect(body.includes('This link led to 1 destination.')).toBe(!shown);
   });
@@ -212,7 +249,7 @@ describe('destinations', () => {
     for (const language of ['de', 'en', 'fr'])
       await open(`/${link.alias}`, { form: { password: 'x' }, headers: { 'Accept-Language': language } });
     await server.flush();
-    const { body } = await open(`/${link.alias}+`);
+    const { body } = await openNextDay(`/${link.alias}+`);
     expect(body).toContain('This link led to 2 different destinations.');
     expect(body).not.toContain('de.example');
   });

@@ -582,6 +582,11 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
       'expiration_date=2028-01-01',
       { expiration_date: '2028-01-01', expiration_time: '00:00', ends_at: '2028-01-01T00:00:00.000Z' },
     ],
+    ['expiration_time=', { expiration_time: '00:00', ends_at: '2027-01-01T00:00:00.000Z' }],
+    [
+      'expiration_date=2028-01-01&expiration_time=',
+      { expiration_date: '2028-01-01', expiration_time: '00:00', ends_at: '2028-01-01T00:00:00.000Z' },
+    ],
     ['expiration_clicks=', { expiration_clicks: null }],
     ['expiration_url=', { expiration_url: null }],
     ['target_type=4', { target_type: 4 }],
@@ -622,6 +627,12 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect(cleared.body).toMatchObject({ data: { alias, space: null, pixels: [] } });
   });
 
+  test('200s on an empty time of a link without a date, and changes nothing', async () => {
+    const { id, ...link } = await owner.link();
+    const { status, body } = await owner.rest(method, `/links/${id}`, 'expiration_time=');
+    expect({ status, body }).toEqual({ status: 200, body: { data: { id, ...link }, status: 200 } });
+  });
+
   test('200s on the link’s own alias', async () => {
     const { id, alias } = await owner.link();
     expect((await owner.rest(method, `/links/${id}`, { alias })).status).toBe(200);
@@ -640,8 +651,8 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     ['domain=', { domain: 'cannot be changed: a link stays on its domain' }],
     ['domain_id[]=1', { domain_id: 'must be a single value' }],
     ['domain[name]=s.example', { domain: 'must be a single value' }],
-    ['url=', { url: 'must have 1 to 2048 characters' }],
-    ['alias=', { alias: 'must have 1 to 255 characters' }],
+    ['url=', { url: 'cannot be cleared: it must have 1 to 2048 characters' }],
+    ['alias=', { alias: 'cannot be cleared: it must have 1 to 255 characters' }],
     ['disabled=', { disabled: 'must be one of 0, 1' }],
     ['privacy=', { privacy: 'must be one of 0, 1, 2' }],
     ['expiration_time=10:00', { expiration_time: 'needs expiration_date as well' }],

@@ -466,11 +466,11 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
         'POST',
         '/spaces',
         [
-          ['name', ''],
+          ['name', 'x'.repeat(256)],
           ['color', 0],
         ],
       ],
-      graphql: [createSpace, { input: { name: '', color: 0 } }],
+      graphql: [createSpace, { input: { name: 'x'.repeat(256), color: 0 } }],
       status: 422,
       body: (data) => refused(data.createSpace),
     },

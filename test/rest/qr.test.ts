@@ -86,6 +86,24 @@ test.each([
   expect([response.status, (await response.json()).errors]).toEqual([422, { [field]: [message] }]);
 });
 
+test.each([
+  [256, 7, 12],
+  [99, 3, 0],
+  [64, 1, 15],
+  [33, 1, 0],
+])('a PNG of %i pixels has modules of %i, and %i more to the left', async (size, scale, rest) => {
+  // 25 modules, between margins of 4.
+  const { id } = await owner.link({ alias: `short${size}` });
+  const png = await owner.fetch(`/api/v1/links/${id}/qr?format=png&size=${size}`);
+  const { width, data } = PNG.sync.read(Buffer.from(await png.arrayBuffer()));
+  const dark = Array.from({ length: width * width }, (_, pixel) => pixel)
+    .filter((pixel) => data[pixel * 4] === 0)
+    .map((pixel) => pixel % width);
+  const left = dark.reduce((least, x) => Math.min(least, x), width);
+  const right = dark.reduce((most, x) => Math.max(most, x), 0);
+  expect([width, left, right]).toEqual([size, rest + 4 * scale, rest + 29 * scale - 1]);
+});
+
 test('404s on the link of another account, like an unknown one', async () => {
   const other = await server.caller('other');
   const [one, none] = [await qrOf('', other), await other.fetch('/api/v1/links/99999/qr')];

@@ -139,7 +139,10 @@ describe.each(['PUT', 'PATCH'])('%s /spaces/{id}', (method) => {
     const id = await owner.space('Kept');
     const { status, body } = await owner.rest(method, `/spaces/${id}`, { name: '', color: '' });
     expect({ status, body }).toEqual(
-      refused({ name: ['The name field must have 1 to 255 characters.'], color: [wrongColor] }),
+      refused({
+        name: ['The name field cannot be cleared: it must have 1 to 255 characters.'],
+        color: ['The color field cannot be cleared: it must be a whole number from 1 to 6.'],
+      }),
     );
     expect((await owner.rest('GET', `/spaces/${id}`)).body).toMatchObject({
       data: { name: 'Kept', color: 1 },

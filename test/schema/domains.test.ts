@@ -124,7 +124,7 @@ test('refuses every wrong field at once', async () => {
       __typename: 'ValidationError',
       code: 'VALIDATION',
       fields: [
-        { path: ['name'], messages: ['is required'] },
+        { path: ['name'], messages: ['must have 1 to 255 characters, not 0'] },
         { path: ['notFoundUrl'], messages: ['must be an absolute http or https URL'] },
       ],
     },
@@ -172,6 +172,11 @@ test('changes the given fields, and null clears those that can be cleared', asyn
   });
   const cleared = await owner.data(update, { id, input: { notFoundUrl: null } });
   expect(cleared).toMatchObject({ updateDomain: { notFoundUrl: null } });
+  expect(await owner.data(update, { id, input: { name: null } })).toMatchObject({
+    updateDomain: {
+      fields: [{ path: ['name'], messages: ['cannot be cleared: it must have 1 to 255 characters'] }],
+    },
+  });
 });
 
 test('deletes a domain, only once', async () => {

@@ -45,6 +45,12 @@ test.each([
       fragment C on Account { ${many(10, () => 'name')} }`,
   ],
   [
+    'number of comparisons between fields of the same name',
+    500_001,
+    500_000,
+    `{ ${many(708, () => '__typename')} }`,
+  ],
+  [
     'cost',
     401_310,
     300_000,
@@ -106,6 +112,25 @@ test('the compiled code of wide queries takes no memory', async () => {
   const before = used();
   await ask(3, 33);
   expect(used() - before).toBeLessThan(30);
+});
+
+test('a field is compared with itself 707 times in a selection, whichever way it is repeated', async () => {
+  const fragments = '{ ...A ...B } fragment A on Query { FIELDS } fragment B on Query { FIELDS }';
+  const nested = (count: number) => `{ ${many(count, () => 'viewer { account { name } }')} }`;
+  const cases: [string, string | undefined][] = [
+    [`{ ${many(707, () => '__typename')} }`, undefined],
+    [
+      fragments.replaceAll(
+        'FIELDS',
+        many(600, () => '__typename'),
+      ),
+      'TOO_COSTLY',
+    ],
+    [nested(300), undefined],
+    [nested(600), 'TOO_COSTLY'],
+  ];
+  for (const [query, code] of cases)
+    expect([code, (await caller.graphql(query)).errors?.[0]?.extensions.code]).toEqual([code, code]);
 });
 
 test('a variable that the executor would overlook is refused', async () => {

@@ -146,13 +146,13 @@ describe('createLink', () => {
     expect(await create(wrong)).toEqual(
       refusal({
         url: address,
-        alias: 'is required',
+        alias: 'must have 1 to 255 characters, not 0',
         'pixelIds.0': 'must be ids of your pixels',
         'expiration.at': 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z',
         'expiration.clicks': 'must be a whole number from 1 to 999999999',
         'targeting.countries.0.country': 'must be an ISO 3166-1 alpha-2 code, such as DE',
         'targeting.countries.0.url': address,
-        'targeting.rotation.1': 'is required',
+        'targeting.rotation.1': 'must have 1 to 2048 characters, not 0',
         privacyPassword: 'is required where a password guards the statistics',
       }),
     );
@@ -284,13 +284,34 @@ describe('updateLink', () => {
   });
 
   test.each<[object, Record<string, string>]>([
-    [{ url: null }, { url: 'must have 1 to 2048 characters' }],
-    [{ alias: null }, { alias: 'must have 1 to 255 characters' }],
-    [{ disabled: null }, { disabled: 'must be true or false' }],
-    [{ privacy: null }, { privacy: 'must be one of PUBLIC, PRIVATE, PASSWORD' }],
+    [{ url: null }, { url: 'cannot be cleared: it must have 1 to 2048 characters' }],
+    [{ alias: null }, { alias: 'cannot be cleared: it must have 1 to 255 characters' }],
+    [{ disabled: null }, { disabled: 'cannot be cleared: it must be true or false' }],
+    [{ privacy: null }, { privacy: 'cannot be cleared: it must be one of PUBLIC, PRIVATE, PASSWORD' }],
+    [{ domainId: null }, { domainId: 'cannot be changed: a link stays on its domain' }],
+    [
+      { url: '', alias: '' },
+      { url: 'must have 1 to 2048 characters, not 0', alias: 'must have 1 to 255 characters, not 0' },
+    ],
   ])('refuses to clear by %j', async (input, fields) => {
     const { id } = await create(full);
     expect(await update(id, input)).toEqual(refusal(fields));
+  });
+
+  test('T00:00Z alone is the start of the day on which the link expires already, and is refused in a new link', async () => {
+    const expiring = { at: '2030-01-02T10:20:30Z', clicks: 5 };
+    const midnight = { at: 'T00:00Z' };
+    const { id } = await create({ url, expiration: expiring });
+    expect(await update(id, { expiration: midnight })).toMatchObject({
+      expiration: { at: '2030-01-02T00:00:00.000Z', clicks: 5 },
+    });
+    const { id: endless } = await create({ url });
+    expect(await update(endless, { expiration: midnight })).toMatchObject({ expiration: { at: null } });
+    const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
+    expect(await create({ url, expiration: midnight })).toEqual(refusal({ 'expiration.at': notAMoment }));
+    expect(await update(id, { expiration: { at: 'T10:00Z' } })).toEqual(
+      refusal({ 'expiration.at': notAMoment }),
+    );
   });
 
   test('refuses to clear the password of protected statistics', async () => {

@@ -78,7 +78,7 @@ test('refuses every wrong field at once', async () => {
     createPixel: {
       __typename: 'ValidationError',
       fields: [
-        { path: ['name'], messages: ['is required'] },
+        { path: ['name'], messages: ['must have 1 to 255 characters, not 0'] },
         { path: ['value'], messages: ['must have 1 to 255 characters, not 256'] },
       ],
     },

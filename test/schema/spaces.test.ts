@@ -46,9 +46,9 @@ test('reports every wrong field at once, as data', async () => {
     createSpace: {
       __typename: 'ValidationError',
       code: 'VALIDATION',
-      message: 'name is required.',
+      message: 'name must have 1 to 255 characters, not 0.',
       fields: [
-        { path: ['name'], messages: ['is required'] },
+        { path: ['name'], messages: ['must have 1 to 255 characters, not 0'] },
         { path: ['color'], messages: ['must be a whole number from 1 to 6'] },
       ],
     },
@@ -67,7 +67,13 @@ test('changes only the given fields', async () => {
 test('refuses to clear a required field', async () => {
   const id = String(await owner.space('Kept', { color: 2 }));
   expect(await owner.data(update, { id, input: { name: null, color: null } })).toMatchObject({
-    updateSpace: { __typename: 'ValidationError', fields: [{ path: ['name'] }, { path: ['color'] }] },
+    updateSpace: {
+      __typename: 'ValidationError',
+      fields: [
+        { path: ['name'], messages: ['cannot be cleared: it must have 1 to 255 characters'] },
+        { path: ['color'], messages: ['cannot be cleared: it must be a whole number from 1 to 6'] },
+      ],
+    },
   });
   expect(await owner.data(show, { id })).toMatchObject({ space: { name: 'Kept', color: 2 } });
 });

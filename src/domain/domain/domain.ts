@@ -9,6 +9,7 @@ import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
+import { hostBlocked } from '../link/operator-lists.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
 import type { Services } from '../services.ts';
@@ -104,6 +105,12 @@ function hostColumns(host: string, { random, verifiesDomains }: Services, now: D
   };
 }
 
+/** @throws DomainError VALIDATION for a new not-found URL on a blocked host; the domain may keep its own */
+function requireUnblocked({ lists }: Services, given: string | null | undefined, own: string | null): void {
+  if (given == null || given === own || !lists.blocksAddress(given)) return;
+  throw invalid([{ path: ['notFoundUrl'], messages: [hostBlocked] }]);
+}
+
 /**
  * A slice of the domains that the account may use, by cursor, oldest first; `total` counts them when it is called.
  * @throws DomainError VALIDATION
@@ -128,6 +135,7 @@ export async function createDomain(
   now: Date,
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(createDomainInput, input);
+  requireUnblocked(services, notFoundUrl, null);
   const data = {
     ...hostColumns(host, services, now),
     notFoundUrl,
@@ -157,7 +165,8 @@ export async function updateDomain(
   now: Date,
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
-  const update = updateOwned(db, kind, actor, id, now, ({ hostKey }) => {
+  const update = updateOwned(db, kind, actor, id, now, ({ hostKey, notFoundUrl: own }) => {
+    requireUnblocked(services, notFoundUrl, own);
     // Another port is still the same host.
     const moves = host !== undefined && withoutPort(host) !== hostKey;
     return { ...(moves ? hostColumns(host, services, now) : { name: host }), notFoundUrl };

@@ -7,6 +7,7 @@ import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { addressesOf } from './addresses.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
+import { hostBlocked } from './operator-lists.ts';
 
 export const aliasTaken = 'is already taken on this domain';
 const aliasReserved = 'is reserved on this service';
@@ -95,8 +96,7 @@ export function refusalsBy(
   for (const { path, url } of addresses)
     if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)))
       refuse(path, 'may not lead to a short domain of this service');
-  for (const { path, url } of addresses)
-    if (lists.blocksAddress(url)) refuse(path, 'may not lead to a host that is blocked on this service');
+  for (const { path, url } of addresses) if (lists.blocksAddress(url)) refuse(path, hostBlocked);
   if (link === null && !found.domainIds.has(domainId)) refuse(['domainId'], wrongDomain);
   if (isTaken) refuse(['alias'], aliasTaken);
   else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);

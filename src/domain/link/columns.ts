@@ -4,8 +4,23 @@ import type { FieldNames } from '../change/change.ts';
 import { foldCase } from '../fold.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
-import type { LinkInput } from './input.ts';
+import { type LinkInput, MIDNIGHT } from './input.ts';
 import { encodeTargets } from './targeting.ts';
+
+const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
+
+/** When a link expires after a change. A time without seconds keeps a stored time within that minute, with its seconds. */
+export function expiryOf(
+  stored: Date | null,
+  given: NonNullable<LinkInput['expiration']>['at'],
+): Date | null | undefined {
+  const startOf = (time: Date, length: number) => Math.floor(time.getTime() / length) * length;
+  if (given === MIDNIGHT) return stored && new Date(startOf(stored, DAY_MS));
+  if (given == null) return given;
+  const isKept =
+    given.toTheMinute && stored !== null && startOf(stored, MINUTE_MS) === startOf(given.at, MINUTE_MS);
+  return isKept ? stored : given.at;
+}
 
 /**
  * The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name.
@@ -29,7 +44,7 @@ export async function columnsOf(input: LinkInput, services: Services, actor: Wri
     password,
     privacyPassword,
     expirationUrl: expiration?.url,
-    expiresAt: expiration?.at === null ? null : expiration?.at?.at,
+    expiresAt: expiryOf(stored?.expiresAt ?? null, expiration?.at),
     expirationClicks: expiration?.clicks,
     targetType: targeting?.type,
     ...encodeTargets(targeting ?? {}),

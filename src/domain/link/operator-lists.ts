@@ -68,6 +68,9 @@ export function parseReservedAliases(text: string): Promise<Listed> {
   return entriesOf(text, (alias) => (isAlias(alias) ? foldCase(alias) : null));
 }
 
+/** The message for an address on a blocked host. */
+export const hostBlocked = 'may not lead to a host that is blocked on this service';
+
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** The operator's blocked hosts and reserved aliases. Both lists may be replaced at any time, with immediate effect. */

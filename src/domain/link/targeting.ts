@@ -99,7 +99,9 @@ export const targetLists = {
   languages: targetsBy('language', languageTarget)
     .describe('The targets by language, each language at most once.')
     .nullish(),
-  rotation: listOf(webAddress, MAX_TARGETS).describe('The URLs in rotation.').nullish(),
+  rotation: listOf(webAddress.describe('A destination: an absolute http or https URL.'), MAX_TARGETS)
+    .describe('The URLs in rotation.')
+    .nullish(),
 };
 
 export interface Targeting {

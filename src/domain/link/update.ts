@@ -11,7 +11,7 @@ import { parseInput, type Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
 import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../unchanged.ts';
 import { refusalsOf } from './check.ts';
-import { columnsOf, fieldNames } from './columns.ts';
+import { columnsOf, expiryOf, fieldNames } from './columns.ts';
 import { fixedDomain, type LinkInput, missingPrivacyPassword, updateLinkInput } from './input.ts';
 
 /** A text that is equal for equal sets of ids. */
@@ -37,13 +37,6 @@ async function otherPixels(
   return listed(stored.map(({ pixelId }) => pixelId)) === listed(pixelIds)
     ? undefined
     : [...new Set(pixelIds)];
-}
-
-/** A time without seconds keeps a stored time within that minute, with its seconds. */
-function withSecondsOf(stored: Date | null, at: { at: Date; toTheMinute: boolean } | null | undefined) {
-  const minuteOf = (timestamp: Date) => Math.floor(timestamp.getTime() / 60_000);
-  if (at == null) return at;
-  return at.toTheMinute && stored !== null && minuteOf(stored) === minuteOf(at.at) ? stored : at.at;
 }
 
 /** A change of a link. */
@@ -108,7 +101,7 @@ async function updateOnce(
     requireUnchanged(stored, seen);
     const late = privacyRefusals(input, stored);
     if (late.length > 0) throw invalid(late);
-    const expiresAt = withSecondsOf(stored.expiresAt, input.expiration?.at);
+    const expiresAt = expiryOf(stored.expiresAt, input.expiration?.at);
     const columns = differing(stored, { ...data, expiresAt });
     const pixelIds = await otherPixels(within, stored.id, input.pixelIds);
     if (Object.keys(columns).length === 0 && pixelIds === undefined) return null;

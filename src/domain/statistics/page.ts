@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Db } from '../../db/connection/db.ts';
 import { dayOf, daysAfter } from '../../db/statistics/calendar.ts';
 import { StatisticsReader } from '../../db/statistics/reader.ts';
@@ -7,7 +8,7 @@ import type { OperatorLists } from '../link/operator-lists.ts';
 import { OTHER } from '../visit/facts.ts';
 import type { StatisticsDimension } from './dimension.ts';
 import { dayText } from './period.ts';
-import { Statistics, type StatisticsPoint, type StatisticsRow, type StatisticsTop } from './statistics.ts';
+import { MAX_TOP, Statistics, type StatisticsPoint, type StatisticsTop } from './statistics.ts';
 
 /** The possible numbers of days on the page. */
 export const pageLengths = [7, 30, 90, 365] as const;
@@ -16,26 +17,51 @@ export type PageLength = (typeof pageLengths)[number];
 const DEFAULT_LENGTH: PageLength = 30;
 /** How many values of each dimension the page shows. */
 const MAX_VALUES = 10;
-/** Values with fewer clicks are not shown on their own, since the page is public. */
-const MIN_CLICKS = 5;
+/** The clicks of a value are shown in steps of this size, since the page is public. */
+const STEP = 5;
 
 /** The requested number of days; the default for any other value. */
 export function pageLength(asked: string | null): PageLength {
   return pageLengths.find((length) => String(length) === asked) ?? DEFAULT_LENGTH;
 }
 
-/** Moves values with too few clicks, referrers beyond the limit, and destinations on blocked hosts to the others. */
-export function mergeHiddenValues(
+/**
+ * By how many clicks a step of a value begins late, from 0 to below the size of a step. It is secret: anybody can make visits
+ * up to a known threshold, and see whether one other visit crosses it.
+ */
+export type StepStarts = (value: string | null, step: number) => number;
+
+/** The starts of a link's steps, from a secret. */
+export function secretStarts(secret: string, linkId: number, by: StatisticsDimension): StepStarts {
+  return (value, step) => {
+    const hmac = createHmac('sha256', secret).update(JSON.stringify(['statistics', linkId, by, value, step]));
+    return hmac.digest().readUInt32BE() % STEP;
+  };
+}
+
+/**
+ * The values with the most clicks, in steps. All other clicks join the others, also referrers beyond the limit, and destinations
+ * on blocked hosts. The order does not reveal exact counts.
+ */
+export function publicTop(
   { rows, others }: StatisticsTop,
   by: StatisticsDimension,
   lists: OperatorLists,
+  startOf: StepStarts,
 ): StatisticsTop {
-  const isShown = ({ value, clicks }: StatisticsRow) =>
-    clicks >= MIN_CLICKS &&
-    !(by === 'REFERRER' && value === OTHER) &&
-    !(by === 'DESTINATION' && value !== null && lists.blocksAddress(value));
-  const folded = rows.filter((row) => !isShown(row)).reduce((sum, { clicks }) => sum + clicks, 0);
-  return { rows: rows.filter(isShown), others: others + folded };
+  const stepsOf = (value: string | null, clicks: number): number => {
+    if (by === 'REFERRER' && value === OTHER) return 0;
+    if (by === 'DESTINATION' && value !== null && lists.blocksAddress(value)) return 0;
+    const step = Math.floor(clicks / STEP);
+    return clicks % STEP < startOf(value, step) ? step - 1 : step;
+  };
+  const shown = rows
+    .map(({ value, clicks }) => ({ value, clicks: STEP * Math.max(0, stepsOf(value, clicks)) }))
+    .filter(({ clicks }) => clicks > 0)
+    .sort((a, b) => b.clicks - a.clicks || ((a.value ?? '') < (b.value ?? '') ? -1 : 1))
+    .slice(0, MAX_VALUES);
+  const sumOf = (all: StatisticsTop['rows']) => all.reduce((sum, { clicks }) => sum + clicks, 0);
+  return { rows: shown, others: others + sumOf(rows) - sumOf(shown) };
 }
 
 /** Whether the page shows destinations: not if the link has a password or a click limit. */
@@ -72,7 +98,21 @@ async function countDestinations(statistics: Statistics): Promise<number> {
   return rows[0]?.value === null ? total - 1 : total;
 }
 
-/** Reads the public statistics of a link. */
+/** A secret of the link's account: the hash of its first key. Keys are random, and remain when they are revoked. */
+async function secretOf(db: Db, { id }: ShownLink): Promise<string> {
+  const where = { account: { links: { some: { id } } } };
+  const { hash } = await db.apiKey.findFirstOrThrow({
+    where,
+    orderBy: { id: 'asc' },
+    select: { hash: true },
+  });
+  return hash;
+}
+
+/**
+ * Reads the public statistics of a link. Values are those of the days before this one, so that nobody can make a visit, look at
+ * the page, and go on until a step begins.
+ */
 export async function readPublicStatistics(
   db: Db,
   lists: OperatorLists,
@@ -80,19 +120,24 @@ export async function readPublicStatistics(
   length: PageLength,
   now: Date,
 ): Promise<PublicStatistics> {
-  const period = { from: dayText(daysAfter(dayOf(now), 1 - length)), to: dayText(dayOf(now)) };
-  const statistics = new Statistics(new StatisticsReader(db), 'link', link.id, period, now);
-  const [{ clicks, visitors, bots }, days] = await Promise.all([
+  const reader = new StatisticsReader(db);
+  const until = (to: number) => {
+    const period = { from: dayText(daysAfter(dayOf(now), 1 - length)), to: dayText(to) };
+    return new Statistics(reader, 'link', link.id, period, now);
+  };
+  const [statistics, ended] = [until(dayOf(now)), until(daysAfter(dayOf(now), -1))];
+  const [{ clicks, visitors, bots }, days, secret] = await Promise.all([
     statistics.totals(),
     statistics.series('DAY'),
+    secretOf(db, link),
   ]);
   const shown = shownDimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
   const tops = await Promise.all(
     shown.map(async (by) => ({
       by,
-      top: mergeHiddenValues(await statistics.top({ by, first: MAX_VALUES }), by, lists),
+      top: publicTop(await ended.top({ by, first: MAX_TOP }), by, lists, secretStarts(secret, link.id, by)),
     })),
   );
-  const destinations = showsDestinations(link) ? null : await countDestinations(statistics);
+  const destinations = showsDestinations(link) ? null : await countDestinations(ended);
   return { length, clicks, visitors, bots, days, tops, destinations };
 }

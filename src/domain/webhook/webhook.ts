@@ -10,7 +10,7 @@ import type { Webhook } from '../../generated/sqlite/client.ts';
 import type { Actor } from '../access/actor.ts';
 import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
-import { choiceOf, parseInput, type Unparsed } from '../input.ts';
+import { choiceOf, flag, parseInput, type Unparsed, unless } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { deleteOwned, findOwned, findOwnedMany, type Kind, updateOwned } from '../owned.ts';
 import { timeOfChange } from '../unchanged.ts';
@@ -35,7 +35,9 @@ const url = webAddress.refine(
   'may not have a user or a password',
 );
 const events = z
-  .array(choiceOf(webhookEvents).meta({ title: 'WebhookEvent' }), 'must be a list of events')
+  .array(choiceOf(webhookEvents).meta({ title: 'WebhookEvent' }), {
+    error: unless('must be a list of events'),
+  })
   .min(1, 'must have at least one event')
   .max(100, 'may have at most 100 entries')
   .transform(storedEvents);
@@ -47,8 +49,7 @@ export const createWebhookInput = z.object({
 export const updateWebhookInput = z.object({
   url: url.optional().describe('The URL of the receiver, also for waiting deliveries.'),
   events: events.optional().describe('The events that it gets from now on.'),
-  disabled: z
-    .boolean('must be true or false')
+  disabled: flag
     .optional()
     .describe(
       'Whether nothing is sent. Changes made while it is disabled are never sent; waiting deliveries keep waiting.',

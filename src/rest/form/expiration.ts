@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MIDNIGHT } from '../../domain/link/input.ts';
 import { type Field, scalar } from './field.ts';
 
 /** A time of day, as HH:MM: seconds would be stored, but never shown. */
@@ -21,16 +22,21 @@ export const expirationDate: Field = {
   },
 };
 
-/** Used by `expiration_date`. An empty date clears both, whatever the time is. */
+/** Used by `expiration_date`, whose empty value clears both. Cleared alone, it is midnight of the stored date. */
 export const expirationTime: Field = {
   path: [],
-  about: 'The time on that date, HH:MM in UTC; 00:00 if absent.',
+  about: 'The time on that date, HH:MM in UTC; 00:00 if absent. Cleared alone, it becomes 00:00.',
+  decodesEmpty: true,
   describe: () => ({ type: 'string', pattern: TIME.source }),
   decode(value, reading) {
-    const { sent, emptyClears, refuse } = reading;
+    const { sent, emptyClears, refuse, assign } = reading;
     const time = scalar(value, reading);
-    if (time === undefined || time === '') return;
+    if (time === undefined) return;
     const date = sent.get('expiration_date');
+    if (time === '') {
+      if (date === undefined) assign('expiration.at', MIDNIGHT);
+      return;
+    }
     if (!TIME.test(time)) refuse('must be a time of day, as HH:MM, from 00:00 to 23:59');
     else if (date === undefined || (date === '' && !emptyClears)) refuse('needs expiration_date as well');
   },

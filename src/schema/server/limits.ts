@@ -29,6 +29,8 @@ const limits = {
   depth: 15,
   /** Selected fields; those of a fragment count each time it is used. */
   breadth: 2_000,
+  /** Comparisons of fields that have the same name in the answer, two for each pair: graphql-js fixes this limit. */
+  comparisons: 500_000,
   /** Values of the largest possible answer, weighted by length, and the work for them. */
   cost: 300_000,
   /** The size of links' targets in an answer, in bytes: a single list can have half a megabyte. */
@@ -45,6 +47,7 @@ const measured = {
   directives: 'number of directives',
   depth: 'depth',
   breadth: 'number of fields',
+  comparisons: 'number of comparisons between fields of the same name',
   cost: 'cost',
   records: 'number of changed records',
   targetBytes: 'size of targets',
@@ -177,7 +180,14 @@ export const useLimits: Plugin<Context> = {
       setResult({ errors: [tooMuch('nesting', limits.nesting + 1)] });
   },
   onParse: ({ setParseFn }) => setParseFn(parseWithin),
-  onValidate: ({ addValidationRule }) => addValidationRule(ownRules),
+  onValidate({ addValidationRule }) {
+    addValidationRule(ownRules);
+    return ({ result, setResult }) => {
+      // The rule that compares fields of the same name gives up without saying what was too much.
+      if (result.some(({ message }: Error) => message === 'Validation aborted.'))
+        setResult([tooMuch('comparisons', limits.comparisons + 1)]);
+    };
+  },
   onSubscribe({ args, setResultAndStopExecution }) {
     const over = excessOf(sizeOf(args));
     if (over) setResultAndStopExecution({ errors: [over] });
