@@ -94,6 +94,7 @@ export function createApp(dependencies: AppDependencies): App {
   const {
     database,
     replicas = [],
+    maxReplicaLag,
     baseUrl,
     defaultDomainId,
     trustProxy,
@@ -132,7 +133,10 @@ export function createApp(dependencies: AppDependencies): App {
   const revisions = new Revisions(database);
   metrics?.watchDatabase(() => revisions.away);
   const readers =
-    replicas.length > 0 ? new Replicas(database, replicas, random, log) : withoutReplicas(database);
+    replicas.length > 0
+      ? new Replicas(database, replicas, maxReplicaLag, random, log)
+      : withoutReplicas(database);
+  if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
   const links = new LinkCache(database.client, revisions, site, metrics);
   onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log, statistics);
