@@ -140,6 +140,7 @@ export function createApp(dependencies: AppDependencies): App {
   const links = new LinkCache(database.client, revisions, site, metrics);
   onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log, statistics);
+  metrics?.watchClicks(() => clicks.unwritten);
   const authentication = new Authentication(database.client, revisions, now);
   const keysInUse = new KeysInUse(database.client, revisions, now);
   const subscriptions = new ChangeSubscriptions(database.client, revisions.feed, now);
@@ -213,7 +214,7 @@ export function createApp(dependencies: AppDependencies): App {
   const web = express();
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
-  web.get('/readyz', readyz(database));
+  web.get('/readyz', readyz(database, log));
   addPages(web, graphiql, openApi);
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);

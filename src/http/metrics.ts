@@ -107,6 +107,18 @@ export class Metrics {
     this.#isAway = isAway;
   }
 
+  /** Adds the number of clicks that wait to be written. */
+  watchClicks(waiting: () => number): void {
+    new Gauge({
+      name: 'linkspace_clicks_waiting',
+      help: 'Counted visits that are not in the database yet; they are lost if the process ends before they can be written.',
+      registers: [this.#registry],
+      collect() {
+        this.set(waiting());
+      },
+    });
+  }
+
   /** Adds the lag of each replica. */
   watchReplicas(lags: () => readonly { number: number; seconds: number }[]): void {
     new Gauge({

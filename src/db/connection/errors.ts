@@ -55,6 +55,11 @@ export function mayPass(error: unknown): boolean {
   return conflicts || isStale(error);
 }
 
+/** Whether the role of PostgreSQL may not do this. */
+export function isForbidden(error: unknown): boolean {
+  return causeOf(error).originalCode === '42501';
+}
+
 /** Prisma's codes for: not reachable, timed out, closed, no connection free, transaction timed out, too many connections. */
 const UNREACHABLE = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
 /** The adapters' kinds for the same errors, for our own statements. */
