@@ -25,6 +25,7 @@ export async function trySpace({ provider, url, client }: Database): Promise<voi
     });
     return;
   }
+  if (pathOf(url) === ':memory:') return;
   const file = `${pathOf(url)}-space`;
   try {
     await writeFile(file, Buffer.alloc(SIZE), { mode: 0o600 });
