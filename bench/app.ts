@@ -26,6 +26,7 @@ export async function serve(url: string, settings: Partial<AppDependencies>): Pr
     corsOrigins: [],
     historyDays: 0,
     publicStatistics: true,
+    maxReplicaLag: 5_000,
     statisticsMonths: 0,
     lists: new OperatorLists(),
     log: pino({ level: 'warn' }, pino.destination(2)),

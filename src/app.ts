@@ -94,6 +94,7 @@ export function createApp(dependencies: AppDependencies): App {
   const {
     database,
     replicas = [],
+    maxReplicaLag,
     baseUrl,
     defaultDomainId,
     trustProxy,
@@ -132,10 +133,14 @@ export function createApp(dependencies: AppDependencies): App {
   const revisions = new Revisions(database);
   metrics?.watchDatabase(() => revisions.away);
   const readers =
-    replicas.length > 0 ? new Replicas(database, replicas, random, log) : withoutReplicas(database);
+    replicas.length > 0
+      ? new Replicas(database, replicas, maxReplicaLag, random, log)
+      : withoutReplicas(database);
+  if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
   const links = new LinkCache(database.client, revisions, services, metrics);
   onOwnChanges(database.client, () => revisions.changed());
   const clicks = new ClickBuffer(database.client, log, statistics);
+  metrics?.watchClicks(() => clicks.unwritten);
   const authentication = new Authentication(database.client, revisions, now);
   const keysInUse = new KeysInUse(database.client, revisions, now);
   const subscriptions = new ChangeSubscriptions(database.client, revisions.feed, now);
@@ -209,7 +214,7 @@ export function createApp(dependencies: AppDependencies): App {
   const web = express();
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
-  web.get('/readyz', readyz(database));
+  web.get('/readyz', readyz(database, log));
   addPages(web, graphiql, openApi);
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);

@@ -90,6 +90,7 @@ const variables = z.object({
     .transform((urls) => urls.split(',').map((url) => url.trim()))
     .refine((urls) => urls.every(isPostgresqlUrl), `URLs separated by commas, each ${POSTGRESQL_URL}`)
     .default([]),
+  DATABASE_READ_MAX_LAG: number(1_000, 3_600_000).default(5_000),
   DATABASE_POOL_SIZE: number(1, 1000).optional(),
   DATABASE_STATEMENT_TIMEOUT: number(0, 3_600_000).default(10_000),
   BASE_URL: z
@@ -186,6 +187,8 @@ export interface AppConfig {
   readonly publicStatistics: boolean;
   /** Whether webhooks may call addresses in the operator's own network. */
   readonly allowPrivateWebhooks: boolean;
+  /** For how many milliseconds a replica may lack something, and still be read from. */
+  readonly maxReplicaLag: number;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   /** The origins of sites whose pages may call the APIs. */
@@ -295,6 +298,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL,
     databaseReadUrls: values.DATABASE_READ_URLS,
+    maxReplicaLag: values.DATABASE_READ_MAX_LAG,
     pool: {
       poolSize:
         values.DATABASE_POOL_SIZE ??

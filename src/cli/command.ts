@@ -1,8 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
+import { onOwnChanges } from '../db/change/log.ts';
 import { adviceOn } from '../db/connection/advice.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
+import { dialectOf } from '../db/connection/dialect.ts';
+import { announceWrite } from '../db/connection/replicas.ts';
 import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { migrationStateOf } from '../db/migrate.ts';
@@ -79,11 +82,27 @@ async function requireMigrated(url: string): Promise<void> {
     );
 }
 
+/** Announces the writes of accounts to processes that read from replicas; returns a function that waits until that is done. */
+function announceWrites(db: Db): () => Promise<unknown> {
+  const announced: Promise<unknown>[] = [];
+  if (dialectOf(db).hasConcurrentWriters)
+    onOwnChanges(db, (changes) => {
+      const accounts = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
+      // The write is done: an error would invite the operator to repeat it.
+      for (const account of accounts) announced.push(announceWrite(db, account).catch(() => {}));
+    });
+  return () => Promise.all(announced);
+}
+
 /** Runs `work` on the database at `url`, and closes it. */
 export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   await requireMigrated(url);
   const database = await openDatabase(url);
-  return work(database.client).finally(() => database.close());
+  const announced = announceWrites(database.client);
+  return work(database.client).finally(async () => {
+    await announced();
+    await database.close();
+  });
 }
 
 /**

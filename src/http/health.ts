@@ -1,29 +1,54 @@
 import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
 import type { Database } from '../db/connection/client.ts';
+import { trySpace } from '../db/connection/disk-space.ts';
 import { pendingMigrations } from '../db/migrate.ts';
+import { LastingFault } from '../shared/lasting-fault.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 const CHECK_TIMEOUT = 2000;
+/** For how long the answer to whether there is space to write holds, in milliseconds. */
+const SPACE_KNOWN_FOR = 1_000;
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
-
-async function isReady(database: Database): Promise<boolean> {
-  const pending = pendingMigrations(database).catch((): typeof TIMED_OUT => TIMED_OUT);
-  const answer = await withTimeout(CHECK_TIMEOUT, pending);
-  return answer !== TIMED_OUT && answer.length === 0;
-}
 
 /** 200 while the process runs. */
 export const livez: RequestHandler = (_req, res) => {
   res.set(NOT_CACHED).json({ status: 'ok' });
 };
 
-/** 200 when the database answers and its migrations are applied, else 503. */
-export function readyz(database: Database): RequestHandler {
+/** 200 when the database answers, its migrations are applied and it has space to write, else 503. */
+export function readyz(database: Database, log: Logger): RequestHandler {
+  const fault = new LastingFault(log, 'not ready, since the database cannot be written');
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let hasSpace = false;
+  let trying: Promise<void> | null = null;
+  const trySpaceOnce = async () => {
+    hasSpace = false;
+    try {
+      await trySpace(database);
+      hasSpace = true;
+      fault.ended();
+    } catch (error) {
+      fault.came(error);
+    }
+    triedAt = performance.now();
+    trying = null;
+  };
+  const isReady = async () => {
+    if ((await pendingMigrations(database)).length > 0) return false;
+    if (performance.now() - triedAt >= SPACE_KNOWN_FOR) trying ??= trySpaceOnce();
+    await trying;
+    return hasSpace;
+  };
   return async (_req, res) => {
-    const ready = await isReady(database);
+    const ready = await withTimeout(
+      CHECK_TIMEOUT,
+      isReady().catch(() => false),
+    );
+    const isOk = ready !== TIMED_OUT && ready;
     res
       .set(NOT_CACHED)
-      .status(ready ? 200 : 503)
-      .json({ status: ready ? 'ok' : 'unavailable' });
+      .status(isOk ? 200 : 503)
+      .json({ status: isOk ? 'ok' : 'unavailable' });
   };
 }

@@ -107,6 +107,33 @@ export class Metrics {
     this.#isAway = isAway;
   }
 
+  /** Adds the number of clicks that wait to be written. */
+  watchClicks(waiting: () => number): void {
+    new Gauge({
+      name: 'linkspace_clicks_waiting',
+      help: 'Counted visits that are not in the database yet; they are lost if the process ends before they can be written.',
+      registers: [this.#registry],
+      collect() {
+        this.set(waiting());
+      },
+    });
+  }
+
+  /** Adds the lag of each replica. */
+  watchReplicas(lags: () => readonly { number: number; seconds: number }[]): void {
+    new Gauge({
+      name: 'linkspace_replica_lag_seconds',
+      help: 'For how long a replica lacks something, by its number in DATABASE_READ_URLS.',
+      labelNames: ['replica'],
+      // The largest that one of several processes has seen.
+      aggregator: 'max',
+      registers: [this.#registry],
+      collect() {
+        for (const { number, seconds } of lags()) this.set({ replica: number }, seconds);
+      },
+    });
+  }
+
   webhookAttempt(outcome: DeliveryStatus): void {
     this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
   }

@@ -10,6 +10,7 @@ import { type Memory, type Receipt, writeVisits } from '../db/statistics/write.t
 import { OTHER_REFERRER } from '../domain/visit/facts.ts';
 import { PendingVisits } from '../domain/visit/pending-visits.ts';
 import type { Visit } from '../domain/visit/visit.ts';
+import { LastingFault } from '../shared/lasting-fault.ts';
 import { withTimeout } from '../shared/timeout.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
@@ -31,6 +32,7 @@ interface Batch {
 export class ClickBuffer {
   readonly #db: Db;
   readonly #log: Logger;
+  readonly #unwritable: LastingFault;
   readonly #processId = randomUUID();
   readonly #memory: Memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   readonly #pending: PendingVisits;
@@ -46,6 +48,7 @@ export class ClickBuffer {
   constructor(db: Db, log: Logger, described = true) {
     this.#db = db;
     this.#log = log;
+    this.#unwritable = new LastingFault(log, 'clicks cannot be written');
     this.#pending = new PendingVisits(described);
   }
 
@@ -111,8 +114,9 @@ export class ClickBuffer {
       try {
         await writeVisits(this.#db, visits, receipt, this.#memory);
         this.#batch = null;
+        this.#unwritable.ended();
       } catch (error) {
-        this.#log.warn({ err: error, links: visits.size }, 'clicks could not be written yet');
+        this.#unwritable.came(error, () => ({ clicks: this.unwritten }));
         return;
       }
     }
@@ -134,19 +138,19 @@ export class ClickBuffer {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await withTimeout(LAST_TIMEOUT, this.#writeAll());
-    if (this.#unwritten > 0) this.#log.error({ clicks: this.#unwritten }, 'clicks were lost');
+    if (this.unwritten > 0) this.#log.error({ clicks: this.unwritten }, 'clicks were lost');
   }
 
   async #writeAll(): Promise<void> {
     await this.flush();
-    while (this.#unwritten > 0) {
+    while (this.unwritten > 0) {
       await setTimeout(LAST_TRIES_EVERY);
       await this.flush();
     }
   }
 
   /** The number of clicks that are not known to be written. */
-  get #unwritten(): number {
+  get unwritten(): number {
     this.#take();
     let sum = this.#pending.unwritten;
     for (const link of this.#batch?.visits.values() ?? []) sum += unwrittenOf(link);

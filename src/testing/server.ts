@@ -73,6 +73,7 @@ export async function startTestServer({
   trusted,
   rateLimit = 0,
   replicas = [],
+  maxReplicaLag = 5_000,
   corsOrigins = [],
   historyDays = 0,
   statisticsMonths = 0,
@@ -121,6 +122,7 @@ export async function startTestServer({
   const app = createApp({
     database,
     replicas,
+    maxReplicaLag,
     baseUrl: 'https://s.example',
     defaultDomainId: migrated ? await sharedDomain() : 0,
     trustProxy: 'loopback',

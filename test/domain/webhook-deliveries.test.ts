@@ -72,6 +72,23 @@ async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
   };
 }
 
+test('the log says once that a webhook fails, with its id, and once that it works again', async () => {
+  const { caller, id, deliveries } = await hook('/failing', SPACES);
+  const lines = () => servers.flatMap(({ log }) => log).filter((line) => line.webhook === Number(id));
+  receiver.answer = (_received, res) => void res.writeHead(500).end();
+  for (let i = 0; i < 3; i++) await caller.space(`Failing ${i}`);
+  await expect
+    .poll(async () => (await deliveries()).map(({ status }) => status))
+    .toEqual(['FAILED', 'FAILED', 'FAILED']);
+  expect(lines()).toMatchObject([{ level: 40, status: 500, error: 'status 500', msg: 'a webhook fails' }]);
+  receiver.answer = (_received, res) => void res.writeHead(204).end();
+  await caller.space('Works');
+  await expect.poll(() => lines().slice(1)).toMatchObject([{ level: 30, msg: 'a webhook works again' }]);
+  await caller.space('Works still');
+  await expect.poll(async () => (await deliveries()).at(-1)?.status).toBe('DELIVERED');
+  expect(lines()).toHaveLength(2);
+});
+
 const redeliver = `mutation ($id: ID!) { redeliver(deliveryId: $id) {
   __typename ... on ValidationError { fields { path messages } } } }`;
 

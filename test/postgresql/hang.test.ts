@@ -103,12 +103,18 @@ test('a compiled query, or v1’s own, waits only once for a database that begin
   const query = `{ link(id: ${id}) { title } }`;
   for (let i = 0; i < 4; i++) expect((await owner.graphql(query)).data).toEqual({ link: { title: null } });
   await owner.rest('GET', `/links/${id}`);
+  const search =
+    '{ a: links(filter: { search: "abc" }) { totalCount } b: links(filter: { search: "b" }) { totalCount } }';
+  expect((await owner.graphql(search)).status).toBe(200);
   // The last poll is still fresh, so the query is sent at once.
   postgres.freeze(true);
   try {
     const answers = await Promise.all([
       timed(owner.graphql(query)),
       timed(owner.rest('GET', `/links/${id}`)),
+      // Long reads of an account wait for each other.
+      timed(owner.graphql(search)),
+      timed(owner.graphql(search)),
     ]);
     for (const [{ status }, took] of answers) {
       expect(status).toBe(503);

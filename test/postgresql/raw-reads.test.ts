@@ -4,6 +4,7 @@ import { readRows } from '../../src/db/connection/direct.ts';
 import { isUnavailable } from '../../src/db/connection/errors.ts';
 import { type Sql, sql } from '../../src/db/connection/sql.ts';
 import { newDatabase } from '../support/database.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
 
 let database: Database;
 let other: Database;
@@ -56,6 +57,32 @@ test('a value that cannot be sent fails its read alone', async () => {
     { status: 'rejected', reason: expect.objectContaining({ message: expect.stringContaining('circular') }) },
     { status: 'fulfilled', value: 2 },
   ]);
+});
+
+test('reads on a server that hangs after it has answered one of their turn fail within one time limit', async () => {
+  const proxy = await startPostgresProxy(database.url);
+  const hanging = await openDatabase(proxy.url, { pool: { poolSize: 2, statementTimeout: 500 } });
+  const readThere = (statement: Sql) => readRows<{ value: number }>(hanging.client, statement);
+  await other.client.$executeRaw`CREATE TABLE "Held" ("id" integer)`;
+  const held = sql`SELECT "id" AS "value" FROM "Held"`;
+  for (let time = 0; time < 5; time++) for (const one of [held, same(1)]) await readThere(one);
+  await other.client.$transaction(async (tx) => {
+    await tx.$executeRaw`LOCK TABLE "Held" IN ACCESS EXCLUSIVE MODE`;
+    const begun = performance.now();
+    const [first, ...others] = [same(1), held, same(2), same(3)].map(readThere);
+    expect(await first).toEqual([{ value: 1 }]);
+    proxy.holdAll();
+    const results = await Promise.allSettled(others);
+    const took = performance.now() - begun;
+    for (const result of results) expect('reason' in result && isUnavailable(result.reason)).toBe(true);
+    // The limit of the server, and a second.
+    expect(took).toBeGreaterThan(1_400);
+    expect(took).toBeLessThan(2_500);
+  });
+  proxy.release();
+  expect(await readThere(same(5))).toEqual([{ value: 5 }]);
+  await hanging.close();
+  proxy.stop();
 });
 
 test('reads that wait for a lock do not use up the time limit of those behind them', async () => {

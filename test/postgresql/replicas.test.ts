@@ -3,8 +3,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
+import { Metrics } from '../../src/http/metrics.ts';
+import { onServer } from '../support/database.ts';
+import { textOf } from '../support/metrics.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { runProgram } from '../support/process.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 /** The replica's artificial delay, in milliseconds. */
@@ -120,6 +124,60 @@ test('a write that cannot be announced is answered as done, and read from the pr
   }
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
   expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
+});
+
+test('a command’s writes are read at once, as those of processes are', async () => {
+  await owner.data('mutation { createDomain(input: { name: "go.example" }) { __typename } }');
+  await expect.poll(() => readsFromReplica(owner)).toBe(true);
+  await onServer(replica.url, 'SELECT pg_wal_replay_pause()');
+  try {
+    const command = await runProgram('cli/domains', { DATABASE_URL: primary.url }, [
+      ...['remove', 'go.example'],
+    ]);
+    expect(command.code).toBe(0);
+    for (const one of [owner, elsewhere])
+      expect(await one.data('{ domains { edges { node { name } } } }')).toEqual({
+        domains: { edges: [{ node: { name: 's.example' } }] },
+      });
+  } finally {
+    await onServer(replica.url, 'SELECT pg_wal_replay_resume()');
+  }
+});
+
+test('a replica that lacks something for too long is left, and used again when it has it; log and metrics say so', async () => {
+  const metrics = new Metrics();
+  const maxReplicaLag = 1_500;
+  const server = await startTestServer({
+    url: primary.url,
+    replicas: [read],
+    background: true,
+    maxReplicaLag,
+    metrics,
+  });
+  const lines = () => server.log.filter(({ replica: number }) => number === 1);
+  const lag = async () =>
+    Number(/^linkspace_replica_lag_seconds\{replica="1"\} (.*)$/m.exec(await textOf(metrics))?.[1]);
+  const other = await server.caller('left');
+  await expect.poll(() => readsFromReplica(other)).toBe(true);
+  expect(lines()).toEqual([]);
+  await onServer(replica.url, 'SELECT pg_wal_replay_pause()');
+  try {
+    // Not that account's write.
+    await owner.link();
+    expect(await readsFromReplica(other)).toBe(true);
+    await expect.poll(() => readsFromReplica(other)).toBe(false);
+    await expect.poll(lag).toBeGreaterThan(maxReplicaLag / 1_000);
+    await setTimeout(300);
+    expect(lines()).toMatchObject([
+      { level: 40, lagSeconds: 2, msg: 'a replica is too far behind: it is not read from' },
+    ]);
+  } finally {
+    await onServer(replica.url, 'SELECT pg_wal_replay_resume()');
+  }
+  await expect.poll(() => readsFromReplica(other)).toBe(true);
+  expect(await lag()).toBeLessThan(maxReplicaLag / 1_000);
+  expect(lines().slice(1)).toMatchObject([{ level: 30, msg: 'a replica is read from again' }]);
+  await server.stop();
 });
 
 test('no statement of a mutation goes to the replica', async () => {

@@ -8,12 +8,13 @@ import { freePort } from '../support/postgres-server.ts';
 import { runProgram } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
 
-test('a role without the right to create extensions can migrate and search', async () => {
+test('a role without the rights to create extensions and temporary tables can migrate, search and be ready', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
   const role = `guest_${url.pathname.slice(1)}`;
   const owner = await openDatabase(url.href);
   await owner.client.$executeRawUnsafe(`CREATE ROLE "${role}" LOGIN`);
   await owner.client.$executeRawUnsafe(`GRANT CREATE, USAGE ON SCHEMA public TO "${role}"`);
+  await owner.client.$executeRawUnsafe(`REVOKE TEMPORARY ON DATABASE "${url.pathname.slice(1)}" FROM PUBLIC`);
   await owner.close();
   url.username = role;
   url.password = '';
@@ -21,6 +22,7 @@ test('a role without the right to create extensions can migrate and search', asy
   const server = await startTestServer({ url: url.href });
   try {
     const caller = await server.caller();
+    expect((await caller.fetch('/readyz')).status).toBe(200);
     await caller.link({ title: 'A needle in hay' });
     expect(await caller.data('{ linkPage(filter: { search: "needle" }) { total } }')).toEqual({
       linkPage: { total: 1 },

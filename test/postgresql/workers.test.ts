@@ -84,6 +84,8 @@ function isRunning(pid: number): boolean {
 async function endInOrder(pid: number): Promise<void> {
   const { alias } = await owner.link();
   const before = await clicks();
+  const linesBefore = program.log.length;
+  const withMessage = (text: string) => program.log.slice(linesBefore).filter(({ msg }) => msg === text);
   await visitTimes(`/${alias}`, 6);
   const blocker = new Client({ connectionString: url });
   await blocker.connect();
@@ -92,7 +94,7 @@ async function endInOrder(pid: number): Promise<void> {
   const waiting = 'SELECT COUNT(*)::int AS "waiting" FROM pg_locks WHERE NOT granted';
   await expect.poll(() => onDatabase(waiting)).toEqual([{ waiting: 2 }]);
   process.kill(pid, 'SIGTERM');
-  const stopping = () => program.log.filter(({ msg, worker }) => msg === 'stopping' && worker !== undefined);
+  const stopping = () => withMessage('stopping').filter(({ worker }) => worker !== undefined);
   await expect.poll(() => stopping().length).toBe(2);
   await blocker.query('COMMIT');
   await blocker.end();
@@ -100,7 +102,7 @@ async function endInOrder(pid: number): Promise<void> {
   expect(await program.end()).toMatchObject({ code: 0, stderr: '' });
   expect(await clicks()).toBeGreaterThanOrEqual(before + 6);
   expect([...serving().values()].filter(isRunning)).toEqual([]);
-  expect(program.log.filter(({ msg }) => msg === 'stopped')).toHaveLength(3);
+  expect(withMessage('stopped')).toHaveLength(3);
 }
 
 test('workers serve one port: one migration, one key, summed metrics, a dead worker is replaced, SIGTERM ends all', async () => {
@@ -142,8 +144,11 @@ test('workers serve one port: one migration, one key, summed metrics, a dead wor
   await expect.poll(() => serving().size).toBe(3);
   await visitTimes(`/${alias}`, 10);
   expect([await metric('linkspace_workers'), await metric('linkspace_clicks_total')]).toEqual([2, 30]);
+  process.kill(serving().get(3) ?? 0, 'SIGTERM');
+  await expect.poll(() => serving().size).toBe(4);
   expect(program.log.filter(({ msg }) => msg === 'worker ended')).toMatchObject([
-    { worker: 2, how: 'SIGKILL' },
+    { worker: 2, how: 'SIGKILL', level: 50 },
+    { worker: 3, how: 0, level: 30 },
   ]);
   await endInOrder(program.child.pid ?? 0);
 });

@@ -1,9 +1,10 @@
 import { chownSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { onServer, postgresqlUrl } from '../support/database.ts';
-import { NOBODY, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { type Program, startProgram } from '../support/process.ts';
+import { freePort, NOBODY, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type Program, runProgram, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { visit } from '../support/visit.ts';
@@ -31,9 +32,15 @@ describe.skipIf(disk === null)('when the disk is full', () => {
   const small = disk as SmallDisk; // Without a disk, tests and hooks are skipped, but this line runs.
   let program: Program & { origin: string };
   let owner: Caller;
+  let env: Record<string, string>;
   beforeAll(async () => {
-    const DATABASE_URL = await databaseOn(small.folder);
-    program = await startProgram({ DATABASE_URL, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY });
+    env = {
+      DATABASE_URL: await databaseOn(small.folder),
+      BASE_URL: 'https://s.example',
+      INITIAL_API_KEY: KEY,
+      METRICS_PORT: String(await freePort()),
+    };
+    program = await startProgram(env);
     owner = new Caller(program.origin, KEY);
   });
   afterAll(async () => {
@@ -51,9 +58,18 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     }
   }
 
+  const readiness = async () => (await fetch(`${program.origin}/readyz`)).status;
+
+  async function waitingClicks(): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${env.METRICS_PORT}/metrics`)).text();
+    return Number(/^linkspace_clicks_waiting (.*)$/m.exec(text)?.[1]);
+  }
+
   test('writes fail with a clear 503, reads and visits work, and everything works again when there is space', async () => {
     const { id, alias } = await owner.link();
+    expect(await readiness()).toBe(200);
     small.fill();
+    await expect.poll(readiness).toBe(503);
     const { answer, made } = await storeUntilRefused();
     expect(answer).toMatchObject({
       status: 503,
@@ -69,11 +85,46 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     });
     expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
     expect((await visit(program.origin, `/${alias}`)).status).toBe(302);
+    await expect.poll(waitingClicks).toBe(1);
+    // It is tried again each second.
+    await setTimeout(2_500);
+    const told = () => program.log.filter(({ msg }) => String(msg).includes('clicks cannot be written'));
+    expect(told()).toMatchObject([{ level: 40, clicks: 1, times: 1 }]);
+    expect(await readiness()).toBe(503);
 
     small.free();
+    await expect.poll(readiness).toBe(200);
     const stored = () => owner.rest('POST', '/links', { url: 'https://example.com/again' });
     await expect.poll(async () => (await stored()).status).toBe(201);
     const clicks = async () => (await owner.rest('GET', `/links/${id}`)).body;
     await expect.poll(clicks).toMatchObject({ data: { clicks: 1 } });
+    expect(await waitingClicks()).toBe(0);
+    expect(told().slice(1)).toMatchObject([{ level: 30, msg: 'no longer: clicks cannot be written' }]);
+  });
+
+  test('a server that was killed on a full disk is not ready again until there is space', async () => {
+    small.fill();
+    await program.end('SIGKILL');
+    program = await startProgram(env);
+    owner = new Caller(program.origin, KEY);
+    // SQLite removes its write-ahead log at the start, which makes space.
+    if (given.provider === 'sqlite') small.fill();
+    for (let i = 0; i < 3; i++) expect(await readiness()).toBe(503);
+    expect((await owner.rest('GET', '/links')).status).toBe(200);
+    const told = () => program.log.filter(({ msg }) => String(msg).startsWith('not ready'));
+    await expect.poll(told).toMatchObject([{ level: 40 }]);
+    small.free();
+    await expect.poll(readiness).toBe(200);
+  });
+
+  test.runIf(given.provider === 'sqlite')('a start that needs space on a full disk says so', async () => {
+    await program.end('SIGTERM');
+    small.fill();
+    const { code, stderr } = await runProgram('main', env);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `The SQLite file "${small.folder}/linkspace.db", which DATABASE_URL names, cannot be read or written: disk I/O error. Is its disk full?\n`,
+    );
+    small.free();
   });
 });

@@ -55,6 +55,11 @@ export function mayPass(error: unknown): boolean {
   return conflicts || isStale(error);
 }
 
+/** Whether the role of PostgreSQL may not do this. */
+export function isForbidden(error: unknown): boolean {
+  return causeOf(error).originalCode === '42501';
+}
+
 /** Prisma's codes for: not reachable, timed out, closed, no connection free, transaction timed out, too many connections. */
 const UNREACHABLE = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
 /** The adapters' kinds for the same errors, for our own statements. */
@@ -66,6 +71,11 @@ const SQLITE = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/;
 /** The driver's messages for connections that break during a query; these errors have no code. */
 const BROKEN =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection|Client was closed|Cannot use a pool after)/;
+/** Whether the server did not answer in time, or broke the connection; a statement that it has cancelled is no such error. */
+export function isUnanswered(error: unknown): boolean {
+  return BROKEN.test(String(detailsOf(error).message));
+}
+
 /** The system's errors for connections that the adapter does not know. */
 const NETWORK = /^(EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
 

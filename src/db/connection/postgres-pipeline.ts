@@ -10,6 +10,8 @@ interface Read {
 const READ_ONLY = /^\s*SELECT\b/;
 /** The maximum number of statements on one connection: each waits for those before it. */
 const MAX_PIPELINED = 8;
+/** The time limit of a pool without one, in milliseconds. */
+const UNLIMITED = 30_000;
 /** From which duration, in milliseconds, a statement is sent alone from then on, so that no others wait for it. */
 const SLOW_FROM = 50;
 /** What remains of that duration after each faster execution: an unusual second is forgotten after about 150. */
@@ -52,12 +54,16 @@ export class Pipeline {
       const client = await this.#pool.connect();
       let since = performance.now();
       let failed: Error | undefined;
-      const { query_timeout: timeout = 0 } = this.#pool.options;
+      const { query_timeout: timeout = UNLIMITED } = this.#pool.options;
+      const late = Promise.withResolvers<never>();
+      late.promise.catch(() => {}); // Nobody may wait for it.
+      // From the answer before: `pg` counts from the beginning, and so would wait for a server that hangs for longer.
+      const timer = setTimeout(() => late.reject(new Error('Query read timeout')), timeout);
       const answered = reads.map(async ({ query, answer, fail }, index) => {
         // Each may take its whole time after those before it.
         const limited = { ...query, query_timeout: timeout * (index + 1) };
         try {
-          const result = await client.query(limited);
+          const result = await Promise.race([client.query(limited), late.promise]);
           const now = performance.now();
           this.#took(query.name ?? '', now - since);
           since = now;
@@ -66,8 +72,10 @@ export class Pipeline {
           failed = error as Error; // `pg` throws nothing else.
           fail(error);
         }
+        timer.refresh();
       });
       await Promise.all(answered);
+      clearTimeout(timer);
       // Like the pool's own `query`, which closes a connection after an error.
       client.release(failed);
     } catch (error) {

@@ -3,11 +3,14 @@ import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { Notifications } from '../change/notifications.ts';
 import type { Database } from './client.ts';
 import type { Db } from './db.ts';
+import { WrittenPositions } from './replica-lag.ts';
 
 /** How often each replica is asked for its position, in milliseconds. */
 const ASKED_EVERY = 100;
 /** After how many milliseconds without an answer a replica is not used. */
 const ANSWER_TIMEOUT = 1_000;
+/** How often the primary is asked for its position, in milliseconds. */
+const WRITTEN_ASKED_EVERY = 1_000;
 const CHANNEL = 'linkspace_writes';
 
 /** A position in PostgreSQL's write-ahead log, as a number: `16/B374D848` has its two halves in hex. */
@@ -16,29 +19,62 @@ function positionOf(lsn: string): bigint {
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
 
+/**
+ * Announces that the account has written, so that processes read from no replica that lacks it; gives the position that has it.
+ */
+export async function announceWrite(db: Db, accountId: number): Promise<bigint> {
+  const [row] = await db.$queryRaw<{ lsn: string }[]>`
+    SELECT "lsn", pg_notify(${CHANNEL}, ${String(accountId)}::text || ' ' || "lsn")::text
+    FROM (SELECT pg_current_wal_insert_lsn()::text AS "lsn") AS "written"`;
+  return positionOf(row?.lsn ?? '');
+}
+
+/** A replica as its last answer shows it. */
+interface Replica {
+  /** Its place in the list of replicas, from 1. */
+  readonly number: number;
+  readonly client: Db;
+  /** The last known position. */
+  replayed: bigint;
+  /** For how many milliseconds it lacks something. */
+  lag: number;
+  /** Whether it is read from; null before its first answer. */
+  isUsed: boolean | null;
+}
+
 /** Chooses the database for reads. */
 export interface Readers {
   /** The client to read with for this account: one that has all of the account's writes. */
   readerFor(accountId: number): Db;
   /** Await it after a write of the account, before answering: later reads include the write. It does not fail. */
   wrote(accountId: number): Promise<void>;
+  /** For how many seconds each replica lacks something, by its number. */
+  lags(): { number: number; seconds: number }[];
   start(): void;
   stop(): Promise<void>;
 }
 
 /** The database reads for itself. */
 export function withoutReplicas({ client }: Database): Readers {
-  return { readerFor: () => client, wrote: async () => {}, start: () => {}, stop: async () => {} };
+  return {
+    readerFor: () => client,
+    wrote: async () => {},
+    lags: () => [],
+    start: () => {},
+    stop: async () => {},
+  };
 }
 
 /**
  * Reads from streaming replicas. After a write, the account's reads go to the primary, in every process, until a
- * replica has replayed the write. A replica that does not answer or does not report its position is not used; without
- * working notifications of other processes' writes, no replica is used.
+ * replica has replayed the write. A replica that does not answer, does not report its position or is too far behind is not used;
+ * without working notifications of other processes' writes, no replica is used.
  */
 export class Replicas implements Readers {
   readonly #primary: Database;
-  readonly #replayed: Map<Db, bigint | null>;
+  readonly #replicas: readonly Replica[];
+  readonly #maxLag: number;
+  readonly #positions = new WrittenPositions();
   readonly #written = new Map<number, bigint>();
   /** The accounts whose last write could not be announced, each with a mark of that failure. */
   readonly #unannounced = new Map<number, symbol>();
@@ -48,21 +84,33 @@ export class Replicas implements Readers {
   readonly #random: (below: number) => number;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
+  #primaryAskedAt = Number.NEGATIVE_INFINITY;
   /** The replicas that are being asked. */
-  readonly #asking = new Map<Db, Promise<void>>();
+  readonly #asking = new Map<Replica | 'primary', Promise<void>>();
   #announcing: Promise<unknown> | undefined;
 
-  /** @param random a random integer from 0 to below the given number */
+  /**
+   * @param maxLag for how many milliseconds a replica may lack something
+   * @param random a random integer from 0 to below the given number
+   */
   constructor(
     primary: Database,
     replicas: readonly Database[],
+    maxLag: number,
     random: (below: number) => number,
     log: Logger,
   ) {
     this.#primary = primary;
     this.#random = random;
     this.#log = log;
-    this.#replayed = new Map(replicas.map(({ client }) => [client, null]));
+    this.#maxLag = maxLag;
+    this.#replicas = replicas.map(({ client }, index) => ({
+      number: index + 1,
+      client,
+      replayed: 0n,
+      lag: 0,
+      isUsed: null,
+    }));
     this.#notifications = new Notifications(primary.directUrl, CHANNEL, {
       onNotification: (payload) => {
         const [account, lsn] = payload.split(' ');
@@ -80,11 +128,10 @@ export class Replicas implements Readers {
   readerFor(accountId: number): Db {
     const written = this.#written.get(accountId) ?? 0n;
     const needed = written > this.#floor ? written : this.#floor;
-    const able = [...this.#replayed].filter(([, replayed]) => replayed !== null && replayed >= needed);
+    const able = this.#replicas.filter(({ isUsed, replayed }) => isUsed === true && replayed >= needed);
     if (able.length === 0 || !this.#notifications.works || this.#unannounced.has(accountId))
       return this.#primary.client;
-    const [chosen] = able[this.#random(able.length)] ?? [];
-    return chosen ?? this.#primary.client;
+    return (able[this.#random(able.length)] ?? this.#primary).client;
   }
 
   async wrote(accountId: number): Promise<void> {
@@ -99,21 +146,19 @@ export class Replicas implements Readers {
   }
 
   async #announce(accountId: number): Promise<void> {
-    const [row] = await this.#primary.client.$queryRaw<{ lsn: string }[]>`
-      SELECT "lsn", pg_notify(${CHANNEL}, ${String(accountId)}::text || ' ' || "lsn")::text
-      FROM (SELECT pg_current_wal_insert_lsn()::text AS "lsn") AS "written"`;
-    if (row) this.#note(accountId, positionOf(row.lsn));
+    this.#note(accountId, await announceWrite(this.#primary.client, accountId));
+  }
+
+  lags(): { number: number; seconds: number }[] {
+    return this.#replicas.map(({ number, lag }) => ({ number, seconds: lag / 1_000 }));
   }
 
   start(): void {
     this.#notifications.start();
     this.#timer = setInterval(() => {
-      for (const client of this.#replayed.keys())
-        if (!this.#asking.has(client))
-          this.#asking.set(
-            client,
-            this.#ask(client).finally(() => this.#asking.delete(client)),
-          );
+      for (const replica of this.#replicas) this.#once(replica, () => this.#ask(replica));
+      if (performance.now() - this.#primaryAskedAt >= WRITTEN_ASKED_EVERY)
+        this.#once('primary', () => this.#askPrimary());
       this.#forgetReplayed();
       this.#announcing ??= this.#announceAgain()
         .catch(() => {})
@@ -140,23 +185,61 @@ export class Replicas implements Readers {
     }
   }
 
-  /** Forgets positions that all replicas have reached. */
-  #forgetReplayed(): void {
-    const positions = [...this.#replayed.values()].filter((position) => position !== null);
-    for (const [account, position] of this.#written)
-      if (positions.length === this.#replayed.size && positions.every((replayed) => replayed >= position))
-        this.#written.delete(account);
+  /** Asks, unless the last question is not answered yet. */
+  #once(whom: Replica | 'primary', ask: () => Promise<void>): void {
+    if (this.#asking.has(whom)) return;
+    const asked = ask().finally(() => this.#asking.delete(whom));
+    this.#asking.set(whom, asked);
   }
 
-  async #ask(client: Db): Promise<void> {
-    const asked = client.$queryRaw<{ lsn: string | null }[]>`
+  /** Forgets positions that all replicas have reached. */
+  #forgetReplayed(): void {
+    const reached = this.#replicas.reduce(
+      (least, { replayed }) => (replayed < least ? replayed : least),
+      this.#replicas[0]?.replayed ?? 0n,
+    );
+    for (const [account, position] of this.#written) if (reached >= position) this.#written.delete(account);
+    this.#positions.forget(reached);
+  }
+
+  async #askPrimary(): Promise<void> {
+    const now = performance.now();
+    this.#primaryAskedAt = now;
+    // Replicas get what is flushed.
+    const asked = this.#primary.client.$queryRaw<{ lsn: string }[]>`
+      SELECT pg_current_wal_flush_lsn()::text AS "lsn"`;
+    // While the primary does not answer, nothing is written that a replica could lack.
+    const [row] = await asked.catch(() => []);
+    if (row) this.#positions.note(positionOf(row.lsn), now);
+  }
+
+  async #ask(replica: Replica): Promise<void> {
+    const asked = replica.client.$queryRaw<{ lsn: string | null }[]>`
       SELECT pg_last_wal_replay_lsn()::text AS "lsn"`;
-    try {
-      if ((await withTimeout(ANSWER_TIMEOUT, asked)) === TIMED_OUT) this.#replayed.set(client, null);
-      const [row] = await asked;
-      this.#replayed.set(client, row?.lsn ? positionOf(row.lsn) : null);
-    } catch {
-      this.#replayed.set(client, null);
-    }
+    const position = asked.then(([row]) => (row?.lsn ? positionOf(row.lsn) : null)).catch(() => null);
+    const answer = await withTimeout(ANSWER_TIMEOUT, position);
+    this.#judge(replica, answer === TIMED_OUT ? null : answer);
+    if (answer === TIMED_OUT) this.#judge(replica, await position);
+  }
+
+  /** Decides whether the replica is used, by its position; null if it does not report one. */
+  #judge(replica: Replica, position: bigint | null): void {
+    if (position !== null) replica.replayed = position;
+    const lag = this.#positions.lagOf(replica.replayed, performance.now());
+    replica.lag = lag;
+    // One that was left has to be well within the limit.
+    const limit = replica.isUsed === false ? this.#maxLag / 2 : this.#maxLag;
+    const isUsed = position !== null && lag <= limit;
+    const { number, isUsed: before } = replica;
+    replica.isUsed = isUsed;
+    const what = { replica: number, lagSeconds: Math.round(lag / 1_000) };
+    if (!isUsed && before !== false)
+      this.#log.warn(
+        what,
+        position === null
+          ? 'a replica does not report its position: it is not read from'
+          : 'a replica is too far behind: it is not read from',
+      );
+    if (isUsed && before === false) this.#log.info(what, 'a replica is read from again');
   }
 }

@@ -1,6 +1,7 @@
 import { OwnTurns, TooMuchWaiting } from '../../shared/turns.ts';
 import type { Db } from '../connection/db.ts';
 import { forLongReads } from '../connection/direct.ts';
+import { DatabaseAway, isUnanswered } from '../connection/errors.ts';
 
 /** How many requests of one account may wait for long reads. */
 const MAX_REQUESTS = 50;
@@ -10,6 +11,8 @@ class Queue {
   readonly turns = new OwnTurns<number>();
   /** The requests of each account that wait or read. */
   readonly requests = new Map<number, Set<LongReads>>();
+  /** How many reads the database has not answered. */
+  unanswered = 0;
 }
 
 const queues = new WeakMap<Db, Queue>();
@@ -40,11 +43,17 @@ export class LongReads {
       throw new TooMuchWaiting('too many requests of one account wait for long reads');
     requests.set(this.#accountId, own.add(this));
     this.#unfinished++;
+    const before = queue.unanswered;
     try {
       return await turns.take(this.#accountId, async () => {
         this.#signal.throwIfAborted();
+        // Each would wait for its whole time limit, after those before it.
+        if (queue.unanswered > before) throw new DatabaseAway('the database did not answer the read before');
         return read(forLongReads(this.#db));
       });
+    } catch (error) {
+      if (isUnanswered(error)) queue.unanswered++;
+      throw error;
     } finally {
       if (--this.#unfinished === 0) own.delete(this);
       if (own.size === 0) requests.delete(this.#accountId);

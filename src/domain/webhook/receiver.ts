@@ -71,6 +71,8 @@ export class Receiver {
   #failingSince: Date | null;
   #storedFailingSince: Date | null;
   #failuresInARow: number;
+  /** Whether the log says that it fails. */
+  #isLogged: boolean;
   /** Whether it has answered in time. */
   #isGood = false;
   readonly begunAt = performance.now();
@@ -82,6 +84,7 @@ export class Receiver {
     this.#failingSince = failingSince;
     this.#storedFailingSince = failingSince;
     this.#failuresInARow = failingSince === null ? 0 : FAILING_AFTER;
+    this.#isLogged = failingSince !== null;
   }
 
   /** Call it when the webhook may be changed, or its queue another process's: both are read again before anything else is sent. */
@@ -169,6 +172,7 @@ export class Receiver {
     });
     if (error === null) attempted('DELIVERED');
     else attempted(again === null ? 'FAILED' : 'PENDING');
+    if (error !== null) this.#logFailing(status, error);
     await this.#noteFailure(error !== null, again === null, at);
     return error === null;
   }
@@ -220,8 +224,19 @@ export class Receiver {
     this.#with.log.warn({ webhook: this.#webhookId }, 'a webhook that failed for five days is disabled');
   }
 
+  /** Logs that it begins to fail; not each failure, nor each time that only some attempts fail. */
+  #logFailing(status: number | null, error: string): void {
+    if (this.#isLogged) return;
+    this.#isLogged = true;
+    this.#with.log.warn({ webhook: this.#webhookId, status, error }, 'a webhook fails');
+  }
+
   /** Stores since when it fails; once for several attempts, since only days matter. */
   async #storeFailing(): Promise<void> {
+    if (this.#failingSince === null && this.#isLogged) {
+      this.#isLogged = false;
+      this.#with.log.info({ webhook: this.#webhookId }, 'a webhook works again');
+    }
     if (this.#changed || this.#failingSince?.getTime() === this.#storedFailingSince?.getTime()) return;
     await storeFailingSince(this.#with.db, this.#webhookId, this.#failingSince);
     this.#storedFailingSince = this.#failingSince;

@@ -11,6 +11,7 @@ import {
   releaseQueue,
   renewClaims,
 } from '../../db/webhook/queues.ts';
+import { LastingFault } from '../../shared/lasting-fault.ts';
 import { withTimeout } from '../../shared/timeout.ts';
 import { AttemptTurns } from './attempt-turns.ts';
 import { dispatchChanges } from './dispatch.ts';
@@ -77,7 +78,7 @@ export class Webhooks {
   #round: Promise<void> | null = null;
   #again = false;
   #stopping = false;
-  #failed = false;
+  readonly #fault: LastingFault;
   /** When claims were last made or renewed, and when old deliveries were last deleted, by a monotonic clock. */
   #keptAt = Number.NEGATIVE_INFINITY;
   #cleanedAt = Number.NEGATIVE_INFINITY;
@@ -86,6 +87,7 @@ export class Webhooks {
     this.#with = dependencies;
     const { attempted = () => {}, capacity = CAPACITY } = dependencies;
     this.#capacity = capacity;
+    this.#fault = new LastingFault(dependencies.log, 'webhooks cannot be processed');
     this.#dependencies = {
       ...dependencies,
       attempted,
@@ -145,11 +147,10 @@ export class Webhooks {
       this.#again = false;
       try {
         await this.#once();
-        this.#failed = false;
+        this.#fault.ended();
       } catch (error) {
-        // It is tried again in a second; logged once.
-        if (!this.#failed) this.#with.log.warn({ err: error }, 'webhooks could not be processed');
-        this.#failed = true;
+        // It is tried again in a second.
+        this.#fault.came(error);
         return;
       }
     }

@@ -1,0 +1,24 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { LastingFault } from '../../src/shared/lasting-fault.ts';
+
+test('a fault that lasts is logged once a minute with how often it came, and its end once', () => {
+  const lines: { level: number; times: number; msg: string }[] = [];
+  const fault = new LastingFault(
+    pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) }),
+    'it fails',
+  );
+  fault.ended();
+  for (let second = 0; second <= 130; second++)
+    fault.came(new Error('no'), () => ({ second }), second * 1_000);
+  fault.ended();
+  fault.ended();
+  fault.came(new Error('no'), () => ({ second: 200 }), 200_000);
+  expect(lines).toMatchObject([
+    { level: 40, times: 1, second: 0, msg: 'it fails' },
+    { level: 40, times: 61, second: 60 },
+    { level: 40, times: 121, second: 120 },
+    { level: 30, times: 131, msg: 'no longer: it fails' },
+    { level: 40, times: 1, second: 200 },
+  ]);
+});
