@@ -237,6 +237,26 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
+    /^DATABASE_URL=file:\.\/data\/demo\.db npm run demo$/,
+    (command) => {
+      // Once; the guides may show it again.
+      const file = join(folder, 'data/demo.db');
+      if (existsSync(file)) return;
+      expect(shell(command.replace('./data/demo.db', file))).toContain(
+        `DATABASE_URL="file:${file}" npm start`,
+      );
+    },
+  ],
+  [
+    /^DATABASE_URL=file:\.\/data\/demo\.db npm start$/,
+    async (command) => {
+      const here = command.replace('./data', join(folder, 'data'));
+      const program = await startProgram({}, ['sh', '-c', `exec env ${here}`]);
+      expect((await fetch(`${program.origin}/shop+`)).status).toBe(200);
+      await program.end('SIGTERM');
+    },
+  ],
+  [
     /^DATABASE_URL=postgresql:\S* (WORKERS=auto )?npm start$/,
     async (command) => {
       const { origin } = await start(await onPostgres(command), { BASE_URL: 'https://s.example' });
