@@ -82,6 +82,7 @@ await runCommand(async (config) => {
       hashPassword,
       verifyPassword,
       verifiesDomains: true,
+      allowsPrivateWebhooks: false,
       random: (below: number) => Math.floor(random() * below),
       resolveTxt: async () => [],
       lists: new OperatorLists(),

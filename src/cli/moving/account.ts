@@ -44,6 +44,7 @@ export async function siteOf(db: Db, config: Config, lists: OperatorLists): Prom
     hashPassword,
     verifyPassword,
     verifiesDomains: config.verifiesDomains,
+    allowsPrivateWebhooks: config.allowPrivateWebhooks,
     resolveTxt: () => Promise.reject(new Error('no domain is verified here')),
     lists,
   };
