@@ -36,7 +36,7 @@ Welcome to Linkspace. ${told}
 The v1 REST interface:
 
   curl ${auth} -d 'name=Launch' -d 'color=3' ${address}/api/v1/spaces
-  curl ${auth} -d 'url=https://example.com/' -d 'alias=first' ${address}/api/v1/links
+  curl ${auth} -d 'url=https://example.com/' -d 'title=Example' -d 'alias=first' ${address}/api/v1/links
   curl ${auth} ${address}/api/v1/links
 
 GraphQL:
