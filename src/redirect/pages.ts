@@ -114,7 +114,7 @@ export function passwordPage(
   const target = message === 'password' ? "form-action 'self' http: https:" : "form-action 'self'";
   return {
     html: htmlOf({ acceptLanguage, message, nonce, body }),
-    contentSecurityPolicy: policyOf(nonce, target, ICON),
+    contentSecurityPolicy: policyOf(nonce, ICON, target),
   };
 }
 

@@ -48,7 +48,7 @@ test.each([
   expect(stderr).toContain(`Put "--" before the options: npm run ${command} -- --option value.`);
 });
 
-test.each(['keys', 'domains', 'backup', 'migrate', 'demo', 'import', 'export'])(
+test.each(['keys', 'migrate', 'demo'])(
   'the help of %s names the database that it would use, without its password',
   async (command) => {
     const url = 'postgresql://someone:hidden@db.example:5432/links';

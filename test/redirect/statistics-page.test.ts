@@ -260,7 +260,7 @@ describe('the page of a link with a password for its statistics', () => {
     const { alias } = await owner.link({ ...PASSWORD, url: 'https://example.com/secret' });
     const { status, headers, body } = await open(`/${alias}+`);
     expect(status).toBe(401);
-    expect(headers['content-security-policy']).toMatch(/; form-action 'self'; img-src 'self'$/);
+    expect(headers['content-security-policy']).toMatch(/; img-src 'self'; form-action 'self'$/);
     expect(headers['x-robots-tag']).toBe('noindex');
     expect(body).toContain('The statistics of this link are protected by a password.');
     expect(body).toContain('<form method="post">');
