@@ -94,7 +94,10 @@ await runCommand(async (config) => {
   if (values.json) return print(JSON.stringify({ ...result, key }));
   const { spaces, links, clicks } = result;
   print(
-    `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+\n\n  ${startOf(url)}\n`,
+    `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
+
+  ${startOf(url)}
+`,
   );
   if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
 });

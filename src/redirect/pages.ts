@@ -26,8 +26,10 @@ export function escapeHtml(text: string): string {
 
 const style = `${look}
   * { box-sizing: border-box }
-  body { min-height: 100vh; min-height: 100dvh; display: grid; place-content: center; justify-items: center; gap: 1.5rem; grid-template-columns: minmax(0, 26rem); padding: 1.5rem; font-size: 1.0625rem }
-  main { width: 100%; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: var(--round); box-shadow: var(--shadow) }
+  body { min-height: 100vh; min-height: 100dvh; display: grid; place-content: center; justify-items: center;
+    gap: 1.5rem; grid-template-columns: minmax(0, 26rem); padding: 1.5rem; font-size: 1.0625rem }
+  main { width: 100%; padding: 2rem; background: var(--card); border: 1px solid var(--line);
+    border-radius: var(--round); box-shadow: var(--shadow) }
   h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25 }
   p { margin: 0; color: var(--quiet) }
   p.wrong { margin-top: 1rem; color: var(--wrong) }
@@ -36,7 +38,8 @@ const style = `${look}
   label { display: block; margin: 1.25rem 0 .375rem; font-weight: 600 }
   input, button, a.on { width: 100%; padding: .75rem 1rem; font: inherit; border-radius: .625rem }
   input { border: 1px solid var(--edge); background: transparent; color: inherit }
-  button, a.on { display: block; margin-top: 1rem; border: 0; background: var(--act); color: var(--on-act); font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; cursor: pointer }
+  button, a.on { display: block; margin-top: 1rem; border: 0; background: var(--act); color: var(--on-act);
+    font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; cursor: pointer }
   .brand { font-size: .9375rem; color: var(--quiet) }
   .brand svg { width: 1.375rem; height: 1.375rem }
   :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }`;

@@ -9,8 +9,10 @@ const STYLE = `${look}
 main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
 h1 { margin: 12vh 0 .75rem; font-size: clamp(2rem, 5vw, 2.75rem); line-height: 1.15; letter-spacing: -.02em }
 p { max-width: 44rem; margin: 0; color: var(--quiet); font-size: 1.125rem }
-ul { list-style: none; margin: 2.5rem 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem }
-li a { display: block; height: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: var(--round); background: var(--card); box-shadow: var(--shadow); color: var(--quiet); text-decoration: none }
+ul { list-style: none; margin: 2.5rem 0; padding: 0; display: grid;
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem }
+li a { display: block; height: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: var(--round);
+  background: var(--card); box-shadow: var(--shadow); color: var(--quiet); text-decoration: none }
 li a b { display: block; margin-bottom: .25rem; color: var(--act); font-size: 1.0625rem }
 li a:hover { border-color: var(--act) }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }

@@ -33,7 +33,8 @@ function daysOf({ days }: PublicStatistics, words: Words): string {
   ]);
   const head = [texts.day, texts.clicks, texts.visitors, texts.bots];
   return `<section class="wide" aria-labelledby="days">
-<header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span> <span class="visitors">${texts.visitors}</span> <span class="today">${texts.today}</span></p></header>
+<header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span>
+<span class="visitors">${texts.visitors}</span> <span class="today">${texts.today}</span></p></header>
 ${chartOf(days, words)}
 ${tableOf(texts.perDay, head, rows.reverse(), words)}
 </section>`;
@@ -87,8 +88,12 @@ ${lines.map((line) => `<p>${line}</p>`).join('\n')}</section>`;
 /** The buttons of the short link: its QR code and, if scripts run and may write to the clipboard, a copy of it. */
 function usesOf(shortUrl: string, nonce: string, { texts }: Words): string {
   const code = Buffer.from(qrCodeSvg(shortUrl, { size: 416 })).toString('base64');
-  return `<div class="uses"><button type="button" id="copy" hidden data-text="${escapeHtml(shortUrl)}" data-done="${texts.copied}" aria-live="polite">${texts.copy}</button>
-<details><summary>${texts.qrCode}</summary><img src="data:image/svg+xml;base64,${code}" width="208" height="208" alt="${texts.qrCode}${texts.colon}${escapeHtml(shortUrl)}"></details></div>
+  const address = escapeHtml(shortUrl);
+  return `<div class="uses">
+<button type="button" id="copy" hidden data-text="${address}" data-done="${texts.copied}" aria-live="polite">${texts.copy}</button>
+<details><summary>${texts.qrCode}</summary>
+<img src="data:image/svg+xml;base64,${code}" width="208" height="208" alt="${texts.qrCode}${texts.colon}${address}">
+</details></div>
 <script nonce="${nonce}">${COPY}</script>`;
 }
 
