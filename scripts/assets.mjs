@@ -1,4 +1,4 @@
-// Makes src/generated/assets: the web pages and their assets. The name of an asset contains a hash of its contents, so that
+// Makes src/generated/assets: the web pages and their assets; and src/generated/look.ts, what the server's own pages share with them. The name of an asset contains a hash of its contents, so that
 // browsers may cache it for ever; everything is compressed, too.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,6 +28,7 @@ async function sources() {
     'graphiql-editor-worker.js': graphiql.editorWorkerService,
     'graphiql-json-worker.js': graphiql.jsonWorker,
     'graphiql-graphql-worker.js': graphiql.graphqlWorker,
+    'look.css': page('look.css'),
     'graphiql-page.js': page('graphiql-page.js'),
     'graphiql-page.css': page('graphiql-page.css'),
     'swagger-ui.css': readFileSync(join(swagger, 'swagger-ui.css'), 'utf8'),
@@ -54,6 +55,20 @@ async function write(name, text) {
   writeFileSync(join(OUTPUT, `${name}.gz`), gzipped);
 }
 
+/** Without comments, line breaks and indentation. */
+const short = (css) => css.replace(/\/\*.*?\*\/|\n\s*/gs, '');
+
+/** The logo for a page's HTML; a text beside it names it. */
+const logo = () => page('logo.svg').trim();
+
+function writeLook() {
+  const values = { look: short(page('look.css')), logo: logo(), favicon: logo() };
+  const lines = Object.entries(values).map(
+    ([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`,
+  );
+  writeFileSync(join(OUTPUT, '../look.ts'), lines.join(''));
+}
+
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 export async function makeAssets() {
@@ -66,7 +81,9 @@ export async function makeAssets() {
   const filled = (name) =>
     page(name)
       .replace(/\{\{asset:([\w.-]+)\}\}/g, (_, asset) => `/docs/assets/${names[asset]}`)
+      .replaceAll('{{logo}}', logo())
       .replace(/\{\{text:([\w.-]+)\}\}/g, (_, file) => page(file).replace(/[&<>"]/g, (one) => escapes[one]));
+  writeLook();
   await Promise.all([
     ...Object.entries(files).map(([name, text]) => write(names[name], text)),
     write('graphiql.html', filled('graphiql.html')),

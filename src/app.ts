@@ -128,6 +128,7 @@ export function createApp(dependencies: AppDependencies): App {
     verifyPassword,
     verifiesDomains,
     resolveTxt,
+    allowsPrivateWebhooks: allowPrivateWebhooks,
     lists,
   };
   const revisions = new Revisions(database);

@@ -94,10 +94,7 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
   const firstKey = createsKey && (await createFirstKey(database.client, now(), initialApiKey));
   app.attachTo(http);
   answerHeld();
-  if (firstKey)
-    process.stdout.write(
-      greeting(initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
-    );
+  if (firstKey) process.stdout.write(greeting(initialApiKey === undefined ? firstKey : null, config, port));
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
 
   const stop = stopsOnce(log, async () => {

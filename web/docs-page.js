@@ -2,6 +2,16 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);
 follow();
+
+// What Swagger UI leaves out for screen readers and keyboards: the names of choices, and a way into examples that scroll.
+const docs = document.getElementById('docs');
+new MutationObserver(() => {
+  for (const choice of docs.querySelectorAll('select:not([aria-label])'))
+    choice.setAttribute('aria-label', choice.closest('tr')?.dataset.propertyName ?? 'Server');
+  for (const example of docs.querySelectorAll('.microlight:not([tabindex])'))
+    example.setAttribute('tabindex', '0');
+}).observe(docs, { childList: true, subtree: true });
+
 // The key is kept in the memory of this page only.
 SwaggerUIBundle({
   url: '/openapi.json',

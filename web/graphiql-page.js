@@ -1,5 +1,6 @@
-// Asks for a key, and opens GraphiQL with it. The key is kept in the memory of this page only: pixels of links may run foreign
-// scripts on the same origin, which can read everything that the browser stores for it.
+// Asks for a key, and opens GraphiQL with it. The key is kept in the state of this page in the tab's history, so that it survives a
+// reload, and a way back. Storage is no place for it: pixels of links may run foreign scripts on the same origin, which can read all
+// of that, but not the state of another page.
 const find = (id) => document.getElementById(id);
 const { graphiql: source } = document.currentScript.dataset;
 const told = find('told');
@@ -44,9 +45,7 @@ function lastTab() {
   }
 }
 
-find('form').addEventListener('submit', async (event) => {
-  event.preventDefault();
-  const key = find('key').value.trim();
+async function open(key) {
   told.textContent = '';
   try {
     const [refusal] = await Promise.all([refusalOf(key), self.YogaGraphiQL ?? load()]);
@@ -58,11 +57,14 @@ find('form').addEventListener('submit', async (event) => {
     told.textContent = 'The service does not answer.';
     return;
   }
+  history.replaceState({ key }, '');
+  const home = find('home').outerHTML;
   find('gate').remove();
   const root = find('graphiql');
   root.hidden = false;
   self.YogaGraphiQL.renderYogaGraphiQL(root, {
-    title: 'Linkspace',
+    logo: '',
+    title: home,
     endpoint: '/graphql',
     additionalHeaders: { Authorization: `Bearer ${key}` },
     shouldPersistHeaders: false,
@@ -72,4 +74,12 @@ find('form').addEventListener('submit', async (event) => {
     // GraphiQL's default would put the whole query into the address bar.
     onEditQuery() {},
   });
+}
+
+find('form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  open(find('key').value.trim());
 });
+const { key } = history.state ?? {};
+if (key) open(key);
+else find('key').focus();

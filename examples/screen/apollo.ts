@@ -1,24 +1,7 @@
-import { ApolloClient, gql, HttpLink, InMemoryCache, type TypedDocumentNode } from '@apollo/client';
-import { relayStylePagination } from '@apollo/client/utilities';
+import { gql, type TypedDocumentNode } from '@apollo/client';
+import { newClient } from './apollo-client.ts';
 import { sentOnce } from './once.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
-
-/** Without these, Apollo drops fields that are selected on an interface. A build can generate them from the schema. */
-export const possibleTypes = {
-  Error: ['ConflictError', 'InUseError', 'NotFoundError', 'ValidationError'],
-  Node: ['Change', 'Domain', 'Link', 'Pixel', 'Space', 'Webhook'],
-};
-
-function cacheOfRecords(): InMemoryCache {
-  return new InMemoryCache({
-    possibleTypes,
-    // The global id. A DeletedRecord has the id of the deleted record, but must not be stored as that record.
-    dataIdFromObject: ({ __typename, nodeId }) =>
-      __typename === 'DeletedRecord' || nodeId === undefined ? undefined : String(nodeId),
-    // Pages of a list become one list.
-    typePolicies: { Query: { fields: { links: relayStylePagination() } } },
-  });
-}
 
 interface Listed {
   links: {
@@ -112,12 +95,8 @@ const REMOVE: TypedDocumentNode<Result<'deleteLink'>, { id: string }> = gql`
 
 /** The screen with Apollo Client. */
 export async function openScreen({ url, key, pageSize, fetch }: Options): Promise<Screen> {
-  const cache = cacheOfRecords();
-  const headers = { Authorization: `Bearer ${key}` };
-  const client = new ApolloClient({
-    cache,
-    link: new HttpLink({ uri: url, headers, fetch: sentOnce(fetch) }),
-  });
+  const client = newClient(url, { Authorization: `Bearer ${key}` }, sentOnce(fetch));
+  const { cache } = client;
   const variables = { first: pageSize };
   const list = client.watchQuery({ query: LIST, variables });
   list.subscribe(() => {});

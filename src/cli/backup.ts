@@ -6,7 +6,7 @@ import { backUp, datedName, keepNewest } from '../db/backup.ts';
 import { pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, readArguments, runCommand, UsageError } from './command.ts';
+import { databaseNote, print, readArguments, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run backup -- [--to FILE] [--keep N]
 
@@ -19,7 +19,7 @@ replace the database with the copy, and remove the files beside it whose names e
   --keep  deletes all but the newest N of the dated backups in that folder
   --json  prints JSON instead of text
 
-The database is the one in DATABASE_URL. For PostgreSQL, use pg_dump.`;
+For PostgreSQL, use pg_dump.`;
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -34,7 +34,7 @@ await runCommand(async ({ databaseUrl: url }) => {
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  if (values.help) return print(help);
+  if (values.help) return print(`${help}\n\n${databaseNote(url)}`);
   const { to, keep } = values;
   if (keep !== undefined && !/^[1-9]\d{0,5}$/.test(keep))
     throw new UsageError(`--keep is "${keep}"; it may be a whole number from 1 to 999999.`);

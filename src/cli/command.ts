@@ -51,10 +51,16 @@ function explain(error: unknown, url: string): string {
   return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
+/** Ends the process without a word if nobody reads its output any more, as after `| head`. */
+function endIfUnread(error: unknown): void {
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit();
+}
+
 /** Runs a command with the configuration of the environment; prints a failure in one line, with exit code 1. */
 export async function runCommand(work: (config: Config) => Promise<void>): Promise<void> {
   if (process.argv.includes('--version')) return print(VERSION);
   let url = '';
+  process.stdout.on('error', endIfUnread);
   try {
     const config = readConfig(process.env);
     for (const { name, meant } of misspelt(process.env))
@@ -62,6 +68,7 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
     url = config.databaseUrl;
     await work(config);
   } catch (error) {
+    endIfUnread(error);
     process.stderr.write(`${printable(explain(error, url))}\n`);
     process.exitCode = 1;
   }
@@ -126,6 +133,11 @@ const UNPRINTABLE = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 /** The text for a terminal: what comes from files and records could contain commands to it. JSON stays the same JSON. */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The last line of a command's help: the database that it would use. */
+export function databaseNote(url: string, variable = 'DATABASE_URL'): string {
+  return `The database is the one that ${variable} names, now ${withoutSecrets(url)}`;
 }
 
 export function print(text: string): void {

@@ -1,27 +1,47 @@
 import '../require-node.js';
 
+import { type Config, migratedDatabase } from '../config.ts';
+import { advised } from '../db/connection/advice.ts';
+import { providerOf } from '../db/connection/url.ts';
+import { applyMigrations, knownMigrations, migrationStateOf } from '../db/migrate.ts';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
+import { withoutSecrets } from '../secrets.ts';
+import { databaseNote, print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
 import { fillDemo } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
 import { timeOf } from './time.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
 
-Fills an empty database with example data: a year of a small company's links and their statistics. It refuses a
-database that has links. Stop the service first, and start it afterwards: then open /shop+, for example. The statistics of
-/leasing+ ask for a password, which is "demo".
+Fills a new database with example data: a year of a small company's links and their statistics. It refuses a
+database that has links. Give it a database of its own, and start the service on that database afterwards:
+
+  DATABASE_URL=file:./data/demo.db npm run demo
+  DATABASE_URL=file:./data/demo.db npm start
+
+Then open /shop+, for example. The statistics of /leasing+ ask for a password, which is "demo".
 
   --seed   a number; the same number gives the same visits (1 by default)
   --until  when the year ends, such as 2026-11-22 or 2026-11-22T12:00:00Z; now by default
-  --json   prints JSON instead of text
+  --json   prints JSON instead of text`;
 
-The database is the one in DATABASE_URL. Links are on the host of BASE_URL.`;
+/** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
+async function migrateIfNew(config: Config): Promise<void> {
+  const migrated = migratedDatabase(config);
+  const { pending } = await advised(...migrated, migrationStateOf);
+  if (pending.length === knownMigrations(providerOf(config.databaseUrl) ?? 'sqlite').length)
+    await advised(...migrated, applyMigrations);
+}
+
+/** How to start the service on the database. */
+function startOf(url: string): string {
+  return process.env.DATABASE_URL ? `DATABASE_URL="${withoutSecrets(url)}" npm start` : 'npm start';
+}
 
 function endOf(until: string | undefined): Date {
   const time = until === undefined ? new Date() : timeOf(until);
@@ -30,7 +50,8 @@ function endOf(until: string | undefined): Date {
   return time;
 }
 
-await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialApiKey }) => {
+await runCommand(async (config) => {
+  const { databaseUrl: url, baseUrl, port, notFoundUrl, initialApiKey } = config;
   const { values } = readArguments({
     options: {
       seed: { type: 'string', default: '1' },
@@ -39,12 +60,14 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  if (values.help) return print(help);
+  const base = new URL(baseUrl ?? `http://localhost:${port}`);
+  if (values.help)
+    return print(`${help}\n\n${databaseNote(url)}\nLinks are on the host of BASE_URL, now ${base.origin}`);
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const now = endOf(values.until);
   const random = seededRandom(Number(values.seed));
-  const base = new URL(baseUrl ?? `http://localhost:${port}`);
+  await migrateIfNew(config);
   const { key, result } = await withDatabase(url, async (db) => {
     if ((await db.link.findFirst({ select: { id: true } })) !== null)
       throw new OperatorError('The database has links already: the demo is for an empty one.');
@@ -59,6 +82,7 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
       hashPassword,
       verifyPassword,
       verifiesDomains: true,
+      allowsPrivateWebhooks: false,
       random: (below: number) => Math.floor(random() * below),
       resolveTxt: async () => [],
       lists: new OperatorLists(),
@@ -70,7 +94,10 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
   if (values.json) return print(JSON.stringify({ ...result, key }));
   const { spaces, links, clicks } = result;
   print(
-    `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service and open ${base.origin}/shop+`,
+    `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
+
+  ${startOf(url)}
+`,
   );
   if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
 });

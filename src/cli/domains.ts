@@ -3,6 +3,7 @@ import '../require-node.js';
 import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain/admin.ts';
 import {
   checkOptions,
+  databaseNote,
   print,
   readArguments,
   runCommand,
@@ -21,9 +22,7 @@ const help = `Usage: npm run domains -- list
   remove   removes a domain
 
   --with-links  also removes the links on it; otherwise a domain with links is not removed
-  --json        prints JSON instead of text
-
-The database is the one in DATABASE_URL.`;
+  --json        prints JSON instead of text`;
 
 function tableOf(domains: readonly DomainView[]): string {
   return table([
@@ -50,7 +49,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     },
   });
   const [verb, host, ...rest] = positionals;
-  if (values.help) return print(help);
+  if (values.help) return print(`${help}\n\n${databaseNote(url)}`);
   if (verb === undefined) throw new UsageError('The command is missing: list, verify or remove.');
   if (rest.length > 0 || (verb === 'list' && host !== undefined)) throw tooManyArguments();
   if (!['list', 'verify', 'remove'].includes(verb))

@@ -9,7 +9,15 @@ import { pipeline } from 'node:stream/promises';
 import { asCsv, asJson, exportAccount } from '../domain/importing/export.ts';
 import type { ImportRecord } from '../domain/importing/formats.ts';
 import { OperatorError } from '../operator-error.ts';
-import { counted, print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
+import {
+  counted,
+  databaseNote,
+  print,
+  readArguments,
+  runCommand,
+  UsageError,
+  withDatabase,
+} from './command.ts';
 import { accountNamed } from './moving/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
@@ -23,8 +31,7 @@ It contains no passwords, only whether there is one. "npm run import -- --format
   --file    the file to write; it is created when the export is complete, and replaces an earlier one. Default: standard output
   --json    prints JSON instead of text about a file that was written
 
-The export is not a snapshot: changes during the export may be missing from it. The scheme of short URLs is that of BASE_URL.
-The database is the one in DATABASE_URL.`;
+The export is not a snapshot: changes during the export may be missing from it. The scheme of short URLs is that of BASE_URL.`;
 
 /** Counts what the records contain, and passes them on. Spaces and pixels are those of links, too. */
 class Counting {
@@ -89,7 +96,7 @@ await runCommand(async ({ databaseUrl, baseUrl }) => {
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  if (values.help) return print(help);
+  if (values.help) return print(`${help}\n\n${databaseNote(databaseUrl)}`);
   const { account, format, file } = values;
   if (account === undefined) throw new UsageError('Name the account: --account NAME.');
   if (format !== 'csv' && format !== 'json')

@@ -12,7 +12,16 @@ import {
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import { counted, print, printable, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
+import {
+  counted,
+  databaseNote,
+  print,
+  printable,
+  readArguments,
+  runCommand,
+  UsageError,
+  withDatabase,
+} from './command.ts';
 import { accountNamed, servicesOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
@@ -35,9 +44,7 @@ repeated. Lines that cannot be imported are printed, and do not affect the other
   --on-taken    what to do if another link has the alias: skip (default) leaves the line out, suffix adds -2, -3 …,
                 fail stops there
   --dry-run     prints the same messages, and writes nothing
-  --json        prints JSON instead of text
-
-The database is the one in DATABASE_URL.`;
+  --json        prints JSON instead of text`;
 
 /** Makes Ctrl-C stop the command after the current batch. */
 function stopOnInterrupt(): { stopped(): boolean; end(): void } {
@@ -125,7 +132,7 @@ await runCommand(async (config) => {
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  if (values.help) return print(help);
+  if (values.help) return print(`${help}\n\n${databaseNote(config.databaseUrl)}`);
   const { format, file, account, json } = values;
   if (!isFormat(format))
     throw new UsageError(

@@ -2,8 +2,11 @@ import '../require-node.js';
 
 import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
+import { DomainError } from '../domain/errors.ts';
+import { OperatorError } from '../operator-error.ts';
 import {
   checkOptions,
+  databaseNote,
   print,
   readArguments,
   runCommand,
@@ -24,9 +27,7 @@ const help = `Usage: npm run keys -- create --account NAME [--scopes read,write]
 
   --scopes   read, write, or both (default)
   --expires  when the key expires: YYYY-MM-DD or an ISO 8601 time, in UTC
-  --json     prints JSON instead of text
-
-The database is the one in DATABASE_URL.`;
+  --json     prints JSON instead of text`;
 
 function parseDate(text: string): Date {
   const date = timeOf(text);
@@ -71,7 +72,7 @@ await runCommand(async ({ databaseUrl: url }) => {
     },
   });
   const [verb, id, ...rest] = positionals;
-  if (values.help) return print(help);
+  if (values.help) return print(`${help}\n\n${databaseNote(url)}`);
   if (verb === undefined) throw new UsageError('The command is missing: create, list or revoke.');
   if (!['create', 'list', 'revoke'].includes(verb))
     throw new UsageError(`"${verb}" is not a command; use create, list or revoke.`);
@@ -96,6 +97,9 @@ await runCommand(async ({ databaseUrl: url }) => {
     return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.');
   }
   if (id === undefined) throw new UsageError('Name the key by its ID, as list shows it.');
-  await withDatabase(url, (db) => revokeKey(db, id, now));
+  await withDatabase(url, (db) => revokeKey(db, id, now)).catch((error: unknown) => {
+    if (!(error instanceof DomainError) || error.code !== 'NOT_FOUND') throw error;
+    throw new OperatorError(`"${id}" is not the id of a key; this lists them: npm run keys -- list`);
+  });
   show({ id: Number(id), revoked: true }, `Key ${id} is revoked.`);
 });

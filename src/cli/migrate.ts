@@ -3,14 +3,12 @@ import '../require-node.js';
 import { migratedDatabase } from '../config.ts';
 import { advised } from '../db/connection/advice.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
-import { print, readArguments, runCommand } from './command.ts';
+import { databaseNote, print, readArguments, runCommand } from './command.ts';
 
 const help = `Usage: npm run migrate              applies the pending migrations and exits
        npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing
 
-  --json     prints JSON instead of text
-
-The database is the one in DATABASE_URL, or in DATABASE_DIRECT_URL if DATABASE_URL is a pooler.`;
+  --json     prints JSON instead of text`;
 
 await runCommand(async (config) => {
   const { values } = readArguments({
@@ -20,8 +18,8 @@ await runCommand(async (config) => {
       help: { type: 'boolean', short: 'h' },
     },
   });
-  if (values.help) return print(help);
   const migrated = migratedDatabase(config);
+  if (values.help) return print(`${help}\n\n${databaseNote(migrated[1], migrated[0])}`);
   if (values.status) {
     const state = await advised(...migrated, migrationStateOf);
     if (values.json) return print(JSON.stringify(state));

@@ -16,6 +16,8 @@ export interface Services {
   readonly verifiesDomains: boolean;
   /** The texts of a name's TXT records in DNS. */
   resolveTxt(name: string): Promise<readonly string[]>;
+  /** Whether webhooks may call addresses in the operator's own network. */
+  readonly allowsPrivateWebhooks: boolean;
   /** The operator's blocked hosts and reserved aliases. */
   readonly lists: OperatorLists;
 }

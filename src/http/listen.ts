@@ -3,10 +3,12 @@ import type { Server } from 'node:http';
 import { ConfigError, shown } from '../config.ts';
 import { oneLine } from '../shared/one-line.ts';
 
-/** What is wrong with a variable, by the code of the error; HOST for all others. */
-const faults: Readonly<Record<string, (host: string) => string>> = {
-  EADDRINUSE: (host) => `another port, since a program listens on this one at ${host} already`,
-  EACCES: () => 'a port that this user may open, such as one from 1024 on',
+/** What is wrong with a port, by the code of the error; for all others, it is the host. */
+const faults: Readonly<Record<string, (variable: string, port: number, host: string) => string>> = {
+  EADDRINUSE: (variable, port, host) =>
+    `Port ${port} is in use: another program listens on it at ${host}. Stop that program, or set ${variable} to another port.`,
+  EACCES: (variable, port) =>
+    `Port ${port} may not be opened by this user. Set ${variable} to another port, such as one from 1024 on.`,
 };
 
 /**
@@ -24,7 +26,7 @@ export async function listen(
     const fault = faults[error.code ?? ''];
     throw new ConfigError(
       fault
-        ? `${variable} is "${port}"; it may be ${fault(host)}.`
+        ? fault(variable, port, host)
         : `HOST is ${shown('HOST', host)}; it may be a name or an address of this machine (${error.code ?? oneLine(error)}).`,
     );
   });

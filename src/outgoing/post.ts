@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import type { Answer, Post } from '../domain/webhook/receiver.ts';
+import { isPublicAddress, literalOf } from '../shared/public-address.ts';
 import { VERSION } from '../version.ts';
-import { isPublicAddress } from './address.ts';
 
 /** The timeout for an answer, in milliseconds, and how many bytes are read, with all headers and interim answers. */
 const ANSWER_TIMEOUT = 10_000;
@@ -43,12 +43,6 @@ function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
-}
-
-/** The address in a URL's host, without brackets; null if the host is a name, which is looked up. */
-function literalOf({ hostname }: URL): string | null {
-  const address = hostname.replace(/^\[(.*)\]$/, '$1');
-  return isIP(address) === 0 ? null : address;
 }
 
 /** Why there was no answer, in words that reveal nothing about the network. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { VisitedPixel } from '../db/reading/visited-link.ts';
 import { isFireable } from '../domain/pixel.ts';
+import { logo, look } from '../generated/look.ts';
 import { scriptOf } from './pixels.ts';
 import { type Message, textsFor } from './texts.ts';
 
@@ -23,20 +24,28 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 }
 
-const style = `
-  :root { color-scheme: light dark; --text: #1b1b1f; --quiet: #5b5b66; --page: #f6f6f9; --card: #fff; --line: #d9d9e3; --act: #3a4fd8; --on-act: #fff; --wrong: #b3261e }
-  @media (prefers-color-scheme: dark) { :root { --text: #eeeef2; --quiet: #b1b1bd; --page: #131318; --card: #1e1e26; --line: #3a3a47; --act: #aab4ff; --on-act: #14172e; --wrong: #ffb4ab } }
+const style = `${look}
   * { box-sizing: border-box }
-  body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--page); color: var(--text); font: 1.0625rem/1.5 system-ui, sans-serif }
-  main { width: 100%; max-width: 26rem; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem }
+  body { min-height: 100vh; min-height: 100dvh; display: grid; place-content: center; justify-items: center;
+    gap: 1.5rem; grid-template-columns: minmax(0, 26rem); padding: 1.5rem; font-size: 1.0625rem }
+  main { width: 100%; padding: 2rem; background: var(--card); border: 1px solid var(--line);
+    border-radius: var(--round); box-shadow: var(--shadow) }
   h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25 }
   p { margin: 0; color: var(--quiet) }
   p.wrong { margin-top: 1rem; color: var(--wrong) }
+  p.way { margin-top: 1.25rem }
+  p.way a { color: var(--act) }
   label { display: block; margin: 1.25rem 0 .375rem; font-weight: 600 }
-  input, button, a.on { width: 100%; padding: .75rem 1rem; font: inherit; border-radius: .5rem }
-  input { border: 1px solid var(--quiet); background: transparent; color: inherit }
-  button, a.on { display: block; margin-top: 1rem; border: 0; background: var(--act); color: var(--on-act); font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; cursor: pointer }
+  input, button, a.on { width: 100%; padding: .75rem 1rem; font: inherit; border-radius: .625rem }
+  input { border: 1px solid var(--edge); background: transparent; color: inherit }
+  button, a.on { display: block; margin-top: 1rem; border: 0; background: var(--act); color: var(--on-act);
+    font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; cursor: pointer }
+  .brand { font-size: .9375rem; color: var(--quiet) }
+  .brand svg { width: 1.375rem; height: 1.375rem }
   :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }`;
+
+/** The icon of the tab. */
+const ICON = "img-src 'self'";
 
 interface Parts {
   readonly acceptLanguage: string;
@@ -55,6 +64,7 @@ function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts)
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
 <style nonce="${nonce}">${style}</style>${head}
 </head>
 <body>
@@ -62,6 +72,7 @@ function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts)
 <h1>${title}</h1>
 <p>${text}</p>${body}
 </main>
+<footer><a class="brand" href="/">${logo}Linkspace</a></footer>
 </body>
 </html>
 `;
@@ -78,7 +89,12 @@ export function policyOf(nonce: string, ...more: string[]): string {
 /** A page with the outcome of a visit. */
 export function messagePage(message: Message, acceptLanguage: string): Page {
   const nonce = newNonce();
-  return { html: htmlOf({ acceptLanguage, message, nonce }), contentSecurityPolicy: policyOf(nonce) };
+  const { texts } = textsFor(acceptLanguage);
+  const body = `\n<p class="way"><a href="/">${texts.home}</a></p>`;
+  return {
+    html: htmlOf({ acceptLanguage, message, nonce, body }),
+    contentSecurityPolicy: policyOf(nonce, ICON),
+  };
 }
 
 /** The form for the password of a link, or of its statistics. It does not reveal the destination. */
@@ -101,7 +117,7 @@ export function passwordPage(
   const target = message === 'password' ? "form-action 'self' http: https:" : "form-action 'self'";
   return {
     html: htmlOf({ acceptLanguage, message, nonce, body }),
-    contentSecurityPolicy: policyOf(nonce, target),
+    contentSecurityPolicy: policyOf(nonce, ICON, target),
   };
 }
 

@@ -43,7 +43,7 @@ const fields = {
   pixel_ids: {
     ...idList('pixelIds'),
     about:
-      'The ids of the pixels that the link fires, at most 50; replaces all of them. In a form: `pixel_ids[]=1&pixel_ids[]=2`, `pixel_ids=1` or `pixel_ids=1,2`.',
+      'The ids of the pixels that the link fires, at most 50; replaces all of them. In a form: `pixel_ids[]=1&pixel_ids[]=2` or `pixel_ids=1,2`. Of a name without brackets that is repeated, only the last value counts.',
   },
   disabled: {
     ...flag('disabled'),

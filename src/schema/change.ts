@@ -1,5 +1,5 @@
 import type { LoggedChange } from '../db/change/log.ts';
-import { changeActions, recordKinds } from '../domain/change/change.ts';
+import { changeActions, type RecordKind as RecordKindName, recordKinds } from '../domain/change/change.ts';
 import {
   changeConnection,
   changeOrderFields,
@@ -12,7 +12,7 @@ import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
-import { findNodes, Node } from './node.ts';
+import { findNodes, Node, nodeIdOf } from './node.ts';
 import { costs } from './server/cost.ts';
 import { Space } from './space.ts';
 
@@ -25,6 +25,15 @@ const RecordKind = builder.enumType('RecordKind', {
   description: 'The kinds of records that changes are recorded for.',
   values: describedValues(recordKinds),
 });
+
+/** The types of the records, for their global ids. */
+const typeOf: Readonly<Record<RecordKindName, string>> = {
+  SPACE: 'Space',
+  LINK: 'Link',
+  DOMAIN: 'Domain',
+  PIXEL: 'Pixel',
+  WEBHOOK: 'Webhook',
+};
 
 /** The maximum number of fields of a record. */
 const MAX_FIELDS = 20;
@@ -52,6 +61,11 @@ export const Change = builder.prismaObject('Change', {
     }),
     recordId: t.exposeID('recordId', {
       description: 'The id of the record, which may have been deleted since.',
+    }),
+    recordNodeId: t.id({
+      select: { kind: true, recordId: true },
+      description: 'The global id of the record, by which caches find it, even after it was deleted.',
+      resolve: ({ kind, recordId }) => nodeIdOf(typeOf[kind as RecordKindName], recordId),
     }),
     fields: t.stringList({
       description:

@@ -10,6 +10,7 @@ import {
   rotateWebhookSecret,
   updateWebhook,
   updateWebhookInput,
+  warningOf,
   webhookConnection,
 } from '../domain/webhook/webhook.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
@@ -85,6 +86,13 @@ export const Webhook = builder.prismaObject('Webhook', {
       description: 'The events that it gets.',
       extensions: costs({ size: Object.keys(webhookEvents).length }),
       resolve: eventsOf,
+    }),
+    warning: t.string({
+      nullable: true,
+      select: { url: true },
+      description:
+        'Why nothing is delivered to the URL, such as a private address; null if the URL shows no reason.',
+      resolve: ({ url }, _args, { services }) => warningOf(url, services),
     }),
     disabled: t.exposeBoolean('disabled'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

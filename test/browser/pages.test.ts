@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
-import { chromiumPath, launchBrowser, openPage } from '../support/browser.ts';
+import { chromiumPath, faultsFor, launchBrowser, openPage } from '../support/browser.ts';
 
 /** Everything that the browser stores for the origin: foreign scripts, which pixels may load, can read it. */
 function kept(page: Page): Promise<string> {
@@ -96,11 +96,45 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
 
     await page.waitForTimeout(700); // It stores its tabs after half a second.
     await page.reload();
-    await openGraphiql(page, caller.key);
+    // The tab remembers the key, where no other page can read it.
+    await page.locator('.graphiql-tab').first().waitFor();
+    expect(await kept(page)).not.toContain(caller.key);
+    await page.getByRole('link', { name: 'Linkspace' }).click();
+    await page.getByRole('heading', { name: 'Short links that are yours' }).waitFor();
+    expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
+    await page.goBack();
     await page.locator('.graphiql-tab').first().waitFor();
     expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['ListSpaces']);
     await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
   });
+
+  const pages = {
+    '/': 'Short links that are yours',
+    '/nowhere': 'We couldn’t find this link',
+    '/over': 'This link has expired',
+    '/locked': 'Enter the password',
+    '/fresh+': 'No clicks in this period',
+    '/docs': '/spaces/{id}',
+    '/graphql': 'Your API key',
+  };
+
+  test.each(Object.entries(pages))(
+    '%s has no fault that axe finds, in windows of 390 and of 1280 pixels, light and dark',
+    async (path, text) => {
+      const records = { over: { expiration_date: '2026-01-01' }, locked: { password: 'x' }, fresh: {} };
+      for (const [alias, form] of Object.entries(records))
+        await caller.rest('POST', '/links', { url: 'https://example.com/', alias, ...form });
+      const { page } = await openPage(browser, server.origin);
+      await page.goto(server.origin + path);
+      await page.getByText(text).first().waitFor();
+      for (const width of [390, 1280])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          expect([width, colorScheme, await faultsFor(page)]).toEqual([width, colorScheme, []]);
+        }
+    },
+  );
 
   test('pages fit windows of 390 and of 1280 pixels', async () => {
     const { page } = await openPage(browser, server.origin);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
-import { chromiumPath, launchBrowser, openPage } from '../support/browser.ts';
+import { chromiumPath, faultsFor, launchBrowser, openPage } from '../support/browser.ts';
 import { fillServer } from '../support/demo.ts';
 
 describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
@@ -25,6 +25,45 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     page.on('pageerror', (error) => complaints.push(error.message));
     return complaints;
   };
+
+  test('copies the short link, and shows its QR code', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`${server.origin}/shop+`);
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://s.example/shop');
+    await page.getByText('QR code').click();
+    await page.getByRole('img', { name: 'QR code: https://s.example/shop' }).waitFor();
+    expect(await page.evaluate('document.querySelector(".uses img").naturalWidth')).toBeGreaterThan(100);
+    expect(complaints).toEqual([]);
+  });
+
+  test('has no fault that axe finds, in windows of 390 and of 1280 pixels, light and dark', async () => {
+    const { page } = await openPage(browser, server.origin);
+    await page.goto(`${server.origin}/shop+`);
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    for (const width of [390, 1280])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        expect([width, colorScheme, await faultsFor(page)]).toEqual([width, colorScheme, []]);
+      }
+  });
+
+  test('tells destinations apart that differ at their ends, in a window of 390 pixels', async () => {
+    const { page } = await openPage(browser, server.origin);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`${server.origin}/shop+`);
+    const ends = await page.locator('[aria-labelledby=destination] .name span + span').all();
+    expect(ends.length).toBeGreaterThan(1);
+    for (const end of ends) {
+      const [inner, outer] = [await end.boundingBox(), await end.locator('..').boundingBox()];
+      if (!inner || !outer) throw new Error('the end of a destination is not shown');
+      expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width + 1);
+    }
+  });
 
   test('needs no script, loads nothing, and links to the other periods', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);

@@ -68,7 +68,7 @@ test('a caller reads its own writes at once on the same process, and on another 
     expect(await shown(owner)).toMatchObject({ data: { title } });
     // The notification may come after the answer.
     await expect
-      .poll(() => shown(elsewhere), { timeout: LATE / 2, interval: 5 })
+      .poll(() => shown(elsewhere), { timeout: TIMED_OUT / 2, interval: 5 })
       .toMatchObject({ data: { title } });
   }
 });

@@ -188,7 +188,7 @@ test('an error that prevents every worker’s start is printed in one line, and 
   taken.close();
   expect([code, stderr]).toEqual([
     1,
-    `PORT is "${port}"; it may be another port, since a program listens on this one at 127.0.0.1 already.\n`,
+    `Port ${port} is in use: another program listens on it at 127.0.0.1. Stop that program, or set PORT to another port.\n`,
   ]);
   expect(await onDatabase('SELECT "name" FROM "Domain"')).toEqual([]);
 });

@@ -23,7 +23,8 @@ test.each([
     '--expires is "2100-02-30"; it may be a date such as',
   ],
   [['create', '--account', 'x', '--expires', '2000-01-01'], 'expires must lie in the future.'],
-  [['revoke', '999'], 'No such key.'],
+  [['revoke', '999'], '"999" is not the id of a key; this lists them: npm run keys -- list'],
+  [['revoke', 'abc'], '"abc" is not the id of a key; this lists them: npm run keys -- list'],
   [['revoke'], 'Name the key by its ID'],
   [['destroy'], '"destroy" is not a command'],
   [['list', '--nothing'], '"--nothing". See --help.'],
@@ -46,6 +47,19 @@ test.each([
   expect(stderr).toContain(message);
   expect(stderr).toContain(`Put "--" before the options: npm run ${command} -- --option value.`);
 });
+
+test.each(['keys', 'migrate', 'demo'])(
+  'the help of %s names the database that it would use, without its password',
+  async (command) => {
+    const url = 'postgresql://someone:hidden@db.example:5432/links';
+    const { code, stdout } = await runProgram(`cli/${command}`, { DATABASE_URL: url }, ['--help']);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('names, now postgresql://someone:***@db.example'),
+    ]);
+    expect(stdout).not.toContain('hidden');
+  },
+);
 
 test('a command warns of a misspelt variable', async () => {
   const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL, DATABSE_URL: 'file:/tmp/other.db' }, [

@@ -246,7 +246,7 @@ describe('what only a try can tell stops the start with one line for each wrong 
     const refusal = await refusalOf({ PORT, METRICS_PORT });
     for (const server of servers) server.close();
     expect(refusal).toBe(
-      `PORT is "${PORT}"; it may be another port, since a program listens on this one at 127.0.0.1 already.\nMETRICS_PORT is "${METRICS_PORT}"; it may be another port, since a program listens on this one at 127.0.0.1 already.\n`,
+      `Port ${PORT} is in use: another program listens on it at 127.0.0.1. Stop that program, or set PORT to another port.\nPort ${METRICS_PORT} is in use: another program listens on it at 127.0.0.1. Stop that program, or set METRICS_PORT to another port.\n`,
     );
   });
 
@@ -314,5 +314,5 @@ test('other variables are none of the program’s', () => {
 });
 
 test.runIf(existsSync('/proc/self'))('a folder that cannot be made is refused at once', () => {
-  expect(() => makeFolder('/proc/nowhere/data')).toThrow('ENOENT');
+  expect(() => makeFolder('/proc/nowhere/data')).toThrow(/^Cannot create the folder \/proc\/nowhere: ENOENT/);
 });

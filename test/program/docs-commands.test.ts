@@ -13,6 +13,8 @@ import { visit } from '../support/visit.ts';
 
 const manifest: {
   scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -237,6 +239,26 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
+    /^DATABASE_URL=file:\.\/data\/demo\.db npm run demo$/,
+    (command) => {
+      // Once; the guides may show it again.
+      const file = join(folder, 'data/demo.db');
+      if (existsSync(file)) return;
+      expect(shell(command.replace('./data/demo.db', file))).toContain(
+        `DATABASE_URL="file:${file}" npm start`,
+      );
+    },
+  ],
+  [
+    /^DATABASE_URL=file:\.\/data\/demo\.db npm start$/,
+    async (command) => {
+      const here = command.replace('./data', join(folder, 'data'));
+      const program = await startProgram({}, ['sh', '-c', `exec env ${here}`]);
+      expect((await fetch(`${program.origin}/shop+`)).status).toBe(200);
+      await program.end('SIGTERM');
+    },
+  ],
+  [
     /^DATABASE_URL=postgresql:\S* (WORKERS=auto )?npm start$/,
     async (command) => {
       const { origin } = await start(await onPostgres(command), { BASE_URL: 'https://s.example' });
@@ -277,11 +299,12 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
-    // examples.test.ts runs them, with these variables.
-    /^(export LINKSPACE_URL=\S+ LINKSPACE_KEY=|(npx tsx|sh|php|python3) examples\/)/,
+    // These tests run them, with these variables.
+    /^(export LINKSPACE_URL=\S+ LINKSPACE_KEY=|(WEBHOOK_SECRET=\S+ )?(npx tsx|sh|php|python3|node) (-S \S+ )?examples\/)/,
     (command) => {
-      const tested = readFileSync('test/start/examples.test.ts', 'utf8');
-      const named = command.match(/LINKSPACE_[A-Z]+|examples\/\S+/g) ?? [];
+      const tests = ['test/start/examples.test.ts', 'test/program/webhook-examples.test.ts'];
+      const tested = tests.map((file) => readFileSync(file, 'utf8')).join();
+      const named = command.match(/(LINKSPACE|WEBHOOK)_[A-Z]+|examples\/\S+/g) ?? [];
       expect(named).not.toEqual([]);
       for (const name of named) expect(tested).toContain(name);
     },
@@ -312,6 +335,18 @@ test('there is a command for each rule, and a rule for each command', () => {
 /** How each command in the prose of a guide is checked. */
 const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise<void>])[] = [
   [/^npm (?:ci|audit|outdated)\b/, () => {}],
+  [
+    /^npm install (?:--save-dev )?([^-].*)$/,
+    (names = '') => {
+      // The examples run with them; Relay's compiler is too large to be installed for that.
+      const known = [
+        'relay-compiler',
+        ...Object.keys(manifest.devDependencies),
+        ...Object.keys(manifest.dependencies),
+      ];
+      expect(known).toEqual(expect.arrayContaining(names.split(' ')));
+    },
+  ],
   [/^npm (start|test)$/, (script = '') => isThere(script, '')],
   [/^npm run (?:--silent )?([\w:-]+)(.*)$/, (script = '', args = '') => isThere(script, args)],
   [

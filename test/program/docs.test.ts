@@ -33,6 +33,18 @@ function isRunBy(file: string, reference: string): void {
   expect(readFileSync(file, 'utf8')).toContain(reference);
 }
 
+/** The blocks that show a whole file, which other tests run. */
+const shownFiles = guides.flatMap((file) => {
+  const guide = readFileSync(file, 'utf8');
+  return [...guide.matchAll(/^<!-- file (\S+) -->\n```\w+\n([\s\S]*?)^```$/gm)].map(
+    ({ 1: path = '', 2: text = '', index }) => ({
+      place: `${file}:${guide.slice(0, index).split('\n').length}`,
+      path,
+      text,
+    }),
+  );
+});
+
 const SECTIONS_OF_A_UNIT = {
   Unit: ['Description', 'After', 'Wants'],
   Service: ['User', 'WorkingDirectory', 'Environment', 'ExecStart', 'Restart', 'ReadWritePaths'],
@@ -58,6 +70,8 @@ const checks: Record<string, (block: Block) => void | Promise<void>> = {
   json: ({ text }) => expect(() => JSON.parse(text)).not.toThrow(),
   // Checked all together below, since the compiler is slow.
   ts: ({ text }) => expect(text).not.toBe(''),
+  // Compared with the file that it shows, below.
+  js: (block) => expect(shownFiles.map(({ text }) => text)).toContain(block.text),
   nginx: ({ file }) => isRunBy('test/program/nginx.test.ts', file),
   ini({ text }) {
     const sections = [...text.matchAll(/^\[(\w+)\]\n([^[]*)/gm)].map(([, name, lines = '']) => [
@@ -89,6 +103,11 @@ test.each(allBlocks.map((block) => [block.place, block.language, block] as const
     if (!check) throw new Error(`Nobody checks blocks of the language "${language}".`);
     await check(block);
   },
+);
+
+test.each(shownFiles.map(({ place, path, text }) => [place, path, text] as const))(
+  '%s shows %s as it is',
+  (_place, path, text) => expect(text).toBe(readFileSync(path, 'utf8')),
 );
 
 test('a mistake in a systemd unit is found', () => {
@@ -177,7 +196,8 @@ describe('what the guides say to front ends matches the schema', () => {
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 
   test('types without an id', () => {
-    const [, listed = ''] = /const withoutId = \[(.*?)\];/s.exec(guide) ?? [];
+    const clients = readFileSync('docs/clients.md', 'utf8');
+    const [, listed = ''] = /const withoutId = \[(.*?)\];/s.exec(clients) ?? [];
     const roots = ['Query', 'Mutation', 'Subscription'];
     const without = types.filter(
       (type) => isObjectType(type) && !roots.includes(type.name) && !('id' in type.getFields()),
@@ -198,7 +218,8 @@ describe('what the guides say to front ends matches the schema', () => {
   });
 
   test('types whose objects are merged', () => {
-    const [, listed = ''] = /typePolicies: \{(.*?)\n {4}\}/s.exec(guide) ?? [];
+    const setUp = readFileSync('examples/screen/apollo-client.ts', 'utf8');
+    const [, listed = ''] = /typePolicies: \{(.*?)\n {4}\}/s.exec(setUp) ?? [];
     const names = [...listed.matchAll(/(\w+): \{ merge/g)].map(([, name = '']) => name);
     expect(names).not.toEqual([]);
     for (const name of names) expect(schema.getType(name)).toBeDefined();

@@ -179,7 +179,7 @@ test('a chart without clicks is a flat line, and says so', () => {
   const day = { clicks: 0, visitors: 0, bots: 0, time: 20261120 };
   const days = [20, 21].map((date) => ({ ...day, start: new Date(`2026-11-${date}T00:00:00Z`) }));
   const chart = chartOf(days, wordsFor('en'));
-  expect(chart).toContain('<polyline class="clicks" points="0,100 100,100"/>');
+  expect(chart).toContain('<polyline class="clicks today" points="0,100 100,100"/>');
   expect(chart).toContain('Clicks: 0. Visitors: 0.');
   expect(chart).not.toMatch(/NaN|Infinity|undefined/);
 });

@@ -68,21 +68,26 @@ describe('the page of a public link', () => {
       'referrer-policy': 'no-referrer',
     });
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'nonce-[\w+/]+=*'; form-action 'none'$/,
+      /^default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'nonce-(\w+)'; script-src 'nonce-\1'; img-src 'self' data:; form-action 'none'$/,
     );
     expect(body).toContain('<meta name="robots" content="noindex">');
-    expect(body).not.toMatch(/<script|<img|<link|@import|url\(|style="/);
+    // The script and the QR code are part of the page.
+    expect(body).not.toMatch(/<script[^>]* src|@import|url\(|style="/);
+    expect([...body.matchAll(/(?:src|<link[^>]*href)="([^"]{0,20})/g)].map(([, address]) => address)).toEqual(
+      ['/favicon.ico', 'data:image/svg+xml;b'],
+    );
     expect(body).toContain(`https://s.example/${link.alias}`);
     expect(body).toMatch(/<dt>Clicks<\/dt><dd>9<\/dd>/);
     expect(body).toMatch(/<dt>Visitors<\/dt><dd>9<\/dd>/);
     expect(body).toMatch(/<dt>Bots<\/dt><dd>1<\/dd>/);
     for (const value of ['Chrome', 'Windows', 'Desktop', 'Germany', 'French', 'news.example'])
-      expect(body).toContain(`<th scope="row">${value}</th><td>5</td><td>55.6%</td>`);
+      expect(body).toContain(`<th scope="row">${value}</th><td>6</td><td>100.0%</td>`);
     expect(body).toContain('<th scope="row">https://example.com/there</th>');
     // Eight charts: the days and seven dimensions.
     expect(body.match(/role="img"/g)).toHaveLength(8);
-    expect(body.match(/<details>/g)).toHaveLength(8);
-    expect(body).toContain('<th scope="row">Nov 20, 2026</th><td>9</td><td>9</td><td>1</td>');
+    // A table for each, and the QR code.
+    expect(body.match(/<details>/g)).toHaveLength(9);
+    expect(body).toContain('<th scope="row">Nov 20, 2026</th><td>6</td><td>6</td><td>1</td>');
   });
 
   test.each([
@@ -97,11 +102,42 @@ describe('the page of a public link', () => {
     ['?days=07', 30],
     ['?%zz', 30],
   ])('with %s shows %i days', async (query, days) => {
-    const { alias } = await owner.link();
-    const { body } = await open(`/${alias}+${query}`);
+    const link = await owner.link();
+    await visits(link, 1);
+    const { body } = await open(`/${link.alias}+${query}`);
     const rows = /<section class="wide".*?<\/section>/s.exec(body)?.[0].match(/<th scope="row">/g);
     expect(rows).toHaveLength(days);
     expect(body).toContain(`aria-current="page">${days} days`);
+  });
+
+  test('has one section without clicks, which says how to get one', async () => {
+    const { alias } = await owner.link();
+    const { body } = await open(`/${alias}+`);
+    expect(body.match(/<section/g)).toHaveLength(1);
+    expect(body).toContain('No clicks in this period');
+    expect(body).toContain('Open the short link in a browser');
+  });
+
+  test('dots only the line to the running day', async () => {
+    const link = await owner.link();
+    await visits(link, 3);
+    const { body } = await open(`/${link.alias}+?days=7`);
+    const points = (kind: string) =>
+      new RegExp(`<polyline class="${kind}" points="([^"]*)"`).exec(body)?.[1]?.split(' ');
+    expect(points('clicks')).toEqual(
+      [...Array(6).keys()].map((day) => `${Math.round((day / 6) * 1e5) / 1e3},100`),
+    );
+    expect(points('clicks today')).toEqual(['83.333,100', '100,0']);
+    expect(body).toContain('<span class="today">today so far</span>');
+  });
+
+  test('cuts long destinations in the middle, and shows them whole in the table', async () => {
+    const url = 'https://example.com/a/rather/long/path/to/the/first-of-two';
+    const link = await owner.link({ url });
+    await visits(link, 5);
+    const { body } = await open(`/${link.alias}+`);
+    expect(body).toContain('<span>example.com/a/rather/long/path/to/the/</span><span>first-of-two</span>');
+    expect(body).toContain(`<th scope="row">${url}</th>`);
   });
 
   test('never counts as a visit', async () => {
@@ -172,9 +208,10 @@ describe('the page of a public link', () => {
 
   test('escapes values that others control', async () => {
     const link = await owner.link({ url: 'https://example.com/?a=<b>&c="d"' });
-    await visits(link, 9, { Referer: 'https://<script>.example/' });
-    const { body } = await openNextDay(`/${link.alias}+`);
-    expect(body).not.toMatch(/<b>|<script/);
+    await visits(link, 5, { Referer: 'https://<script>.example/' });
+    const { body } = await open(`/${link.alias}+`);
+    expect(body.match(/<script.*>/g)).toEqual([expect.stringMatching(/^<script nonce="\w+">/)]);
+    expect(body).not.toContain('<b>');
     expect(body).toContain('example.com/?a=');
   });
 
@@ -245,7 +282,7 @@ describe('destinations', () => {
   test('that are not shown are counted', async () => {
     const languages = { 'language[0][key]': 'de', 'language[0][value]': 'https://de.example/' };
     const link = await owner.link({ password: 'x', target_type: 3, ...languages });
-    expect((await open(`/${link.alias}+`)).body).toContain('This link led to 0 different destinations.');
+    expect((await open(`/${link.alias}+`)).body).toContain('No clicks in this period');
     for (const language of ['de', 'en', 'fr'])
       await open(`/${link.alias}`, { form: { password: 'x' }, headers: { 'Accept-Language': language } });
     await server.flush();
@@ -260,9 +297,9 @@ describe('the page of a link with a password for its statistics', () => {
     const { alias } = await owner.link({ ...PASSWORD, url: 'https://example.com/secret' });
     const { status, headers, body } = await open(`/${alias}+`);
     expect(status).toBe(401);
-    expect(headers['content-security-policy']).toMatch(/form-action 'self'$/);
+    expect(headers['content-security-policy']).toMatch(/; img-src 'self'; form-action 'self'$/);
     expect(headers['x-robots-tag']).toBe('noindex');
-    expect(body).toContain('The statistics of this link ask for a password.');
+    expect(body).toContain('The statistics of this link are protected by a password.');
     expect(body).toContain('<form method="post">');
     expect(body).not.toMatch(/secret|Clicks/);
   });
@@ -295,7 +332,7 @@ describe('the page of a link with a password for its statistics', () => {
     const wrong = await open(`/${alias}+`, { form: { password: 'open' } });
     expect(wrong.status).toBe(401);
     expect(wrong.headers['set-cookie']).toBeUndefined();
-    expect(wrong.body).toContain('That is not the right password.');
+    expect(wrong.body).toContain('Wrong password. Try again.');
     const [, end = '', signed = ''] =
       /=(\d+)\.(.*)/.exec(cookieOf(await open(`/${alias}+`, { form: right }))) ?? [];
     const forged = [

@@ -214,7 +214,7 @@ describe('a host', () => {
 describe('an expired or disabled link', () => {
   test.each([
     ['disabled', { disabled: 1 }, 'This link is switched off'],
-    ['past its date', { expiration_date: '2026-11-20', expiration_time: '12:00' }, 'This link has ended'],
+    ['past its date', { expiration_date: '2026-11-20', expiration_time: '12:00' }, 'This link has expired'],
     [
       'disabled and past its date, with somewhere else to go',
       { disabled: 1, expiration_date: '2026-01-01', expiration_url: 'https://example.com/over' },
@@ -724,7 +724,7 @@ describe('a change', () => {
 });
 
 test.each([
-  ['/favicon.ico', 204],
+  ['/favicon.ico', 200],
   ['/robots.txt', 200],
   ['/livez', 200],
 ])('%s is not a link', async (path, status) => {

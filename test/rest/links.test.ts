@@ -175,6 +175,11 @@ describe('POST /links', () => {
     ['pixel_ids as one', () => `pixel_ids=${pixels[0]}`, () => ({ pixel_ids: [pixels[0]] })],
     ['pixel_ids with commas', () => `pixel_ids=${pixels.join(', ')}`, () => ({ pixel_ids: pixels })],
     [
+      'only the last of pixel_ids that are repeated without brackets',
+      () => `pixel_ids=${pixels[0]}&pixel_ids=${pixels[1]}`,
+      () => ({ pixel_ids: [pixels[1]] }),
+    ],
+    [
       'pixel_ids twice the same',
       () => `pixel_ids=${pixels[0]},${pixels[0]}`,
       () => ({ pixel_ids: [pixels[0]] }),
@@ -657,6 +662,8 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     ['privacy=', { privacy: 'must be one of 0, 1, 2' }],
     ['expiration_time=10:00', { expiration_time: 'needs expiration_date as well' }],
     ['alias=taken&title=x', { alias: 'is already taken on this domain' }],
+    // Two stages: what the database knows is checked only if all forms are right.
+    ['alias=taken&space_id=99999&url=x', { url: 'must be an absolute http or https URL' }],
     [
       'url=https://s.example/&space_id=99999',
       {

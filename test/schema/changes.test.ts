@@ -48,6 +48,41 @@ async function changes(args = '', caller = owner): Promise<Change[]> {
 /** A change in short form. */
 const short = ({ action, kind, recordId, fields }: Change) => [action, kind, Number(recordId), fields];
 
+test('a change has the nodeId of its record, also of a deleted one', async () => {
+  const { createWebhook } = await owner.data<{ createWebhook: { webhook: { id: string } } }>(
+    'mutation { createWebhook(input: { url: "https://hooks.example/", events: [LINK_CREATED] }) { ... on CreatedWebhook { webhook { id } } } }',
+  );
+  const ids = {
+    Space: await owner.space('A space'),
+    Pixel: await owner.pixel(),
+    Domain: await owner.domain('node-ids.example'),
+    Webhook: createWebhook.webhook.id,
+    Link: (await owner.link()).id,
+  };
+  await settled();
+  const { changes: made } = await owner.data<{ changes: { nodes: { recordNodeId: string }[] } }>(
+    '{ changes(first: 20) { nodes { recordNodeId } } }',
+  );
+  const nodeIds = made.nodes.map(({ recordNodeId }) => recordNodeId);
+  const { nodes } = await owner.data<{ nodes: ({ __typename: string; nodeId: string } | null)[] }>(
+    'query ($nodeIds: [ID!]!) { nodes(nodeIds: $nodeIds) { __typename nodeId } }',
+    { nodeIds },
+  );
+  expect(nodes.map((node) => node?.__typename).sort()).toEqual(Object.keys(ids).sort());
+  expect(nodes.map((node) => node?.nodeId)).toEqual(nodeIds);
+  const removals = Object.entries(ids).map(
+    ([type, id]) => `a${type}: delete${type}(id: "${id}") { ... on DeletedRecord { nodeId } }`,
+  );
+  const removed = await owner.data<Record<string, { nodeId: string }>>(`mutation { ${removals.join(' ')} }`);
+  await settled();
+  const { changes: last } = await owner.data<{
+    changes: { nodes: { action: string; recordNodeId: string }[] };
+  }>('{ changes(last: 5) { nodes { action recordNodeId } } }');
+  expect(last.nodes).toEqual(
+    Object.values(removed).map(({ nodeId }) => ({ action: 'DELETED', recordNodeId: nodeId })),
+  );
+});
+
 test('each mutation records its action, key and fields', async () => {
   const space = await owner.space('Old');
   const pixel = await owner.pixel();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Kind, parse } from 'graphql';
+import { Kind, type OperationDefinitionNode, parse, print } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -10,17 +10,41 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const query = readFileSync('web/examples.graphql', 'utf8');
-const names = parse(query).definitions.flatMap((definition) =>
-  definition.kind === Kind.OPERATION_DEFINITION && definition.name ? [definition.name.value] : [],
+const operations = parse(query).definitions.flatMap((definition) =>
+  definition.kind === Kind.OPERATION_DEFINITION ? [definition] : [],
 );
+const nameOf = ({ name }: OperationDefinitionNode) => name?.value ?? '';
+const names = operations.map(nameOf);
+/** The examples that change or delete a record. */
+const changing = operations
+  .filter(({ variableDefinitions = [] }) => variableDefinitions.length > 0)
+  .map(nameOf);
 
-test.each(names)("GraphiQL's example %s runs unchanged", async (operationName) => {
-  const caller = await server.caller();
+async function run(caller: Caller, operationName: string, variables: object) {
   const response = await caller.fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ query, operationName }),
+    body: JSON.stringify({ query, operationName, variables }),
   });
-  const answer = (await response.json()) as { errors?: unknown };
-  expect([response.status, answer.errors]).toEqual([200, undefined]);
+  const { errors, data } = (await response.json()) as { errors?: { message: string }[]; data?: unknown };
+  return { status: response.status, errors: errors?.map(({ message }) => message), data };
+}
+
+test.each(names)("GraphiQL's example %s runs unchanged", async (operationName) => {
+  const caller = await server.caller();
+  const id = operationName.endsWith('Space') ? await caller.space('S') : (await caller.link()).id;
+  const variables = changing.includes(operationName) ? { id: String(id) } : {};
+  expect(await run(caller, operationName, variables)).toMatchObject({ status: 200, errors: undefined });
+});
+
+test('examples that change or delete a record do nothing until its id is given', async () => {
+  expect(changing).toEqual(['UpdateSpace', 'DeleteSpace', 'UpdateLink', 'DeleteLink']);
+  const caller = await server.caller();
+  for (const name of changing)
+    expect((await run(caller, name, {})).errors).toEqual([expect.stringContaining('$id')]);
+});
+
+test('no example of a mutation has the id of a record in its text', () => {
+  for (const operation of operations.filter(({ operation }) => operation === 'mutation'))
+    expect(print(operation)).not.toMatch(/\b\w*[iI]d: "/);
 });

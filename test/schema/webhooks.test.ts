@@ -51,7 +51,40 @@ test('creates a webhook, and shows its secret once', async () => {
 });
 
 test.each([
-  ['', 'must have 1 to 2048 characters, not 0'],
+  ['http://127.0.0.1:8080/hook', '127.0.0.1'],
+  ['http://127.1/hook', '127.0.0.1'],
+  ['http://[::1]/hook', '[::1]'],
+  ['http://10.0.0.7/hook', '10.0.0.7'],
+  ['http://localhost:8080/hook', 'localhost'],
+  ['https://crm.example/hook', null],
+  ['https://1.1.1.1/hook', null],
+])('a new webhook of %s comes with a warning if its address is private', async (url, host) => {
+  const careful = await startTestServer({ url: server.databaseUrl, allowPrivateWebhooks: false });
+  const text = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
+    ... on CreatedWebhook { webhook { warning } } } }`;
+  const newcomer = await careful.caller(`caller of ${url}`);
+  const { createWebhook } = await newcomer.data<{ createWebhook: { webhook: { warning: string | null } } }>(
+    text,
+    {
+      input: { ...input, url },
+    },
+  );
+  expect(createWebhook.webhook.warning).toBe(
+    host &&
+      `${host} is not a public address: nothing is delivered to it, unless the operator sets WEBHOOK_ALLOW_PRIVATE=on.`,
+  );
+  await careful.stop();
+});
+
+test('a webhook of a private address has no warning where those are allowed', async () => {
+  const id = await make({ url: 'http://127.0.0.1:8080/hook' });
+  expect(await owner.data('query ($id: ID!) { webhook(id: $id) { warning } }', { id })).toEqual({
+    webhook: { warning: null },
+  });
+});
+
+test.each([
+  ['', 'is required'],
   ['ftp://crm.example/', 'must be an absolute http or https URL'],
   ['crm.example', 'must be an absolute http or https URL'],
   ['https://user:secret@crm.example/', 'may not have a user or a password'],

@@ -1,9 +1,12 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gql } from '@apollo/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newClient } from '../../examples/screen/apollo-client.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);
@@ -11,7 +14,7 @@ const run = promisify(execFile);
 let server: TestServer;
 let caller: Caller;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ background: true });
   caller = await server.caller();
 });
 afterAll(() => server.stop());
@@ -57,6 +60,46 @@ test.runIf(isThere('php', '--version'))('PHP', async () => {
     '1 From PHP 2\nThe url field must be an absolute http or https URL.\n',
   );
   expect(await total()).toEqual(nothing);
+});
+
+test.each(['apollo', 'urql', 'relay'])('the screen with %s', async (name) => {
+  const said = await output(process.execPath, '--import', 'tsx', 'examples/screen/main.ts', name);
+  expect(said).toBe(
+    'At first: no links\nWith a new link: From a screen\nRenamed: Renamed\nAt the end: no links\n',
+  );
+});
+
+test('the proxy keeps the key, and forwards queries, mutations and subscriptions', async () => {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    LINKSPACE_URL: server.origin,
+    LINKSPACE_KEY: caller.key,
+    PORT: '0',
+  };
+  const proxy = spawn(process.execPath, ['examples/proxy/server.mjs'], { env });
+  const [said] = await once(proxy.stdout.setEncoding('utf8'), 'data');
+  const url = String(said).trim();
+  const client = newClient(url);
+  const { data } = await client.query<{ viewer: object }>({ query: gql`{ viewer { account { name } } }` });
+  expect(data?.viewer).toMatchObject({ account: { name: 'owner' } });
+
+  const created: string[] = [];
+  client
+    .subscribe<{ changes: { action: string } }>({ query: gql`subscription { changes { id nodeId action } }` })
+    .subscribe(({ data: event }) => created.push(event?.changes.action ?? ''));
+  const mutation = gql`mutation { createSpace(input: { name: "By proxy" }) { ... on Space { nodeId id } } }`;
+  const make = async () => {
+    const { data: made } = await client.mutate<{ createSpace: { id: string } }>({ mutation });
+    await caller.rest('DELETE', `/spaces/${made?.createSpace.id}`);
+    return created;
+  };
+  await expect.poll(make, { interval: 200 }).toContain('CREATED');
+  client.stop();
+
+  const plain = await fetch(url, { method: 'POST', body: '{"query":"{ __typename }"}' });
+  expect([plain.status, (await fetch(url)).status]).toEqual([404, 404]);
+  proxy.kill();
+  await once(proxy, 'close');
 });
 
 test('the front end', async () => {

@@ -176,7 +176,10 @@ test.each([
   [['--format', 'x', '--file', 'x', '--account', 'owner'], /^--format is "x"; it may be csv, bitly/],
   [['--format', 'csv', '--account', 'owner'], /^Name the file/],
   [['--format', 'csv', ...none], /^Name the account/],
-  [['--format', 'csv', ...none, '--account', 'nobody'], /^There is no account "nobody"/],
+  [
+    ['--format', 'csv', ...none, '--account', 'owenr'],
+    /^There is no account "owenr"\. These exist: ("[\w ]+", )*"owner"(, "[\w ]+")*\.\n$/,
+  ],
   [['--format', 'csv', ...none, '--account', 'owner'], /^There is no file \/nowhere\/x.csv/],
   [
     ['--format', 'csv', '--file', '/dev', '--account', 'owner'],

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { ApolloClient, gql } from '@apollo/client';
 import { buildSchema, isAbstractType, parse, print, validate } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as apollo from '../../examples/screen/apollo.ts';
+import { dropDeleted, newCache, newClient, possibleTypes } from '../../examples/screen/apollo-client.ts';
 import * as relay from '../../examples/screen/relay.ts';
 import type { Options, Row, Screen } from '../../examples/screen/screen.ts';
 import * as urql from '../../examples/screen/urql.ts';
+import { blocksOf } from '../support/markdown.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const clients = { 'Apollo Client': apollo, urql, Relay: relay };
@@ -14,7 +17,7 @@ let server: TestServer;
 let accounts = 0;
 let owner: Caller;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ background: true });
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
@@ -124,11 +127,98 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
   });
 });
 
+describe('Apollo Client, as the guide sets it up', () => {
+  const blocks = blocksOf('docs/clients.md').filter(({ language }) => language === 'graphql');
+  const pages = gql(blocks.find(({ text }) => text.startsWith('query LinkPages'))?.text ?? '');
+  interface Pages {
+    links: { edges: { node: { nodeId: string; title: string } }[]; pageInfo: { endCursor: string } };
+  }
+  const open = (key: string) => newClient(`${server.origin}/graphql`, { Authorization: `Bearer ${key}` });
+  const shown = (client: ApolloClient) =>
+    client.readQuery<Pages>({ query: pages }, true)?.links.edges.map(({ node }) => node) ?? [];
+
+  test('the query of the guide shows all 37 links after two pages', async () => {
+    for (let i = 1; i <= 37; i++) await owner.link({ title: `Link ${i}` });
+    const client = open(owner.key);
+    const list = client.watchQuery<Pages>({ query: pages });
+    list.subscribe(() => {});
+    const { data } = await client.query<Pages>({ query: pages });
+    expect(shown(client)).toHaveLength(20);
+    await list.fetchMore({ variables: { after: data?.links.pageInfo.endCursor } });
+    expect(new Set(shown(client).map(({ nodeId }) => nodeId)).size).toBe(37);
+    client.stop();
+  });
+
+  test('a list with another filter is another list', async () => {
+    for (const title of ['One', 'Two']) await owner.link({ title });
+    const client = open(owner.key);
+    const query = gql`query ($search: String) {
+      links(first: 20, filter: { search: $search }) { edges { node { nodeId title } } pageInfo { hasNextPage endCursor } }
+    }`;
+    const titlesOf = async (search: string | null) =>
+      (await client.query<Pages>({ query, variables: { search } })).data?.links.edges.map(
+        ({ node }) => node.title,
+      );
+    expect(await titlesOf('One')).toEqual(['One']);
+    expect(await titlesOf(null)).toEqual(['Two', 'One']);
+    expect(await titlesOf('One')).toEqual(['One']);
+    client.stop();
+  });
+
+  test('a link that somebody else deletes leaves the list, by way of the subscription', async () => {
+    const links = [await owner.link({ title: 'Stays' }), await owner.link({ title: 'Goes' })];
+    const client = open(owner.key);
+    await client.query({ query: pages });
+    const end = dropDeleted(client);
+    expect(shown(client)).toHaveLength(2);
+    // The subscription may begin after the first deletion.
+    await expect
+      .poll(
+        async () => {
+          const titles = shown(client).map(({ title }) => title);
+          if (titles.length === 1) return titles;
+          await owner.rest('DELETE', `/links/${links.pop()?.id}`);
+          links.push(await owner.link({ title: 'Short-lived' }));
+          await client.query({ query: pages, fetchPolicy: 'network-only' });
+          await owner.rest('DELETE', `/links/${links.at(-1)?.id}`);
+          return titles;
+        },
+        { interval: 200 },
+      )
+      .toEqual(['Stays']);
+    end();
+    client.stop();
+  });
+
+  test('an optimistic response shows at once if each record of it has its type, also with masking', async () => {
+    const { id, title } = await owner.link({ title: 'Old' });
+    const masking = new ApolloClient({ cache: newCache(), link: open(owner.key).link, dataMasking: true });
+    await masking.query({ query: pages });
+    const [row] = shown(masking);
+    const mutation = gql`
+      mutation ($id: ID!) {
+        updateLink(id: $id, input: { title: "New" }) { ...Title }
+      }
+      fragment Title on Link { nodeId title }
+    `;
+    const changing = (updateLink: object) =>
+      masking.mutate({ mutation, variables: { id: String(id) }, optimisticResponse: { updateLink } });
+    const untyped = changing({ ...row, __typename: undefined, title: 'Lost' });
+    expect(shown(masking).map((one) => one.title)).toEqual([title]);
+    await untyped;
+    const typed = changing({ ...row, __typename: 'Link', title: 'Guess' });
+    expect(shown(masking).map((one) => one.title)).toEqual(['Guess']);
+    await typed;
+    expect(shown(masking).map((one) => one.title)).toEqual(['New']);
+    masking.stop();
+  });
+});
+
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 
 test('Apollo Client knows the types of all interfaces that it uses', () => {
   const interfaces = Object.values(schema.getTypeMap()).filter(
-    (type) => isAbstractType(type) && type.name in apollo.possibleTypes,
+    (type) => isAbstractType(type) && type.name in possibleTypes,
   );
   const possible = interfaces.map((type) => [
     type.name,
@@ -137,7 +227,7 @@ test('Apollo Client knows the types of all interfaces that it uses', () => {
       .map((one) => one.name)
       .sort(),
   ]);
-  expect(Object.fromEntries(possible)).toEqual(apollo.possibleTypes);
+  expect(Object.fromEntries(possible)).toEqual(possibleTypes);
 });
 
 test('the output of Relay’s compiler matches the operations and the schema', async () => {

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -34,4 +35,20 @@ export async function openPage(
     },
   );
   return { page, elsewhere };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Rules that Swagger UI breaks by its structure: its styles can be changed, but not its elements. */
+const SWAGGER_BREAKS = ['heading-order', 'nested-interactive', 'region'];
+
+/** What axe finds wrong with a page: the rules and the elements that break them. */
+export async function faultsFor(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const isSwagger = (await page.locator('.swagger-ui').count()) > 0;
+  const rules = Object.fromEntries(SWAGGER_BREAKS.map((rule) => [rule, { enabled: !isSwagger }]));
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { target: string[] }[] }[] }>(
+    `axe.run({ rules: ${JSON.stringify(rules)} })`,
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }

@@ -14,6 +14,7 @@ export async function fillServer(server: TestServer, seed: number, options: Part
     scheme: 'https:',
     defaultDomainId,
     verifiesDomains: true,
+    allowsPrivateWebhooks: false,
     random: () => 0,
     verifyPassword,
     hashPassword: (owner: string, password: string) => hashPassword(owner, password, { N: 2, r: 1, p: 1 }),

@@ -52,6 +52,7 @@ export async function importInto(
     defaultDomainId: domain.id,
     random: randomInt,
     verifiesDomains: false,
+    allowsPrivateWebhooks: false,
     lists,
     verifyPassword,
     hashPassword: (owner: string, password: string) =>

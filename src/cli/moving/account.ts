@@ -7,13 +7,26 @@ import { hashPassword, verifyPassword } from '../../domain/password.ts';
 import type { Services } from '../../domain/services.ts';
 import { OperatorError } from '../../operator-error.ts';
 
+/** How many accounts a message lists. */
+const MAX_LISTED = 10;
+
+/** The accounts that exist, for a message. */
+async function listOf(db: Db): Promise<string> {
+  const names = await db.account.findMany({
+    select: { name: true },
+    orderBy: { id: 'asc' },
+    take: MAX_LISTED + 1,
+  });
+  if (names.length === 0) return 'There is none yet: start the service once, which makes "default".';
+  const listed = names.slice(0, MAX_LISTED).map(({ name }) => JSON.stringify(name));
+  return `These exist: ${listed.join(', ')}${names.length > MAX_LISTED ? ', and more, which "npm run keys -- list" shows' : ''}.`;
+}
+
 /** The account of that name, as a writer without a key. @throws OperatorError if there is none */
 export async function accountNamed(db: Db, name: string): Promise<Writer> {
   const account = await db.account.findUnique({ where: { name } });
   if (account === null)
-    throw new OperatorError(
-      `There is no account "${name}". This makes it: npm run keys -- create --account "${name}"`,
-    );
+    throw new OperatorError(`There is no account ${JSON.stringify(name)}. ${await listOf(db)}`);
   return { accountId: account.id, keyId: null };
 }
 
@@ -31,6 +44,7 @@ export async function servicesOf(db: Db, config: Config, lists: OperatorLists): 
     hashPassword,
     verifyPassword,
     verifiesDomains: config.verifiesDomains,
+    allowsPrivateWebhooks: config.allowPrivateWebhooks,
     resolveTxt: () => Promise.reject(new Error('no domain is verified here')),
     lists,
   };

@@ -97,6 +97,7 @@ function adviceOnFile(error: unknown, url: string, variable: string): string | n
     return `The SQLite file "${withoutSecrets(file)}", which ${variable} names, is damaged: ${oneLine(error)}. Restore a backup.`;
   if (causesOf(error).some(({ code }) => /^SQLITE_(FULL|IOERR)/.test(String(code))))
     return `The SQLite file "${withoutSecrets(file)}", which ${variable} names, cannot be read or written: ${oneLine(error)}. Is its disk full?`;
+  if (error instanceof OperatorError) return `${error.message} ${variable} is "${withoutSecrets(url)}".`;
   if (!causesOf(error).some(isOfFile)) return null;
   return `${variable} is "${withoutSecrets(url)}"; it may be file:PATH of a SQLite database, or of a file to be made in a folder that may be written: ${oneLine(error)}.`;
 }

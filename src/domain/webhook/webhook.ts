@@ -7,12 +7,14 @@ import { is } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
+import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
 import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { choiceOf, flag, parseInput, type Unparsed, unless } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { deleteOwned, findOwned, findOwnedMany, type Kind, updateOwned } from '../owned.ts';
+import type { Services } from '../services.ts';
 import { timeOfChange } from '../unchanged.ts';
 import { webAddress } from '../url.ts';
 import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
@@ -28,6 +30,19 @@ export const READER = 'webhooks';
 function hasUser(address: string): boolean {
   const { username, password } = new URL(address);
   return username !== '' || password !== '';
+}
+
+/** Why nothing is delivered to the URL, as far as the URL itself shows it; null if it shows nothing. */
+export function warningOf(
+  address: string,
+  { allowsPrivateWebhooks }: Pick<Services, 'allowsPrivateWebhooks'>,
+): string | null {
+  const parsed = new URL(address);
+  const literal = literalOf(parsed);
+  const isPrivate =
+    literal === null ? /(^|\.)localhost\.?$/.test(parsed.hostname) : !isPublicAddress(literal);
+  if (allowsPrivateWebhooks || !isPrivate) return null;
+  return `${parsed.hostname} is not a public address: nothing is delivered to it, unless the operator sets WEBHOOK_ALLOW_PRIVATE=on.`;
 }
 
 const url = webAddress.refine(

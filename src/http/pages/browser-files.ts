@@ -1,8 +1,9 @@
 import type { RequestHandler } from 'express';
+import { favicon as icon } from '../../generated/look.ts';
 
-/** Browsers request it with every page; there is no icon. */
+/** Browsers request it with every page. */
 export const favicon: RequestHandler = (_req, res) => {
-  res.set('Cache-Control', 'public, max-age=86400').status(204).end();
+  res.set('Cache-Control', 'public, max-age=86400').type('image/svg+xml').send(icon);
 };
 
 /** Crawlers may follow short links, but not use the APIs. */

@@ -1,3 +1,5 @@
+import type { Config } from '../../config.ts';
+
 /** The address of a server that listens on `host`, for clients on this machine. */
 function localAddress(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
@@ -8,8 +10,20 @@ function localAddress(host: string, port: number): string {
  * The message of the first start, with commands to paste.
  * @param key the new key, which is printed once; null if the operator set it, since that key must not be printed
  */
-export function greeting(key: string | null, host: string, port: number, graphiql: boolean): string {
+export function greeting(
+  key: string | null,
+  { host, graphiql, publicStatistics }: Pick<Config, 'host' | 'graphiql' | 'publicStatistics'>,
+  port: number,
+): string {
   const address = localAddress(host, port);
+  const pages = [
+    graphiql ? [`${address}/graphql`, 'GraphiQL, to explore the GraphQL API'] : [],
+    [`${address}/docs`, 'the documentation of v1, to read and to try'],
+    publicStatistics
+      ? [`${address}/first+`, 'the statistics of the link first, which the second command makes']
+      : [],
+  ].filter(([page]) => page !== undefined);
+  const width = Math.max(...pages.map(([page = '']) => page.length));
   const auth = key === null ? '-H "Authorization: Bearer $KEY"' : `-H 'Authorization: Bearer ${key}'`;
   const query = `{"query":"{ viewer { account { name } } links { totalCount edges { node { shortUrl url } } } }"}`;
   const keyText =
@@ -22,12 +36,18 @@ Welcome to Linkspace. ${keyText}
 The v1 REST interface:
 
   curl ${auth} -d 'name=Launch' -d 'color=3' ${address}/api/v1/spaces
-  curl ${auth} -d 'url=https://example.com/' -d 'title=Example' ${address}/api/v1/links
+  curl ${auth} -d 'url=https://example.com/' -d 'title=Example' -d 'alias=first' ${address}/api/v1/links
   curl ${auth} ${address}/api/v1/links
 
 GraphQL:
 
   curl ${auth} -H 'Content-Type: application/json' -d '${query}' ${address}/graphql
-${graphiql ? `\nGraphiQL, for exploring in a browser: ${address}/graphql\n` : ''}
+
+In a browser, ${address}/ has links to these pages:
+
+${pages.map(([page = '', what = '']) => `  ${page.padEnd(width)}  ${what}`).join('\n')}
+
+If the key is lost, this makes another one: npm run keys -- create --account default
+
 `;
 }

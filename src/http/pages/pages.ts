@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
+import { logo, look } from '../../generated/look.ts';
 import { VERSION } from '../../version.ts';
 import { sendAsset } from './assets.ts';
 
-const STYLE = `
-:root { color-scheme: light dark; --ink: #1d2330; --quiet: #5b6475; --paper: #fff; --line: #d9dee8; --card: #f5f7fb; --link: #1f4fd8 }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8ebf2; --quiet: #a3adc0; --paper: #12151c; --line: #2c3342; --card: #1a1f2a; --link: #8fb0ff }
-}
-body { margin: 0; background: var(--paper); color: var(--ink); font: 17px/1.55 system-ui, sans-serif }
-main { max-width: 44rem; margin: 0 auto; padding: 12vh 1.25rem 4rem }
-h1 { margin: 0 0 .5rem; font-size: 2.2rem; letter-spacing: -.02em }
-p { margin: 0 0 2rem; color: var(--quiet) }
-ul { list-style: none; margin: 0 0 2rem; padding: 0; display: grid; gap: .75rem }
-li a { display: block; padding: 1rem 1.2rem; border: 1px solid var(--line); border-radius: .7rem; background: var(--card); color: var(--quiet); text-decoration: none }
-li a b { display: block; color: var(--link) }
-li a:hover, li a:focus-visible { border-color: var(--link) }
-footer, footer a { color: var(--quiet); font-size: .9rem }
+const STYLE = `${look}
+*, ::before, ::after { box-sizing: border-box }
+main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
+h1 { margin: 12vh 0 .75rem; font-size: clamp(2rem, 5vw, 2.75rem); line-height: 1.15; letter-spacing: -.02em }
+p { max-width: 44rem; margin: 0; color: var(--quiet); font-size: 1.125rem }
+ul { list-style: none; margin: 2.5rem 0; padding: 0; display: grid;
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem }
+li a { display: block; height: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: var(--round);
+  background: var(--card); box-shadow: var(--shadow); color: var(--quiet); text-decoration: none }
+li a b { display: block; margin-bottom: .25rem; color: var(--act); font-size: 1.0625rem }
+li a:hover { border-color: var(--act) }
+:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
+footer, footer a { color: var(--quiet); font-size: .875rem }
 `;
 
 function card(address: string, name: string, text: string): string {
@@ -26,9 +26,11 @@ function card(address: string, name: string, text: string): string {
 function welcome(graphiql: boolean): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Linkspace</title><style>${STYLE}</style></head>
-<body><main><h1>Linkspace</h1>
-<p>This is a short-link service. Its APIs need a key, which the operator creates.</p>
+<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${STYLE}</style></head>
+<body><main><a class="brand" href="/" aria-current="page">${logo}Linkspace</a>
+<h1>Short links that are yours</h1>
+<p>This server shortens links, sends visitors on, and counts their clicks. Whoever has an API key can make links; the operator
+makes keys. A plus after a short link shows its statistics.</p>
 <ul>${[
     graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API, with examples.') : '',
     card('/docs', 'v1 documentation', 'The REST API that existing clients speak, to read and to try.'),

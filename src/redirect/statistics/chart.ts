@@ -18,15 +18,23 @@ export function gridOf(highest: number): number[] {
 
 const percent = (part: number): string => `${Math.round(part * 10_000) / 100}%`;
 
-/** A line through counts in a box of 100 by 100, which the browser stretches. */
-function lineOf(counts: readonly number[], end: number): string {
-  const at = (count: number, index: number) =>
-    `${Math.round((index / (counts.length - 1)) * 100_000) / 1000},${Math.round((1 - count / end) * 10_000) / 100}`;
-  return counts.map(at).join(' ');
+/** The points of a line through counts in a box of 100 by 100, which the browser stretches. */
+function pointsOf(counts: readonly number[], end: number): string[] {
+  return counts.map(
+    (count, index) =>
+      `${Math.round((index / (counts.length - 1)) * 100_000) / 1000},${Math.round((1 - count / end) * 10_000) / 100}`,
+  );
+}
+
+/** A line through the points, whose last part leads to the running day. */
+function lineOf(kind: string, points: readonly string[]): string {
+  const [ended, running] = [points.slice(0, -1), points.slice(-2)];
+  return `<polyline class="${kind}" points="${ended.join(' ')}"/><polyline class="${kind} today" points="${running.join(' ')}"/>`;
 }
 
 /**
- * A chart of the days: an area of clicks, a line of visitors, and the counts of a day as its tooltip. It fits any width
+ * A chart of the days: an area of clicks, a line of visitors, and the counts of a day as its tooltip. The last day has not
+ * ended: lines to it are dotted. It fits any width
  * without scaling the text, since everything but the shapes is positioned by percentages.
  */
 export function chartOf(days: readonly StatisticsPoint[], words: Words): string {
@@ -38,7 +46,7 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     const y = percent(1 - step / end);
     return {
       line: `<line x2="100%" y1="${y}" y2="${y}"/>`,
-      step: `<text y="${y}" dy="-4">${words.short(step)}</text>`,
+      step: `<text x="100%" y="${y}" dy="4" text-anchor="end">${words.short(step)}</text>`,
     };
   });
   const every = Math.ceil(days.length / MAX_DATES);
@@ -52,19 +60,22 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     return `<text x="${percent(index / last)}" y="14" text-anchor="${anchor}"${spare}>${name}</text>`;
   });
   const spots = days.map(({ start, clicks, visitors }, index) => {
-    const title = `${words.day(start)}. ${texts.clicks}${texts.colon}${words.number(clicks)}, ${texts.visitors}${texts.colon}${words.number(visitors ?? 0)}`;
+    const name = index === last ? `${words.day(start)} (${texts.today})` : words.day(start);
+    const title = `${name}. ${texts.clicks}${texts.colon}${words.number(clicks)}, ${texts.visitors}${texts.colon}${words.number(visitors ?? 0)}`;
     const from = Math.max(0, index - 0.5) / last;
     const to = Math.min(last, index + 0.5) / last;
     return `<rect x="${percent(from)}" width="${percent(to - from)}" height="100%"><title>${escapeHtml(title)}</title></rect>`;
   });
-  const clicks = lineOf(
+  const clicks = pointsOf(
     days.map((day) => day.clicks),
     end,
   );
-  const visitors = lineOf(
+  const visitors = pointsOf(
     days.map((day) => day.visitors ?? 0),
     end,
   );
+  const ended = clicks.slice(0, -1);
+  const [lastEnded = ''] = ended.at(-1)?.split(',') ?? [];
   const total = (of: (day: StatisticsPoint) => number) =>
     words.number(days.reduce((sum, day) => sum + of(day), 0));
   const most = days.reduce((one, other) => (other.clicks > one.clicks ? other : one));
@@ -72,14 +83,12 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     ...[total((day) => day.clicks), total((day) => day.visitors ?? 0)],
     ...([words.day(most.start), words.number(most.clicks)] as const),
   );
-  return `<div role="img" aria-label="${escapeHtml(`${texts.perDay}${texts.colon}${inWords}`)}">
+  return `<div class="chart" role="img" aria-label="${escapeHtml(`${texts.perDay}${texts.colon}${inWords}`)}">
+<svg class="steps" aria-hidden="true">${grid.map(({ step }) => step).join('')}</svg>
 <svg class="days${days.length > THIN_FROM ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>
 <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">
-<polygon class="area" points="0,100 ${clicks} 100,100"/><polyline class="clicks" points="${clicks}"/><polyline class="visitors" points="${visitors}"/>
-</svg>${grid
-    .slice(1)
-    .map(({ step }) => step)
-    .join('')}<g class="spots">${spots.join('')}</g></svg>
+<polygon class="area" points="0,100 ${ended.join(' ')} ${lastEnded},100"/>${lineOf('clicks', clicks)}${lineOf('visitors', visitors)}
+</svg><g class="spots">${spots.join('')}</g></svg>
 <svg class="names" aria-hidden="true">${names.join('')}</svg>
 </div>`;
 }

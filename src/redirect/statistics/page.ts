@@ -1,6 +1,8 @@
+import { qrCodeSvg } from '../../domain/link/qr-code.ts';
 import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
 import { type PublicStatistics, pageLengths } from '../../domain/statistics/page.ts';
 import type { StatisticsTop } from '../../domain/statistics/statistics.ts';
+import { logo } from '../../generated/look.ts';
 import { escapeHtml, newNonce, type Page, policyOf } from '../pages.ts';
 import { chartOf } from './chart.ts';
 import { style } from './style.ts';
@@ -31,10 +33,24 @@ function daysOf({ days }: PublicStatistics, words: Words): string {
   ]);
   const head = [texts.day, texts.clicks, texts.visitors, texts.bots];
   return `<section class="wide" aria-labelledby="days">
-<header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span> <span class="visitors">${texts.visitors}</span></p></header>
+<header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span>
+<span class="visitors">${texts.visitors}</span> <span class="today">${texts.today}</span></p></header>
 ${chartOf(days, words)}
 ${tableOf(texts.perDay, head, rows.reverse(), words)}
 </section>`;
+}
+
+/** From how many characters on a destination is cut in the middle, if there is too little room, and how many of its end stay. */
+const CUT_FROM = 20;
+const KEPT_END = 12;
+
+/** The name of a value. Destinations often differ only at their ends. */
+function nameOf(by: StatisticsDimension, name: string): string {
+  const short = by === 'DESTINATION' ? name.replace(/^https?:\/\//, '').replace(/^([^/]*)\/$/, '$1') : name;
+  const characters = Array.from(short);
+  if (by !== 'DESTINATION' || characters.length < CUT_FROM) return `<span>${escapeHtml(short)}</span>`;
+  const [start, end] = [characters.slice(0, -KEPT_END), characters.slice(-KEPT_END)];
+  return `<span>${escapeHtml(start.join(''))}</span><span>${escapeHtml(end.join(''))}</span>`;
 }
 
 /** One dimension: a bar for each value, in proportion to its share. */
@@ -50,7 +66,7 @@ function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, words:
   if (all === 0) return `${heading}\n<p>${texts.nothing}</p></section>`;
   const bars = shown.map(({ name, clicks }) => {
     const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
-    return `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg><span class="name">${escapeHtml(name)}</span><span class="count">${words.number(clicks)}</span><span class="share">${words.share(clicks / all)}</span></li>`;
+    return `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg><span class="name">${nameOf(by, name)}</span><span class="count">${words.number(clicks)}</span><span class="share">${words.share(clicks / all)}</span></li>`;
   });
   const inWords = shown.map(({ name, clicks }) => `${name} ${words.share(clicks / all)}`).join(', ');
   const cells = shown.map(({ name, clicks }) => [name, words.number(clicks), words.share(clicks / all)]);
@@ -62,7 +78,38 @@ ${tableOf(title, [texts.value, texts.clicks, texts.share], cells, words)}
 </section>`;
 }
 
-/** The page of a link's statistics. It needs no script, and loads nothing. */
+/** What stands instead of the charts of a period without clicks. */
+function emptyOf({ texts }: Words): string {
+  const [title, ...lines] = texts.empty;
+  return `<section class="empty" aria-labelledby="empty"><h2 id="empty">${title}</h2>
+${lines.map((line) => `<p>${line}</p>`).join('\n')}</section>`;
+}
+
+/** The buttons of the short link: its QR code and, if scripts run and may write to the clipboard, a copy of it. */
+function usesOf(shortUrl: string, nonce: string, { texts }: Words): string {
+  const code = Buffer.from(qrCodeSvg(shortUrl, { size: 416 })).toString('base64');
+  const address = escapeHtml(shortUrl);
+  return `<div class="uses">
+<button type="button" id="copy" hidden data-text="${address}" data-done="${texts.copied}" aria-live="polite">${texts.copy}</button>
+<details><summary>${texts.qrCode}</summary>
+<img src="data:image/svg+xml;base64,${code}" width="208" height="208" alt="${texts.qrCode}${texts.colon}${address}">
+</details></div>
+<script nonce="${nonce}">${COPY}</script>`;
+}
+
+const COPY = `(function () {
+var button = document.getElementById('copy'), label = button.textContent
+if (!navigator.clipboard) return
+button.hidden = false
+button.onclick = function () {
+navigator.clipboard.writeText(button.dataset.text).then(function () {
+button.textContent = button.dataset.done
+setTimeout(function () { button.textContent = label }, 2000)
+})
+}
+})()`;
+
+/** The page of a link's statistics. It loads nothing, and only the button that copies the link needs a script. */
 export function statisticsPage(shown: PublicStatistics, shortUrl: string, acceptLanguage: string): Page {
   const words = wordsFor(acceptLanguage);
   const { texts } = words;
@@ -82,6 +129,11 @@ export function statisticsPage(shown: PublicStatistics, shortUrl: string, accept
       ? ''
       : `<section aria-labelledby="destination"><h2 id="destination">${texts.dimensions.DESTINATION}</h2>
 <p>${escapeHtml(texts.destinations(words.number(destinations), destinations === 1))}</p></section>`;
+  const charts = `${daysOf(shown, words)}
+<div class="dimensions">
+${shown.tops.map(({ by, top }) => barsOf(by, top, words)).join('\n')}
+${hidden}
+</div>`;
   const html = `<!doctype html>
 <html lang="${words.language}">
 <head>
@@ -89,22 +141,29 @@ export function statisticsPage(shown: PublicStatistics, shortUrl: string, accept
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${texts.title}${texts.colon}${short}</title>
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
 <style nonce="${nonce}">${style}</style>
 </head>
 <body>
 <main>
-<header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow">${short.replace('/', '/<wbr>')}</a></h1></div>
+<a class="brand" href="/">${logo}Linkspace</a>
+<header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow">${short.replace('/', '/<wbr>')}</a></h1>
+${usesOf(shortUrl, nonce, words)}</div>
 <nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>
 <dl class="totals">${totals.join('\n')}</dl>
-${daysOf(shown, words)}
-<div class="dimensions">
-${shown.tops.map(({ by, top }) => barsOf(by, top, words)).join('\n')}
-${hidden}
-</div>
+${shown.clicks === 0 ? emptyOf(words) : charts}
 <footer><p>${texts.note}</p></footer>
 </main>
 </body>
 </html>
 `;
-  return { html, contentSecurityPolicy: policyOf(nonce, "form-action 'none'") };
+  return {
+    html,
+    contentSecurityPolicy: policyOf(
+      nonce,
+      `script-src 'nonce-${nonce}'`,
+      "img-src 'self' data:",
+      "form-action 'none'",
+    ),
+  };
 }

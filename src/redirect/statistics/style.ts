@@ -1,22 +1,34 @@
+import { look } from '../../generated/look.ts';
+
 /** The style sheet of pages of statistics: light and dark, from a width of 320 pixels. */
-export const style = `
-  :root { color-scheme: light dark; --text: #1b1b1f; --quiet: #5b5b66; --page: #f6f6f9; --card: #fff; --line: #e3e3ec; --act: #3a4fd8; --fill: #e4e8fd; --second: #b4530b }
-  @media (prefers-color-scheme: dark) { :root { --text: #eeeef2; --quiet: #b1b1bd; --page: #131318; --card: #1e1e26; --line: #34343f; --act: #aab4ff; --fill: #2f3560; --second: #ffb27a } }
+export const style = `${look}
   * { box-sizing: border-box }
-  body { margin: 0; padding: 1.5rem 1rem 3rem; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
+  body { padding: 1.25rem 1rem 3rem }
   main { max-width: 68rem; margin: 0 auto }
   h1, h2, p, dl, dd { margin: 0 }
-  h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere }
+  h1 { font-size: 1.75rem; line-height: 1.25; letter-spacing: -.01em; overflow-wrap: anywhere }
   h1 a { color: inherit; text-decoration: none }
   h1 a:hover { text-decoration: underline }
   h2 { font-size: 1.0625rem; line-height: 1.3 }
-  .top { display: flex; flex-wrap: wrap; gap: 1rem 2rem; align-items: end; justify-content: space-between; margin-bottom: 1rem }
+  .top { display: flex; flex-wrap: wrap; gap: 1rem 2rem; align-items: end; justify-content: space-between; margin: 1.5rem 0 1rem }
   .top p, footer, section > p { color: var(--quiet) }
-  nav { display: flex; flex-wrap: wrap; gap: .25rem; padding: .25rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
+  .uses { display: flex; flex-wrap: wrap; gap: .5rem; margin-top: .75rem }
+  .uses button:not([hidden]), .uses summary { display: flex; align-items: center; min-height: 2.25rem; margin: 0;
+    padding: .375rem .875rem; border: 1px solid var(--edge); border-radius: .625rem; background: var(--card);
+    color: var(--text); font: 500 .9375rem/1.4 var(--font); cursor: pointer; list-style: none }
+  .uses summary::-webkit-details-marker { display: none }
+  .uses button:hover, .uses summary:hover { border-color: var(--act) }
+  .uses details { position: relative; margin: 0 }
+  .uses img { position: absolute; z-index: 1; top: calc(100% + .5rem); left: 0; display: block; width: 13rem;
+    max-width: none; border: 1px solid var(--line); border-radius: var(--round); background: #fff;
+    box-shadow: 0 16px 48px rgb(20 20 45 / 25%) }
+  nav { display: flex; flex-wrap: wrap; gap: .25rem; padding: .25rem; background: var(--card);
+    border: 1px solid var(--line); border-radius: .75rem }
   nav a { padding: .375rem .75rem; border-radius: .5rem; color: var(--quiet); text-decoration: none; white-space: nowrap }
   nav a:hover { color: var(--text) }
   nav a[aria-current] { background: var(--fill); color: var(--text); font-weight: 600 }
-  section, .totals { background: var(--card); border: 1px solid var(--line); border-radius: 1rem }
+  section, .totals { background: var(--card); border: 1px solid var(--line); border-radius: var(--round);
+    box-shadow: var(--shadow) }
   .totals { display: grid; grid-template-columns: repeat(3, 1fr); margin-bottom: 1rem }
   .totals div { padding: 1rem 1.25rem }
   .totals div + div { border-left: 1px solid var(--line) }
@@ -25,30 +37,41 @@ export const style = `
   section { padding: 1.25rem; min-width: 0 }
   section h2 { margin-bottom: .75rem }
   section header { display: flex; flex-wrap: wrap; gap: 0 1.5rem; justify-content: space-between }
-  .key { display: flex; gap: 1.25rem; color: var(--quiet); font-size: .875rem }
-  .key span::before { content: ''; display: inline-block; width: 1rem; margin-right: .5rem; vertical-align: .25em; border-top: 3px solid var(--act) }
-  .key .visitors::before { border-top: 3px dashed var(--second) }
-  .days { display: block; width: 100%; height: 15rem; margin-top: .75rem; overflow: visible }
-  .names { display: block; width: 100%; height: 1.25rem; margin-top: .25rem; overflow: visible }
+  .key { display: flex; flex-wrap: wrap; gap: 0 1.25rem; color: var(--quiet); font-size: .875rem }
+  .key span::before { content: ''; display: inline-block; width: 1rem; margin-right: .5rem; vertical-align: .25em;
+    border-top: 3px solid var(--act) }
+  .key .visitors::before { border-top-color: var(--second) }
+  .key .today::before { border-top: 3px dotted var(--quiet) }
+  .chart { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .25rem .625rem; margin-top: 1rem }
+  .chart svg { display: block; overflow: visible }
+  .steps { width: 2.25rem; height: 15rem }
+  .days { width: 100%; height: 15rem }
+  .names { grid-column: 2; width: 100%; height: 1.25rem }
   text { fill: var(--quiet); font-size: .75rem; font-variant-numeric: tabular-nums }
-  .days text { paint-order: stroke; stroke: var(--card); stroke-width: 3px }
   .grid line { stroke: var(--line) }
   .area { fill: var(--fill); opacity: .75 }
   polyline { fill: none; stroke-width: 2; stroke-linejoin: round; vector-effect: non-scaling-stroke }
   .many polyline { stroke-width: 1.25 }
   polyline.clicks { stroke: var(--act) }
-  polyline.visitors { stroke: var(--second); stroke-dasharray: 5 3 }
-  .many polyline.visitors { stroke-dasharray: none; opacity: .8 }
+  polyline.visitors { stroke: var(--second) }
+  polyline.today { stroke-dasharray: 2 4 }
   .spots rect { fill: transparent }
   .spots rect:hover { fill: var(--text); opacity: .08 }
-  .dimensions { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1rem; margin-top: 1rem }
+  .dimensions { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1rem;
+    margin-top: 1rem }
   .dimensions section:last-child { grid-column: 1 / -1 }
   .bars { list-style: none; margin: 0; padding: 0; display: grid; gap: .25rem }
-  .bars li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto 4.25rem; gap: .75rem; padding: .25rem .625rem; font-variant-numeric: tabular-nums }
+  .bars li { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto 4.25rem; gap: .75rem;
+    padding: .25rem .625rem; font-variant-numeric: tabular-nums }
   .bars svg { position: absolute; inset: 0 }
   .bars rect { fill: var(--fill) }
-  .bars span { position: relative }
-  .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+  .bars li > span { position: relative }
+  .name { display: flex; min-width: 0; white-space: nowrap }
+  .name span { overflow: hidden; text-overflow: ellipsis }
+  .name span + span { flex: none; overflow: visible }
+  .empty { padding: 2.5rem 1.25rem; text-align: center }
+  .empty p { max-width: 34rem; margin: 0 auto }
+  .empty p + p { margin-top: .5rem }
   .count, .share { text-align: right }
   .share { color: var(--quiet) }
   details { margin-top: .75rem }
@@ -60,4 +83,12 @@ export const style = `
   footer { margin-top: 1.5rem; font-size: .875rem }
   .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
   :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
-  @media (max-width: 36rem) { nav { width: 100% } nav a { flex: 1; padding-inline: .25rem; text-align: center } .totals div { padding: .75rem } .totals dd { font-size: 1.25rem } section { padding: 1rem } .spare { display: none } .bars li { grid-template-columns: minmax(0, 1fr) auto 3.5rem; gap: .5rem } }`;
+  @media (max-width: 36rem) {
+    nav { width: 100% }
+    nav a { flex: 1; padding-inline: .25rem; text-align: center }
+    .totals div { padding: .75rem }
+    .totals dd { font-size: 1.25rem }
+    section { padding: 1rem }
+    .spare { display: none }
+    .bars li { grid-template-columns: minmax(0, 1fr) auto 3.5rem; gap: .5rem }
+  }`;

@@ -17,6 +17,13 @@ export interface StatisticsTexts {
   readonly share: string;
   readonly table: string;
   readonly nothing: string;
+  /** The last day of the chart, which has not ended. */
+  readonly today: string;
+  readonly copy: string;
+  readonly copied: string;
+  readonly qrCode: string;
+  /** What stands instead of the charts if there are no clicks: a title, and how to get one. */
+  readonly empty: readonly [title: string, ...lines: string[]];
   readonly unknown: string;
   readonly direct: string;
   readonly others: string;
@@ -45,6 +52,15 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
     share: 'Share',
     table: 'Show as table',
     nothing: 'Nothing was counted in this period.',
+    today: 'today so far',
+    copy: 'Copy',
+    copied: 'Copied',
+    qrCode: 'QR code',
+    empty: [
+      'No clicks in this period',
+      'Open the short link in a browser, or share it: a click shows up here within seconds.',
+      'Programs such as curl are counted as bots. For earlier clicks, choose a longer period.',
+    ],
     unknown: 'Unknown',
     direct: 'Direct or unknown',
     others: 'Others',
@@ -78,6 +94,15 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
     share: 'Anteil',
     table: 'Als Tabelle zeigen',
     nothing: 'In diesem Zeitraum wurde nichts gezählt.',
+    today: 'heute bisher',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    qrCode: 'QR-Code',
+    empty: [
+      'Keine Klicks in diesem Zeitraum',
+      'Öffnen Sie den Kurzlink in einem Browser, oder teilen Sie ihn: Ein Klick erscheint hier nach wenigen Sekunden.',
+      'Programme wie curl zählen als Bots. Für frühere Klicks wählen Sie einen längeren Zeitraum.',
+    ],
     unknown: 'Unbekannt',
     direct: 'Direkt oder unbekannt',
     others: 'Andere',
@@ -111,6 +136,15 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
     share: 'Porcentaje',
     table: 'Mostrar como tabla',
     nothing: 'No se contó nada en este período.',
+    today: 'hoy hasta ahora',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    qrCode: 'Código QR',
+    empty: [
+      'Sin clics en este período',
+      'Abra el enlace corto en un navegador o compártalo: el clic aparecerá aquí en unos segundos.',
+      'Los programas como curl cuentan como bots. Para ver clics anteriores, elija un período más largo.',
+    ],
     unknown: 'Desconocido',
     direct: 'Directo o desconocido',
     others: 'Otros',
@@ -144,6 +178,15 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
     share: 'Part',
     table: 'Afficher sous forme de tableau',
     nothing: 'Rien n’a été compté pendant cette période.',
+    today: 'aujourd’hui, jusqu’ici',
+    copy: 'Copier',
+    copied: 'Copié',
+    qrCode: 'QR code',
+    empty: [
+      'Aucun clic pendant cette période',
+      'Ouvrez le lien court dans un navigateur, ou partagez-le : un clic apparaît ici en quelques secondes.',
+      'Les programmes comme curl comptent comme des robots. Pour des clics plus anciens, choisissez une période plus longue.',
+    ],
     unknown: 'Inconnu',
     direct: 'Direct ou inconnu',
     others: 'Autres',

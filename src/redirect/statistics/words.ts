@@ -22,7 +22,11 @@ function wordsIn(language: keyof typeof statisticsTexts): Words {
   const texts = statisticsTexts[language];
   const number = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: 'compact' });
-  const share = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
+  const share = new Intl.NumberFormat(language, {
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
   const day = new Intl.DateTimeFormat(language, { timeZone: 'UTC', dateStyle: 'medium' });
   const shortDay = new Intl.DateTimeFormat(language, { timeZone: 'UTC', day: 'numeric', month: 'short' });
   const countries = new Intl.DisplayNames(language, { type: 'region' });

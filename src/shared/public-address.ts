@@ -16,3 +16,9 @@ export function isPublicAddress(address: string): boolean {
   if (parsed.range() !== 'unicast' || METADATA.has(address)) return false;
   return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6);
 }
+
+/** The address in a URL's host, without brackets; null if the host is a name, which is looked up. */
+export function literalOf({ hostname }: URL): string | null {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) === 0 ? null : address;
+}
