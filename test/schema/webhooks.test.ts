@@ -84,7 +84,7 @@ test('a webhook of a private address has no warning where those are allowed', as
 });
 
 test.each([
-  ['', 'is required'],
+  ['', 'must have 1 to 2048 characters, not 0'],
   ['ftp://crm.example/', 'must be an absolute http or https URL'],
   ['crm.example', 'must be an absolute http or https URL'],
   ['https://user:secret@crm.example/', 'may not have a user or a password'],
