@@ -1,0 +1,40 @@
+import { AnswerRetention } from '../db/answer-retention.ts';
+import { ChangeRetention } from '../db/change/retention.ts';
+import { StatisticsRetention } from '../db/statistics/retention.ts';
+import { KEPT_FOR } from '../domain/keyed-write.ts';
+import { Webhooks } from '../domain/webhook/service.ts';
+import type { Load } from '../http/limits/load.ts';
+import { createPost } from '../outgoing/post.ts';
+import type { Apis } from './apis.ts';
+import type { AppDependencies, Background, Shared } from './dependencies.ts';
+
+/** Webhooks, and the deletion of what is old. */
+export function createUpkeep(
+  dependencies: AppDependencies,
+  { revisions }: Shared,
+  { snapshot }: Apis,
+  load: Load,
+): Background[] {
+  const { database, historyDays, statisticsMonths, metrics, log, now, random } = dependencies;
+  const { webhookDelays: delays, allowPrivateWebhooks: allowPrivate, resolveHost: resolve } = dependencies;
+  const db = database.client;
+  const webhooks = new Webhooks({
+    db,
+    feed: revisions.feed,
+    random,
+    now,
+    log,
+    delays,
+    post: createPost({ allowPrivate, resolve }),
+    snapshot,
+    waitUntilIdle: () => load.waitUntilIdle(),
+    attempted: (outcome) => metrics?.webhookAttempt(outcome),
+  });
+  metrics?.watchWebhooks(() => webhooks.backlog(), now);
+  return [
+    webhooks,
+    new ChangeRetention(db, historyDays, now, log),
+    new StatisticsRetention(database, statisticsMonths, now, log),
+    new AnswerRetention(db, KEPT_FOR, now, log),
+  ];
+}

@@ -1,0 +1,36 @@
+import type { RequestListener } from 'node:http';
+import { ClickBuffer } from '../redirect/click-buffer.ts';
+import { createRedirectHandler } from '../redirect/handler.ts';
+import { LinkCache } from '../redirect/link-cache.ts';
+import { VisitRecorder } from '../redirect/visit-recorder.ts';
+import type { AppDependencies, Background, Shared } from './dependencies.ts';
+
+/** What visitors get: redirects, which are counted, and pages of statistics. */
+export function createVisitors(
+  { database, statistics = true, metrics, log, lists, countryOf, publicStatistics, now }: AppDependencies,
+  { services, revisions, trust, report }: Shared,
+): { handler: RequestListener; flush: () => Promise<void>; background: Background[] } {
+  const db = database.client;
+  const clicks = new ClickBuffer(db, log, statistics);
+  metrics?.watchClicks(() => clicks.unwritten);
+  const visits = new VisitRecorder([
+    ({ visitor }) => {
+      if (visitor.counts) metrics?.click();
+    },
+    (visit) => clicks.add(visit),
+  ]);
+  const handler = createRedirectHandler({
+    db,
+    links: new LinkCache(db, revisions, services, metrics),
+    lists,
+    visits,
+    settleClicks: clicks.settle.bind(clicks),
+    trust,
+    countryOf,
+    scheme: services.scheme,
+    publicStatistics,
+    now,
+    report,
+  });
+  return { handler, flush: () => clicks.flush(), background: [clicks] };
+}
