@@ -7,7 +7,7 @@ import { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
-import { fillDemo } from './demo/fill.ts';
+import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
 import { timeOf } from './time.ts';
 
@@ -46,8 +46,7 @@ await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialA
   const random = seededRandom(Number(values.seed));
   const base = new URL(baseUrl ?? `http://localhost:${port}`);
   const { key, result } = await withDatabase(url, async (db) => {
-    if ((await db.link.findFirst({ select: { id: true } })) !== null)
-      throw new OperatorError('The database has links already: the demo is for an empty one.');
+    await requireNoLinks(db);
     const made = await createFirstKey(db, now, initialApiKey);
     const { id: defaultDomainId } = await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
     const own = await db.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });

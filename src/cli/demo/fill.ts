@@ -54,8 +54,8 @@ async function makeLinks(
 ): Promise<{ link: Link; demo: DemoLink }[]> {
   const spaces = new Map<string, number>();
   const start = startOf(daysAfter(last, 1 - DAYS), 7);
-  for (const [name, color] of demoSpaces)
-    spaces.set(name, (await createSpace(db, actor, { name, color }, start)).id);
+  for (const [index, name] of demoSpaces.entries())
+    spaces.set(name, (await createSpace(db, actor, { name, color: index + 1 }, start)).id);
   const made = [];
   for (const demo of demoLinks.toSorted((one, other) => other.age - one.age)) {
     const { alias, title, path, space, age, more } = demo;
@@ -100,6 +100,12 @@ function addVisits(
   return clicks;
 }
 
+/** @throws OperatorError if the database has links */
+export async function requireNoLinks(db: Db): Promise<void> {
+  if ((await db.link.findFirst({ select: { id: true } })) !== null)
+    throw new OperatorError('The database has links already: the demo is for an empty one.');
+}
+
 /**
  * Fills an empty database with a year of a small company: spaces, links and statistics. It is deterministic, given the time
  * and the random numbers.
@@ -111,8 +117,7 @@ export async function fillDemo(
   services: Services,
   options: DemoOptions,
 ): Promise<DemoResult> {
-  if ((await db.link.findFirst({ select: { id: true } })) !== null)
-    throw new OperatorError('The database has links already: the demo is for an empty one.');
+  await requireNoLinks(db);
   const last = dayOf(options.now);
   const first = daysAfter(last, 1 - (options.days ?? DAYS));
   const links = await makeLinks(db, actor, services, last);
