@@ -6,7 +6,7 @@ import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
+import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
 import { timeOf } from './time.ts';
@@ -30,22 +30,16 @@ function endOf(until: string | undefined): Date {
   return time;
 }
 
-await runCommand(async ({ databaseUrl: url, baseUrl, port, notFoundUrl, initialApiKey }) => {
-  const { values } = readArguments({
-    options: {
-      seed: { type: 'string', default: '1' },
-      until: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return print(help);
+const options = { seed: { type: 'string', default: '1' }, until: { type: 'string' } } as const;
+
+await runCommand({ help, options }, async ({ values, config }) => {
+  const { baseUrl, port, notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const now = endOf(values.until);
   const random = seededRandom(Number(values.seed));
   const base = new URL(baseUrl ?? `http://localhost:${port}`);
-  const { key, result } = await withDatabase(url, async (db) => {
+  const { key, result } = await withDatabase(config, async (db) => {
     await requireNoLinks(db);
     const made = await createFirstKey(db, now, initialApiKey);
     const { id: defaultDomainId } = await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);

@@ -9,8 +9,8 @@ import { pipeline } from 'node:stream/promises';
 import { asCsv, asJson, exportAccount } from '../domain/importing/export.ts';
 import type { ImportRecord } from '../domain/importing/formats.ts';
 import { OperatorError } from '../operator-error.ts';
-import { counted, print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
-import { accountNamed } from './moving/account.ts';
+import { counted, print, runCommand, UsageError, withDatabase } from './command.ts';
+import { accountNamed, schemeOf } from './moving/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
 
@@ -79,27 +79,24 @@ async function writeFile(file: string, text: AsyncIterable<string>): Promise<voi
   }
 }
 
-await runCommand(async ({ databaseUrl, baseUrl }) => {
-  const { values } = readArguments({
-    options: {
-      account: { type: 'string' },
-      format: { type: 'string', default: 'csv' },
-      file: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return print(help);
+const options = {
+  account: { type: 'string' },
+  format: { type: 'string', default: 'csv' },
+  file: { type: 'string' },
+} as const;
+
+await runCommand({ help, options }, async ({ values, config }) => {
   const { account, format, file } = values;
   if (account === undefined) throw new UsageError('Name the account: --account NAME.');
   if (format !== 'csv' && format !== 'json')
     throw new UsageError(`--format is "${format}"; it may be csv or json.`);
   if (values.json && file === undefined)
     throw new UsageError('--json is for the message about a file: add --file FILE, or choose --format json.');
-  await withDatabase(databaseUrl, async (db) => {
-    const services = { scheme: baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol };
+  await withDatabase(config, async (db) => {
     const counting = new Counting();
-    const records = counting.of(exportAccount(db, await accountNamed(db, account), services));
+    const records = counting.of(
+      exportAccount(db, await accountNamed(db, account), { scheme: schemeOf(config) }),
+    );
     const text = writers[format](records);
     if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
     await writeFile(file, text);

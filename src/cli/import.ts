@@ -12,7 +12,7 @@ import {
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import { counted, print, printable, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
+import { counted, print, printable, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed, servicesOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
@@ -112,20 +112,16 @@ function printer(json: boolean, source: Source) {
   };
 }
 
-await runCommand(async (config) => {
-  const { values } = readArguments({
-    options: {
-      format: { type: 'string' },
-      file: { type: 'string' },
-      account: { type: 'string' },
-      'map-domain': { type: 'string', multiple: true, default: [] },
-      'on-taken': { type: 'string', default: 'skip' },
-      'dry-run': { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return print(help);
+const options = {
+  format: { type: 'string' },
+  file: { type: 'string' },
+  account: { type: 'string' },
+  'map-domain': { type: 'string', multiple: true },
+  'on-taken': { type: 'string', default: 'skip' },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
+
+await runCommand({ help, options }, async ({ values, config }) => {
   const { format, file, account, json } = values;
   if (!isFormat(format))
     throw new UsageError(
@@ -137,10 +133,15 @@ await runCommand(async (config) => {
   if (onTaken === undefined)
     throw new UsageError(`--on-taken is "${values['on-taken']}"; it may be ${choices.join(', ')}.`);
   const dryRun = values['dry-run'];
-  const options: ImportOptions = { format, mapDomain: mappingOf(values['map-domain']), onTaken, dryRun };
+  const options: ImportOptions = {
+    format,
+    mapDomain: mappingOf(values['map-domain'] ?? []),
+    onTaken,
+    dryRun,
+  };
   const quiet = { info() {}, warn: (what: object, message: string) => console.error(message, what) };
   const { lists } = await readOperatorFiles(config, quiet);
-  await withDatabase(config.databaseUrl, async (db) => {
+  await withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
     const services = await servicesOf(db, config, lists);
     const source = await openSource(file, format);

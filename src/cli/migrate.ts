@@ -3,7 +3,7 @@ import '../require-node.js';
 import { migratedDatabase } from '../config.ts';
 import { advised } from '../db/connection/advice.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
-import { print, readArguments, runCommand } from './command.ts';
+import { print, runCommand } from './command.ts';
 
 const help = `Usage: npm run migrate              applies the pending migrations and exits
        npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing
@@ -12,15 +12,9 @@ const help = `Usage: npm run migrate              applies the pending migrations
 
 The database is the one in DATABASE_URL, or in DATABASE_DIRECT_URL if DATABASE_URL is a pooler.`;
 
-await runCommand(async (config) => {
-  const { values } = readArguments({
-    options: {
-      status: { type: 'boolean' },
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help) return print(help);
+const options = { status: { type: 'boolean' } } as const;
+
+await runCommand({ help, options }, async ({ values, config }) => {
   const migrated = migratedDatabase(config);
   if (values.status) {
     const state = await advised(...migrated, migrationStateOf);
