@@ -3,12 +3,8 @@ import '../require-node.js';
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
 import { type ImportFormat, importFormats } from '../domain/importing/formats.ts';
-import {
-  Import,
-  type ImportOptions,
-  type ImportReport,
-  type LineMessage,
-} from '../domain/importing/import.ts';
+import { Import, type ImportOptions, type ImportReport } from '../domain/importing/import.ts';
+import type { LineMessage } from '../domain/importing/report.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
@@ -40,7 +36,7 @@ repeated. Lines that cannot be imported are printed, and do not affect the other
 The database is the one in DATABASE_URL.`;
 
 /** Makes Ctrl-C stop the command after the current batch. */
-function stopOnInterrupt(): { stopped(): boolean; end(): void } {
+function stopOnInterrupt(): { isStopped(): boolean; end(): void } {
   let stopped = false;
   const interrupt = () => {
     // A second Ctrl-C ends it at once: the database rolls the open batch back.
@@ -49,7 +45,7 @@ function stopOnInterrupt(): { stopped(): boolean; end(): void } {
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   return {
-    stopped: () => stopped,
+    isStopped: () => stopped,
     end: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt),
   };
 }
@@ -98,16 +94,16 @@ function summary(report: ImportReport, dryRun: boolean): string {
 
 /** Prints messages immediately, so that a hundred thousand of them need no memory. */
 function printer(json: boolean, source: Source) {
-  let told = 0;
+  let messages = 0;
   return {
-    tell(one: LineMessage) {
-      if (!json) return print(inText(one, source.unit));
-      process.stdout.write(`${told++ === 0 ? '{"told":[' : ','}\n${printable(JSON.stringify(one))}`);
+    onMessage(message: LineMessage) {
+      if (!json) return print(inText(message, source.unit));
+      process.stdout.write(`${messages++ === 0 ? '{"told":[' : ','}\n${printable(JSON.stringify(message))}`);
     },
     end(report: ImportReport, dryRun: boolean) {
       if (!json) return print(summary(report, dryRun));
       const { length } = '{';
-      print(`${told === 0 ? '{"told":[' : ''}],${JSON.stringify({ dryRun, ...report }).slice(length)}`);
+      print(`${messages === 0 ? '{"told":[' : ''}],${JSON.stringify({ dryRun, ...report }).slice(length)}`);
     },
   };
 }
@@ -147,11 +143,11 @@ await runCommand({ help, options }, async ({ values, config }) => {
     const source = await openSource(file, format);
     const interruption = stopOnInterrupt();
     const bar = new SingleBar({ format: '{bar} {percentage}% {lines} lines', hideCursor: true, barsize: 30 });
-    const { tell, end } = printer(json, source);
+    const { onMessage, end } = printer(json, source);
     const hooks = {
-      tell,
-      progress: (lines: number) => bar.update(source.read(), { lines }),
-      stopped: interruption.stopped,
+      onMessage,
+      onProgress: (lines: number) => bar.update(source.read(), { lines }),
+      isStopped: interruption.isStopped,
     };
     const work = new Import(db, writer, services, options, hooks, new Date());
     const missing = await work.start();
