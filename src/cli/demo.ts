@@ -3,13 +3,13 @@ import '../require-node.js';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
+import { isoTime } from '../domain/importing/times.ts';
 import { OperatorLists } from '../domain/link/operator-lists.ts';
 import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
-import { timeOf } from './time.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
 
@@ -24,7 +24,7 @@ database that has links. Stop the service first, and start it afterwards: then o
 The database is the one in DATABASE_URL. Links are on the host of BASE_URL.`;
 
 function endOf(until: string | undefined): Date {
-  const time = until === undefined ? new Date() : timeOf(until);
+  const time = until === undefined ? new Date() : isoTime(until);
   if (time === null || time.getUTCFullYear() < 1971 || time.getUTCFullYear() > 9998)
     throw new UsageError(`--until is "${until}"; it may be a time such as 2026-11-22T12:00:00Z.`);
   return time;

@@ -2,8 +2,8 @@ import '../require-node.js';
 
 import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
+import { isoTime } from '../domain/importing/times.ts';
 import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
-import { timeOf } from './time.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
        npm run keys -- list
@@ -20,7 +20,7 @@ const help = `Usage: npm run keys -- create --account NAME [--scopes read,write]
 The database is the one in DATABASE_URL.`;
 
 function parseDate(text: string): Date {
-  const date = timeOf(text);
+  const date = isoTime(text);
   if (date === null)
     throw new UsageError(
       `--expires is "${text}"; it may be a date such as 2027-01-31, or an ISO 8601 time in UTC.`,

@@ -1,4 +1,4 @@
-import { unguarded } from './csv-cell.ts';
+import { unguarded } from './csv.ts';
 import {
   type Format,
   type ImportField,

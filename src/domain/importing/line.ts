@@ -1,22 +1,11 @@
 import type { FieldError } from '../errors.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/input.ts';
-import { normalizeHost } from '../url.ts';
 import type { ImportField, ImportRecord } from './formats.ts';
-import {
-  countOf,
-  isSet,
-  listIn,
-  listOf,
-  nameOf,
-  numberOf,
-  tagsOf,
-  textOf,
-  timestampIn,
-  WrongValue,
-  wrong,
-  yesOrNo,
-} from './values.ts';
+import { aliasIn, type DescribedPixel, hostIn, partsOf, pixelsOf } from './named-values.ts';
+import { timestampIn } from './times.ts';
+import { countOf, isSet, listOf, nameOf, numberOf, tagsOf, yesOrNo } from './values.ts';
+import { textOf, WrongValue } from './wrong-value.ts';
 
 /** A line that cannot be imported, with the reason for each field. */
 export class RefusedLine extends Error {
@@ -34,13 +23,6 @@ export interface NamedSpace {
   readonly color: number | null;
 }
 
-/** A pixel described by a line. */
-export interface DescribedPixel {
-  readonly name: string;
-  readonly type: string;
-  readonly value: string;
-}
-
 /** The parsed values of a line, before names are looked up. */
 export interface ImportLine {
   readonly kind: string;
@@ -56,20 +38,6 @@ export interface ImportLine {
   readonly origin: Origin;
   /** Messages about parts of the line that cannot be imported. */
   readonly notes: readonly string[];
-}
-
-/** What separates two short URLs in a text. */
-const BETWEEN_URLS = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/i;
-
-/** The host and the alias of a short URL, with or without its scheme; of several, those of the first. */
-function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
-  const [one] = listIn(shortUrl, BETWEEN_URLS);
-  const text = textOf(one).replace(/^[a-z]+:\/\//i, '');
-  const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
-  const normal = normalizeHost(host);
-  const alias = path.join('/').replace(/\/$/, '');
-  if (normal === null || alias === '') wrong(shortUrl, 'a short URL with a host and an alias');
-  return { host: normal, alias };
 }
 
 /** Parses a field of a record; undefined if it is absent or invalid. */
@@ -167,33 +135,4 @@ function spaceOf(read: Read, notes: string[]): NamedSpace | null {
   const name = read('space', nameOf) ?? tags[0];
   if (tags.length > 1) notes.push(`has ${tags.length} tags, and a link is in one space: "${name}"`);
   return name === undefined ? null : { name, color: read('space_color', numberOf) ?? null };
-}
-
-/** The properties of a value, of which any may be absent. */
-function propertiesOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-/** The host of a domain: as a name, as a URL, or as an object with one. */
-function hostIn(value: unknown): string {
-  const { fullName, name, address } = propertiesOf(value);
-  const allowed = 'a host name, such as go.example';
-  const text = textOf(fullName ?? name ?? address ?? value, allowed)
-    .replace(/^[a-z]+:\/\//i, '')
-    .replace(/\/.*$/, '');
-  return normalizeHost(text) ?? wrong(value, allowed);
-}
-
-/** The alias without the slash that some exports put before it. */
-function aliasIn(value: unknown): string {
-  return textOf(value).replace(/^\//, '');
-}
-
-function pixelsOf(value: unknown): DescribedPixel[] {
-  return listOf(value).map((pixel) => {
-    const { name, type, value: id } = propertiesOf(pixel);
-    if (name === undefined || type === undefined || id === undefined)
-      return wrong(pixel, 'a pixel with its name, type and value');
-    return { name: textOf(name), type: textOf(type), value: textOf(id) };
-  });
 }

@@ -10,7 +10,8 @@ import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
 import type { Services } from '../services.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
 import { withoutPort } from '../url.ts';
-import { type DescribedPixel, type ImportLine, RefusedLine } from './line.ts';
+import { type ImportLine, RefusedLine } from './line.ts';
+import type { DescribedPixel } from './named-values.ts';
 
 /** A domain that the account may use. */
 interface UsableDomain {
