@@ -6,7 +6,7 @@ import type { Db } from '../db/connection/db.ts';
 import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
 import { ValueIds } from '../db/statistics/value-ids.ts';
 import { Salts } from '../db/statistics/visitors.ts';
-import { type Memory, type Receipt, writeVisits } from '../db/statistics/write.ts';
+import { type Receipt, type WriteCaches, writeVisits } from '../db/statistics/write.ts';
 import { OTHER_REFERRER } from '../domain/visit/facts.ts';
 import { PendingVisits } from '../domain/visit/pending-visits.ts';
 import type { Visit } from '../domain/visit/visit.ts';
@@ -32,7 +32,7 @@ export class ClickBuffer {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #processId = randomUUID();
-  readonly #memory: Memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  readonly #caches: WriteCaches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   readonly #pending: PendingVisits;
   /** Visits that are not counted yet. */
   #fresh: Visit[] = [];
@@ -109,7 +109,7 @@ export class ClickBuffer {
       }
       const { visits, receipt } = this.#batch;
       try {
-        await writeVisits(this.#db, visits, receipt, this.#memory);
+        await writeVisits(this.#db, visits, receipt, this.#caches);
         this.#batch = null;
       } catch (error) {
         this.#log.warn({ err: error, links: visits.size }, 'clicks could not be written yet');

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db/connection/db.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
-import { reopenDays } from '../../db/statistics/reopen.ts';
 import { ValueIds } from '../../db/statistics/value-ids.ts';
-import { forgetVisitors, Salts } from '../../db/statistics/visitors.ts';
+import { forgetVisitors, reopenDays, Salts } from '../../db/statistics/visitors.ts';
 import { writeVisits } from '../../db/statistics/write.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import { createLink } from '../../domain/link/link.ts';
@@ -122,13 +121,13 @@ export async function fillDemo(
   const first = daysAfter(last, 1 - (options.days ?? DAYS));
   const links = await makeLinks(db, actor, services, last);
   await reopenDays(db, first);
-  const memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  const caches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   const processId = randomUUID();
   let clicks = 0;
   for (let day = first, number = 1; day <= last; day = daysAfter(day, 1), number++) {
     const visits = new PendingVisits();
     for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
-    await writeVisits(db, visits.take(links.length), { processId, number }, memory);
+    await writeVisits(db, visits.take(links.length), { processId, number }, caches);
     // As the service does at the end of a day.
     while ((await forgetVisitors(db, day)).more);
   }

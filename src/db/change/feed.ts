@@ -1,13 +1,6 @@
 import { pauseIfBlocked } from '../../shared/slices.ts';
 import type { Db } from '../connection/db.ts';
-import {
-  type LoggedChange,
-  type LogPosition,
-  newSince,
-  positionOf,
-  READ_TOGETHER,
-  settledAfter,
-} from './log.ts';
+import { type LoggedChange, type LogPosition, MAX_READ, newSince, positionOf, settledAfter } from './log.ts';
 import type { LogSnapshot } from './transaction-order.ts';
 
 /** Receives changes as they are found. */
@@ -119,7 +112,7 @@ export class ChangeFeed {
           this.#position = { tx: change.tx, id: change.id };
           for (const listener of this.#listeners) listener.onSettled?.(change);
         }
-        if (changes.length < READ_TOGETHER) this.#done = latest;
+        if (changes.length < MAX_READ) this.#done = latest;
         await pauseIfBlocked();
       }
     } finally {

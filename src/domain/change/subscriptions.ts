@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import {
   type LoggedChange,
   type LogPosition,
-  READ_TOGETHER,
+  MAX_READ,
   readLogSnapshot,
   settledBetween,
   wasCommitted,
@@ -186,7 +186,7 @@ export class ChangeSubscriptions {
     const announced = this.#feed.position ?? after;
     const changes = await settledBetween(this.#db, accountId, after, announced);
     const last = changes.at(-1);
-    if (last && changes.length === READ_TOGETHER) return { changes, reached: last, isComplete: false };
+    if (last && changes.length === MAX_READ) return { changes, reached: last, isComplete: false };
     return { changes, reached: announced, isComplete: true };
   }
 
