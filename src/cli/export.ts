@@ -26,28 +26,21 @@ It contains no passwords, only whether there is one. "npm run import -- --format
 The export is not a snapshot: changes during the export may be missing from it. The scheme of short URLs is that of BASE_URL.
 The database is the one in DATABASE_URL.`;
 
-/** Counts what the records contain, and passes them on. Spaces and pixels are those of links, too. */
-class Counting {
-  #links = 0;
-  #domains = 0;
-  readonly #spaces = new Set<string>();
-  readonly #pixels = new Set<string>();
-
-  async *of(records: AsyncIterable<ImportRecord>): AsyncGenerator<ImportRecord> {
+/** Counts what the records contain while they pass. Spaces and pixels are those of links, too. */
+function counting(records: AsyncIterable<ImportRecord>) {
+  const found = { links: 0, domains: 0, spaces: new Set<string>(), pixels: new Set<string>() };
+  async function* passed(): AsyncGenerator<ImportRecord> {
     for await (const record of records) {
       const { kind, space, space_color: color, pixels } = record;
-      if (kind === 'link') this.#links++;
-      if (kind === 'domain') this.#domains++;
-      if (space != null) this.#spaces.add(JSON.stringify([space, color]));
-      for (const pixel of Array.isArray(pixels) ? pixels : []) this.#pixels.add(JSON.stringify(pixel));
+      if (kind === 'link') found.links++;
+      if (kind === 'domain') found.domains++;
+      if (space != null) found.spaces.add(JSON.stringify([space, color]));
+      for (const pixel of Array.isArray(pixels) ? pixels : []) found.pixels.add(JSON.stringify(pixel));
       yield record;
     }
   }
-
-  get counts() {
-    const [{ size: spaces }, { size: pixels }] = [this.#spaces, this.#pixels];
-    return { links: this.#links, domains: this.#domains, spaces, pixels };
-  }
+  const counts = () => ({ ...found, spaces: found.spaces.size, pixels: found.pixels.size });
+  return { records: passed(), counts };
 }
 
 /** The file itself: a symbolic link stays one, also if what it leads to does not exist yet. */
@@ -93,16 +86,13 @@ await runCommand({ help, options }, async ({ values, config }) => {
   if (values.json && file === undefined)
     throw new UsageError('--json is for the message about a file: add --file FILE, or choose --format json.');
   await withDatabase(config, async (db) => {
-    const counting = new Counting();
-    const records = counting.of(
-      exportAccount(db, await accountNamed(db, account), { scheme: schemeOf(config) }),
-    );
+    const writer = await accountNamed(db, account);
+    const { records, counts } = counting(exportAccount(db, writer, { scheme: schemeOf(config) }));
     const text = writers[format](records);
     if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
     await writeFile(file, text);
-    const { counts } = counting;
-    if (values.json) return print(JSON.stringify({ file, ...counts }));
-    const parts = Object.entries(counts).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
+    if (values.json) return print(JSON.stringify({ file, ...counts() }));
+    const parts = Object.entries(counts()).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
     print(`Exported to ${file}: ${parts.join(', ')}.`);
   });
 });

@@ -99,11 +99,11 @@ export class Supervisor {
     const wasQuick = since === undefined || performance.now() - since < MIN_LIFETIME;
     this.#quickDeaths = wasQuick ? this.#quickDeaths + 1 : 0;
     const { log, onFailure } = this.#options;
-    // A worker that was message to end has code 0.
+    // A worker that was told to end has code 0.
     log[how === 0 ? 'info' : 'error']({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
     if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
     else if (this.#quickDeaths >= QUICK_DEATHS)
-      onFailure(`${QUICK_DEATHS} workers in a row ended withTimeout ${MIN_LIFETIME / 1000} seconds (${how})`);
+      onFailure(`${QUICK_DEATHS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);
     else setTimeout(() => this.#fork(), wasQuick ? FIRST_PAUSE * 2 ** (this.#quickDeaths - 1) : 0);
   }
 }
