@@ -19,15 +19,10 @@ The database is the one in DATABASE_URL.`;
 function tableOf(domains: readonly DomainView[]): string {
   return table([
     ['ID', 'HOST', 'ACCOUNT', 'VERIFIED', 'LINKS'],
-    ...domains.map(({ id, host, account, verifiedAt, links }) => [
-      ...[
-        String(id),
-        host,
-        account ?? '(shared)',
-        verifiedAt || account === null ? 'yes' : 'no',
-        String(links),
-      ],
-    ]),
+    ...domains.map(({ id, host, account, verifiedAt, links }) => {
+      const isVerified = verifiedAt || account === null ? 'yes' : 'no';
+      return [String(id), host, account ?? '(shared)', isVerified, String(links)];
+    }),
   ]);
 }
 

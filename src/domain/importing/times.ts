@@ -8,29 +8,18 @@ const IN_WORDS =
 const MONTH =
   /^(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)$/i;
 
-/** The hours from UTC of the zones' names that mean only one: `CST`, for example, is one of America since RFC 822. */
-const ZONES: Readonly<Record<string, number>> = {
-  Z: 0,
-  UTC: 0,
-  GMT: 0,
-  EST: -5,
-  EDT: -4,
-  CST: -6,
-  CDT: -5,
-  MST: -7,
-  MDT: -6,
-  PST: -8,
-  PDT: -7,
-};
+/** The names of zones that mean only one, as in JavaScript: `CST`, for example, is one of America since RFC 822. */
+const ZONE = /^(Z|UTC|GMT|[ECMP][SD]T)$/i;
 /** The largest offset from UTC, in hours. */
 const MAX_OFFSET = 14;
 
-/** The hours of an offset such as `+0530`, `+05:30` or `-7`, 0 for `Z`; null for an impossible one. */
-function hoursOf(offset: string): number | null {
-  const [, sign, hours = '', minutes = '0'] = /^([+-])(\d\d?):?(\d\d)?$/.exec(offset) ?? [];
-  const amount = Number(hours) + Number(minutes) / 60;
-  if (amount > MAX_OFFSET) return null;
-  return sign === '-' ? -amount : amount;
+/** An offset such as `+0530`, `+05:30` or `-7` in ISO 8601; `Z` for any other text, and null for an impossible offset. */
+function isoOffset(text: string): string | null {
+  const [, sign, hours = '', minutes = '00'] = /^([+-])(\d\d?):?(\d\d)?$/.exec(text) ?? [];
+  if (sign === undefined) return 'Z';
+  return Number(hours) + Number(minutes) / 60 > MAX_OFFSET
+    ? null
+    : `${sign}${hours.padStart(2, '0')}:${minutes}`;
 }
 
 /** Whether a date in UTC is on that day of a month: JavaScript would parse February 30 as a day in March. */
@@ -44,10 +33,8 @@ export function isoTime(text: string): Date | null {
     ISO.exec(text) ?? [];
   if (year === undefined) return null;
   const day = `${year}-${month}-${date}`;
-  if (!isOnDay(date ?? '', `${day}T00:00:00Z`) || hoursOf(offset) === null) return null;
-  const zone = /^(Z|UTC|GMT)$/i.test(offset)
-    ? 'Z'
-    : offset.replace(/^(.\d\d):?(\d\d)?$/, (_all, hours, minutes = '00') => `${hours}:${minutes}`);
+  const zone = isoOffset(offset);
+  if (zone === null || !isOnDay(date ?? '', `${day}T00:00:00Z`)) return null;
   const time = new Date(`${day}T${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`);
   return Number.isNaN(time.getTime()) ? null : time;
 }
@@ -58,11 +45,11 @@ function timeInWords(text: string): Date | null {
   const [month = '', day = ''] = first === undefined ? [last, before] : [first, after];
   const date = `${month.slice(0, 3)} ${day} ${year}`;
   if (!MONTH.test(month) || !isOnDay(day, `${date} UTC`)) return null;
-  const named = zone === '' ? 0 : ZONES[zone.toUpperCase()];
-  const added = offset === '' ? 0 : hoursOf(offset);
-  if (named === undefined || added === null || (named !== 0 && added !== 0)) return null;
-  const timestamp = new Date(`${date}${time.replace(/^,? at/i, '')} UTC`);
-  return new Date(timestamp.getTime() - (named + added) * 3_600_000);
+  if (!ZONE.test(zone || 'UTC')) return null;
+  const isUtc = /^(Z|UTC|GMT)?$/i.test(zone);
+  const ofUtc = isoOffset(offset);
+  if (ofUtc === null || !(isUtc || /^(Z|[+-]00:00)$/.test(ofUtc))) return null;
+  return new Date(`${date}${time.replace(/^,? at/i, '')} ${isUtc ? `GMT${ofUtc.replace('Z', '')}` : zone}`);
 }
 
 /** Longer texts are no times; patterns would take long for them. */
