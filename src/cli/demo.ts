@@ -5,11 +5,11 @@ import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { isoTime } from '../domain/importing/times.ts';
 import { OperatorLists } from '../domain/link/operator-lists.ts';
-import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, UsageError, withDatabase } from './command.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
+import { servicesOf } from './moving/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
 
@@ -37,24 +37,18 @@ await runCommand({ help, options }, async ({ values, config }) => {
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const now = endOf(values.until);
-  const random = seededRandom(Number(values.seed));
   const base = new URL(baseUrl ?? `http://localhost:${port}`);
   const { key, result } = await withDatabase(config, async (db) => {
     await requireNoLinks(db);
     const made = await createFirstKey(db, now, initialApiKey);
-    const { id: defaultDomainId } = await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
+    await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
     const own = await db.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });
     if (own === null) throw new OperatorError('No account has a key: make one by "npm run keys" first.');
     const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
+    const random = seededRandom(Number(values.seed));
     const services = {
-      scheme: base.protocol,
-      defaultDomainId,
-      hashPassword,
-      verifyPassword,
-      verifiesDomains: true,
+      ...(await servicesOf(db, config, new OperatorLists())),
       random: (below: number) => Math.floor(random() * below),
-      resolveTxt: async () => [],
-      lists: new OperatorLists(),
     };
     // A key that the operator set is not printed.
     const shownKey = initialApiKey === undefined ? made : null;

@@ -27,7 +27,7 @@ export const NOON = new Date('2026-11-20T12:00:00.000Z');
 const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 
 /** How often the operator's lists are polled, in milliseconds. */
-const LISTS_READ_EVERY = 50;
+const LISTS_POLL_INTERVAL = 50;
 
 const DEFAULTS = {
   graphiql: true,
@@ -103,7 +103,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const { port } = http.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
   const logger = pino({ level: 'info' }, sink);
-  const operatorFiles = await readOperatorFiles(options, logger, LISTS_READ_EVERY);
+  const operatorFiles = await readOperatorFiles(options, logger, LISTS_POLL_INTERVAL);
   const app = createApp({
     ...DEFAULTS,
     ...options,

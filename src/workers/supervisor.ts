@@ -13,7 +13,6 @@ const FIRST_PAUSE = 50;
 const STOP_TIMEOUT = 22_000;
 
 export interface SupervisorOptions {
-  /** The number of workers. */
   readonly workers: number;
   readonly log: Logger;
   /** Called when it gives up; `why` is null if the worker has logged the reason itself. */
@@ -37,7 +36,6 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /** The workers that serve. */
   get serving(): readonly Worker[] {
     return [...this.#serving.keys()];
   }

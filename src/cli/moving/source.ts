@@ -17,7 +17,6 @@ export interface Source {
   /** The word for its records: those of a JSON file are not lines. */
   readonly unit: 'line' | 'record';
   readonly lines: AsyncIterable<SourceLine>;
-  /** The size in bytes. */
   readonly size: number;
   /** The number of bytes that were read. */
   read(): number;

@@ -3,7 +3,6 @@ import type { Db } from '../connection/db.ts';
 import { type LoggedChange, type LogPosition, MAX_READ, newSince, positionOf, settledAfter } from './log.ts';
 import type { LogSnapshot } from './transaction-order.ts';
 
-/** Receives changes as they are found. */
 export interface ChangeListener {
   /** A change, as soon as it is committed; once, and in any order. */
   onChange?(change: LoggedChange): void;
@@ -44,7 +43,6 @@ export class ChangeFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Whether any listener needs settled changes. */
   get isNeeded(): boolean {
     return [...this.#listeners].some(
       ({ onSettled, needsSettled }) => onSettled !== undefined && needsSettled?.() !== false,

@@ -67,7 +67,6 @@ export async function settleEpoch(db: Db): Promise<void> {
     WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`);
 }
 
-/** A position in the log. */
 export interface LogPosition {
   readonly tx: number;
   readonly id: number;

@@ -70,7 +70,6 @@ export async function addVisitors(
 /** How many visitors one statement deletes. */
 const BATCH_SIZE = 5_000;
 
-/** What was deleted: whether anything was, and whether there is more. */
 interface Forgotten {
   readonly any: boolean;
   readonly more: boolean;

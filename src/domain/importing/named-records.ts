@@ -21,7 +21,6 @@ interface UsableDomain {
   readonly insteadOf?: string;
 }
 
-/** What an import works with. */
 export interface ImportContext {
   readonly db: Db;
   readonly writer: Writer;
@@ -43,7 +42,6 @@ export class NamedRecords {
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
   #default: UsableDomain;
-  /** How many were created. */
   readonly created = { spaces: 0, pixels: 0, domains: 0 };
 
   constructor(context: ImportContext, domainMap: ReadonlyMap<string, string>) {
