@@ -6,7 +6,7 @@ import { backUp, datedName, keepNewest } from '../db/backup.ts';
 import { pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { OperatorError } from '../operator-error.ts';
-import { databaseNote, print, readArguments, runCommand, UsageError } from './command.ts';
+import { print, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run backup -- [--to FILE] [--keep N]
 
@@ -25,16 +25,9 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-await runCommand(async ({ databaseUrl: url }) => {
-  const { values } = readArguments({
-    options: {
-      to: { type: 'string' },
-      keep: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return print(`${help}\n\n${databaseNote(url)}`);
+const options = { to: { type: 'string' }, keep: { type: 'string' } } as const;
+
+await runCommand({ help, options }, async ({ values, config: { databaseUrl: url } }) => {
   const { to, keep } = values;
   if (keep !== undefined && !/^[1-9]\d{0,5}$/.test(keep))
     throw new UsageError(`--keep is "${keep}"; it may be a whole number from 1 to 999999.`);

@@ -24,22 +24,6 @@ function unexpected(): string {
   return script === undefined ? '' : ` Put "--" before the options: npm run ${script} -- --option value.`;
 }
 
-/**
- * The options and arguments of the command.
- * @throws UsageError for an option that npm has taken; TypeError for one that there is not
- */
-export function readArguments<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
-  // npm sets this for each option that it takes.
-  for (const option of Object.keys(config.options ?? {}))
-    if (process.env[`npm_config_${option.replaceAll('-', '_')}`])
-      throw new UsageError(`npm has taken the option --${option}.${unexpected()}`);
-  return parseArgs(config);
-}
-
-export function tooManyArguments(): UsageError {
-  return new UsageError(`There are too many arguments.${unexpected()}`);
-}
-
 function explain(error: unknown, url: string): string {
   // Operators' errors have masked values already. To mask the whole would take explanations for parts of a password.
   if (error instanceof OperatorError) return error.message;
@@ -56,8 +40,56 @@ function endIfUnread(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit();
 }
 
+type Options = NonNullable<ParseArgsConfig['options']>;
+const common = {
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** The verbs of a command: the options that only one has, and the message for a missing argument of one that needs it. */
+type Verbs = Readonly<Record<string, { readonly options?: readonly string[]; readonly argument?: string }>>;
+
+/** A command: its own options besides `--json` and `--help`, and the verbs of one that needs a verb. */
+interface Command<Own extends Options> {
+  readonly help: string;
+  readonly options: Own;
+  readonly verbs?: Verbs;
+  /** The end of the help, with the values that are used; by default the database. */
+  readonly note?: (config: Config) => string;
+}
+
+interface Run<Own extends Options> {
+  readonly values: ReturnType<typeof parseArgs<{ options: Own & typeof common }>>['values'];
+  readonly config: Config;
+  /** The verb and its argument; empty if there is none. */
+  readonly verb: string;
+  readonly argument: string;
+}
+
+/** @throws UsageError, also for an option of another verb */
+function checkVerb(
+  verbs: Verbs,
+  [verb, argument, ...rest]: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): void {
+  const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(Object.keys(verbs));
+  if (verb === undefined) throw new UsageError(`The command is missing: ${names}.`);
+  const own = verbs[verb];
+  if (own === undefined) throw new UsageError(`"${verb}" is not a command; use ${names}.`);
+  if (rest.length > 0 || (own.argument === undefined && argument !== undefined))
+    throw new UsageError(`There are too many arguments.${unexpected()}`);
+  for (const [owner, { options = [] }] of Object.entries(verbs))
+    for (const option of options)
+      if (values[option] !== undefined && owner !== verb)
+        throw new UsageError(`--${option} is an option of ${owner}, not of ${verb}.`);
+  if (own.argument !== undefined && argument === undefined) throw new UsageError(own.argument);
+}
+
 /** Runs a command with the configuration of the environment; prints a failure in one line, with exit code 1. */
-export async function runCommand(work: (config: Config) => Promise<void>): Promise<void> {
+export async function runCommand<const Own extends Options>(
+  { help, options: own, verbs, note = ({ databaseUrl }) => databaseNote(databaseUrl) }: Command<Own>,
+  work: (run: Run<Own>) => Promise<void>,
+): Promise<void> {
   if (process.argv.includes('--version')) return print(VERSION);
   let url = '';
   process.stdout.on('error', endIfUnread);
@@ -66,7 +98,17 @@ export async function runCommand(work: (config: Config) => Promise<void>): Promi
     for (const { name, meant } of misspelt(process.env))
       process.stderr.write(`Unknown variable ${name}: did you mean ${meant}?\n`);
     url = config.databaseUrl;
-    await work(config);
+    const options = { ...own, ...common };
+    // npm sets this for each option that it takes.
+    for (const option of Object.keys(options))
+      if (process.env[`npm_config_${option.replaceAll('-', '_')}`])
+        throw new UsageError(`npm has taken the option --${option}.${unexpected()}`);
+    const { values, positionals } = parseArgs({ options, allowPositionals: verbs !== undefined });
+    const given: Readonly<Record<string, unknown>> = values;
+    if (given.help) return print(`${help}\n\n${note(config)}`.trimEnd());
+    if (verbs) checkVerb(verbs, positionals, given);
+    const [verb = '', argument = ''] = positionals;
+    await work({ values, config, verb, argument });
   } catch (error) {
     endIfUnread(error);
     process.stderr.write(`${printable(explain(error, url))}\n`);
@@ -101,8 +143,11 @@ function announceWrites(db: Db): () => Promise<unknown> {
   return () => Promise.all(announced);
 }
 
-/** Runs `work` on the database at `url`, and closes it. */
-export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+/** Runs `work` on the database, and closes it. */
+export async function withDatabase<T>(
+  { databaseUrl: url }: Config,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
   await requireMigrated(url);
   const database = await openDatabase(url);
   const announced = announceWrites(database.client);
@@ -110,21 +155,6 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
     await announced();
     await database.close();
   });
-}
-
-/**
- * Makes sure that the given options belong to the verb.
- * @param owners the verb of each option that only one verb has
- * @throws UsageError
- */
-export function checkOptions(
-  verb: string,
-  values: Readonly<Record<string, unknown>>,
-  owners: Readonly<Record<string, string>>,
-): void {
-  for (const [option, owner] of Object.entries(owners))
-    if (values[option] !== undefined && owner !== verb)
-      throw new UsageError(`--${option} is an option of ${owner}, not of ${verb}.`);
 }
 
 /** Control characters, and those that change the direction of a text. */

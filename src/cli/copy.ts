@@ -8,7 +8,7 @@ import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/connection/url.t
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, readArguments, runCommand, UsageError } from './command.ts';
+import { print, runCommand, UsageError } from './command.ts';
 
 const help = `Usage: npm run copy -- --from URL --to URL
 
@@ -41,16 +41,9 @@ function bars(): { progress: Progress; stop(): void } {
   };
 }
 
-await runCommand(async () => {
-  const { values } = readArguments({
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return print(help);
+const options = { from: { type: 'string' }, to: { type: 'string' } } as const;
+
+await runCommand({ help, options, note: () => '' }, async ({ values }) => {
   const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
   if (providerOf(from) === 'sqlite' && !fileExists(from))
     throw new UsageError(`There is no file ${pathOf(from)}.`);

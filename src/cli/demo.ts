@@ -7,14 +7,14 @@ import { applyMigrations, knownMigrations, migrationStateOf } from '../db/migrat
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
+import { isoTime } from '../domain/importing/times.ts';
 import { OperatorLists } from '../domain/link/operator-lists.ts';
-import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { databaseNote, print, readArguments, runCommand, UsageError, withDatabase } from './command.ts';
-import { fillDemo } from './demo/fill.ts';
+import { databaseNote, print, runCommand, UsageError, withDatabase } from './command.ts';
+import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
-import { timeOf } from './time.ts';
+import { servicesOf } from './moving/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
 
@@ -44,48 +44,36 @@ function startOf(url: string): string {
 }
 
 function endOf(until: string | undefined): Date {
-  const time = until === undefined ? new Date() : timeOf(until);
+  const time = until === undefined ? new Date() : isoTime(until);
   if (time === null || time.getUTCFullYear() < 1971 || time.getUTCFullYear() > 9998)
     throw new UsageError(`--until is "${until}"; it may be a time such as 2026-11-22T12:00:00Z.`);
   return time;
 }
 
-await runCommand(async (config) => {
-  const { databaseUrl: url, baseUrl, port, notFoundUrl, initialApiKey } = config;
-  const { values } = readArguments({
-    options: {
-      seed: { type: 'string', default: '1' },
-      until: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const base = new URL(baseUrl ?? `http://localhost:${port}`);
-  if (values.help)
-    return print(`${help}\n\n${databaseNote(url)}\nLinks are on the host of BASE_URL, now ${base.origin}`);
+const options = { seed: { type: 'string', default: '1' }, until: { type: 'string' } } as const;
+
+const baseOf = ({ baseUrl, port }: Config) => new URL(baseUrl ?? `http://localhost:${port}`);
+const note = (config: Config) =>
+  `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseOf(config).origin}`;
+
+await runCommand({ help, options, note }, async ({ values, config }) => {
+  const { databaseUrl: url, notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const now = endOf(values.until);
-  const random = seededRandom(Number(values.seed));
+  const base = baseOf(config);
   await migrateIfNew(config);
-  const { key, result } = await withDatabase(url, async (db) => {
-    if ((await db.link.findFirst({ select: { id: true } })) !== null)
-      throw new OperatorError('The database has links already: the demo is for an empty one.');
+  const { key, result } = await withDatabase(config, async (db) => {
+    await requireNoLinks(db);
     const made = await createFirstKey(db, now, initialApiKey);
-    const { id: defaultDomainId } = await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
+    await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
     const own = await db.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });
     if (own === null) throw new OperatorError('No account has a key: make one by "npm run keys" first.');
     const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
+    const random = seededRandom(Number(values.seed));
     const services = {
-      scheme: base.protocol,
-      defaultDomainId,
-      hashPassword,
-      verifyPassword,
-      verifiesDomains: true,
-      allowsPrivateWebhooks: false,
+      ...(await servicesOf(db, config, new OperatorLists())),
       random: (below: number) => Math.floor(random() * below),
-      resolveTxt: async () => [],
-      lists: new OperatorLists(),
     };
     // A key that the operator set is not printed.
     const shownKey = initialApiKey === undefined ? made : null;

@@ -9,16 +9,8 @@ import { pipeline } from 'node:stream/promises';
 import { asCsv, asJson, exportAccount } from '../domain/importing/export.ts';
 import type { ImportRecord } from '../domain/importing/formats.ts';
 import { OperatorError } from '../operator-error.ts';
-import {
-  counted,
-  databaseNote,
-  print,
-  readArguments,
-  runCommand,
-  UsageError,
-  withDatabase,
-} from './command.ts';
-import { accountNamed } from './moving/account.ts';
+import { counted, print, runCommand, UsageError, withDatabase } from './command.ts';
+import { accountNamed, schemeOf } from './moving/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
 
@@ -33,28 +25,21 @@ It contains no passwords, only whether there is one. "npm run import -- --format
 
 The export is not a snapshot: changes during the export may be missing from it. The scheme of short URLs is that of BASE_URL.`;
 
-/** Counts what the records contain, and passes them on. Spaces and pixels are those of links, too. */
-class Counting {
-  #links = 0;
-  #domains = 0;
-  readonly #spaces = new Set<string>();
-  readonly #pixels = new Set<string>();
-
-  async *of(records: AsyncIterable<ImportRecord>): AsyncGenerator<ImportRecord> {
+/** Counts what the records contain while they pass. Spaces and pixels are those of links, too. */
+function counting(records: AsyncIterable<ImportRecord>) {
+  const found = { links: 0, domains: 0, spaces: new Set<string>(), pixels: new Set<string>() };
+  async function* passed(): AsyncGenerator<ImportRecord> {
     for await (const record of records) {
       const { kind, space, space_color: color, pixels } = record;
-      if (kind === 'link') this.#links++;
-      if (kind === 'domain') this.#domains++;
-      if (space != null) this.#spaces.add(JSON.stringify([space, color]));
-      for (const pixel of Array.isArray(pixels) ? pixels : []) this.#pixels.add(JSON.stringify(pixel));
+      if (kind === 'link') found.links++;
+      if (kind === 'domain') found.domains++;
+      if (space != null) found.spaces.add(JSON.stringify([space, color]));
+      for (const pixel of Array.isArray(pixels) ? pixels : []) found.pixels.add(JSON.stringify(pixel));
       yield record;
     }
   }
-
-  get counts() {
-    const [{ size: spaces }, { size: pixels }] = [this.#spaces, this.#pixels];
-    return { links: this.#links, domains: this.#domains, spaces, pixels };
-  }
+  const counts = () => ({ ...found, spaces: found.spaces.size, pixels: found.pixels.size });
+  return { records: passed(), counts };
 }
 
 /** The file itself: a symbolic link stays one, also if what it leads to does not exist yet. */
@@ -86,33 +71,27 @@ async function writeFile(file: string, text: AsyncIterable<string>): Promise<voi
   }
 }
 
-await runCommand(async ({ databaseUrl, baseUrl }) => {
-  const { values } = readArguments({
-    options: {
-      account: { type: 'string' },
-      format: { type: 'string', default: 'csv' },
-      file: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return print(`${help}\n\n${databaseNote(databaseUrl)}`);
+const options = {
+  account: { type: 'string' },
+  format: { type: 'string', default: 'csv' },
+  file: { type: 'string' },
+} as const;
+
+await runCommand({ help, options }, async ({ values, config }) => {
   const { account, format, file } = values;
   if (account === undefined) throw new UsageError('Name the account: --account NAME.');
   if (format !== 'csv' && format !== 'json')
     throw new UsageError(`--format is "${format}"; it may be csv or json.`);
   if (values.json && file === undefined)
     throw new UsageError('--json is for the message about a file: add --file FILE, or choose --format json.');
-  await withDatabase(databaseUrl, async (db) => {
-    const services = { scheme: baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol };
-    const counting = new Counting();
-    const records = counting.of(exportAccount(db, await accountNamed(db, account), services));
+  await withDatabase(config, async (db) => {
+    const writer = await accountNamed(db, account);
+    const { records, counts } = counting(exportAccount(db, writer, { scheme: schemeOf(config) }));
     const text = writers[format](records);
     if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
     await writeFile(file, text);
-    const { counts } = counting;
-    if (values.json) return print(JSON.stringify({ file, ...counts }));
-    const parts = Object.entries(counts).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
+    if (values.json) return print(JSON.stringify({ file, ...counts() }));
+    const parts = Object.entries(counts()).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
     print(`Exported to ${file}: ${parts.join(', ')}.`);
   });
 });

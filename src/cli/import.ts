@@ -3,25 +3,12 @@ import '../require-node.js';
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
 import { type ImportFormat, importFormats } from '../domain/importing/formats.ts';
-import {
-  Import,
-  type ImportOptions,
-  type ImportReport,
-  type LineMessage,
-} from '../domain/importing/import.ts';
+import { Import, type ImportOptions, type ImportReport } from '../domain/importing/import.ts';
+import type { LineMessage } from '../domain/importing/report.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import {
-  counted,
-  databaseNote,
-  print,
-  printable,
-  readArguments,
-  runCommand,
-  UsageError,
-  withDatabase,
-} from './command.ts';
+import { counted, print, printable, runCommand, UsageError, withDatabase } from './command.ts';
 import { accountNamed, servicesOf } from './moving/account.ts';
 import { openSource, type Source } from './moving/source.ts';
 
@@ -47,7 +34,7 @@ repeated. Lines that cannot be imported are printed, and do not affect the other
   --json        prints JSON instead of text`;
 
 /** Makes Ctrl-C stop the command after the current batch. */
-function stopOnInterrupt(): { stopped(): boolean; end(): void } {
+function stopOnInterrupt(): { isStopped(): boolean; end(): void } {
   let stopped = false;
   const interrupt = () => {
     // A second Ctrl-C ends it at once: the database rolls the open batch back.
@@ -56,7 +43,7 @@ function stopOnInterrupt(): { stopped(): boolean; end(): void } {
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   return {
-    stopped: () => stopped,
+    isStopped: () => stopped,
     end: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt),
   };
 }
@@ -105,34 +92,30 @@ function summary(report: ImportReport, dryRun: boolean): string {
 
 /** Prints messages immediately, so that a hundred thousand of them need no memory. */
 function printer(json: boolean, source: Source) {
-  let told = 0;
+  let messages = 0;
   return {
-    tell(one: LineMessage) {
-      if (!json) return print(inText(one, source.unit));
-      process.stdout.write(`${told++ === 0 ? '{"told":[' : ','}\n${printable(JSON.stringify(one))}`);
+    onMessage(message: LineMessage) {
+      if (!json) return print(inText(message, source.unit));
+      process.stdout.write(`${messages++ === 0 ? '{"told":[' : ','}\n${printable(JSON.stringify(message))}`);
     },
     end(report: ImportReport, dryRun: boolean) {
       if (!json) return print(summary(report, dryRun));
       const { length } = '{';
-      print(`${told === 0 ? '{"told":[' : ''}],${JSON.stringify({ dryRun, ...report }).slice(length)}`);
+      print(`${messages === 0 ? '{"told":[' : ''}],${JSON.stringify({ dryRun, ...report }).slice(length)}`);
     },
   };
 }
 
-await runCommand(async (config) => {
-  const { values } = readArguments({
-    options: {
-      format: { type: 'string' },
-      file: { type: 'string' },
-      account: { type: 'string' },
-      'map-domain': { type: 'string', multiple: true, default: [] },
-      'on-taken': { type: 'string', default: 'skip' },
-      'dry-run': { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return print(`${help}\n\n${databaseNote(config.databaseUrl)}`);
+const options = {
+  format: { type: 'string' },
+  file: { type: 'string' },
+  account: { type: 'string' },
+  'map-domain': { type: 'string', multiple: true },
+  'on-taken': { type: 'string', default: 'skip' },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
+
+await runCommand({ help, options }, async ({ values, config }) => {
   const { format, file, account, json } = values;
   if (!isFormat(format))
     throw new UsageError(
@@ -144,20 +127,25 @@ await runCommand(async (config) => {
   if (onTaken === undefined)
     throw new UsageError(`--on-taken is "${values['on-taken']}"; it may be ${choices.join(', ')}.`);
   const dryRun = values['dry-run'];
-  const options: ImportOptions = { format, mapDomain: mappingOf(values['map-domain']), onTaken, dryRun };
+  const options: ImportOptions = {
+    format,
+    mapDomain: mappingOf(values['map-domain'] ?? []),
+    onTaken,
+    dryRun,
+  };
   const quiet = { info() {}, warn: (what: object, message: string) => console.error(message, what) };
   const { lists } = await readOperatorFiles(config, quiet);
-  await withDatabase(config.databaseUrl, async (db) => {
+  await withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
     const services = await servicesOf(db, config, lists);
     const source = await openSource(file, format);
     const interruption = stopOnInterrupt();
     const bar = new SingleBar({ format: '{bar} {percentage}% {lines} lines', hideCursor: true, barsize: 30 });
-    const { tell, end } = printer(json, source);
+    const { onMessage, end } = printer(json, source);
     const hooks = {
-      tell,
-      progress: (lines: number) => bar.update(source.read(), { lines }),
-      stopped: interruption.stopped,
+      onMessage,
+      onProgress: (lines: number) => bar.update(source.read(), { lines }),
+      isStopped: interruption.isStopped,
     };
     const work = new Import(db, writer, services, options, hooks, new Date());
     const missing = await work.start();

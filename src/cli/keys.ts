@@ -3,19 +3,9 @@ import '../require-node.js';
 import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
 import { DomainError } from '../domain/errors.ts';
+import { isoTime } from '../domain/importing/times.ts';
 import { OperatorError } from '../operator-error.ts';
-import {
-  checkOptions,
-  databaseNote,
-  print,
-  readArguments,
-  runCommand,
-  table,
-  tooManyArguments,
-  UsageError,
-  withDatabase,
-} from './command.ts';
-import { timeOf } from './time.ts';
+import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
        npm run keys -- list
@@ -30,7 +20,7 @@ const help = `Usage: npm run keys -- create --account NAME [--scopes read,write]
   --json     prints JSON instead of text`;
 
 function parseDate(text: string): Date {
-  const date = timeOf(text);
+  const date = isoTime(text);
   if (date === null)
     throw new UsageError(
       `--expires is "${text}"; it may be a date such as 2027-01-31, or an ISO 8601 time in UTC.`,
@@ -60,24 +50,19 @@ function tableOf(keys: readonly KeyView[], now: Date): string {
   ]);
 }
 
-await runCommand(async ({ databaseUrl: url }) => {
-  const { values, positionals } = readArguments({
-    allowPositionals: true,
-    options: {
-      account: { type: 'string' },
-      scopes: { type: 'string' },
-      expires: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const [verb, id, ...rest] = positionals;
-  if (values.help) return print(`${help}\n\n${databaseNote(url)}`);
-  if (verb === undefined) throw new UsageError('The command is missing: create, list or revoke.');
-  if (!['create', 'list', 'revoke'].includes(verb))
-    throw new UsageError(`"${verb}" is not a command; use create, list or revoke.`);
-  if (rest.length > 0 || (verb !== 'revoke' && id !== undefined)) throw tooManyArguments();
-  checkOptions(verb, values, { account: 'create', scopes: 'create', expires: 'create' });
+const options = {
+  account: { type: 'string' },
+  scopes: { type: 'string' },
+  expires: { type: 'string' },
+} as const;
+
+const verbs = {
+  create: { options: ['account', 'scopes', 'expires'] },
+  list: {},
+  revoke: { argument: 'Name the key by its ID, as list shows it.' },
+};
+
+await runCommand({ help, options, verbs }, async ({ values, verb, argument: id, config }) => {
   const now = new Date();
   const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
 
@@ -86,18 +71,17 @@ await runCommand(async ({ databaseUrl: url }) => {
     if (account === undefined) throw new UsageError('Name the account: --account NAME.');
     const expiresAt = values.expires === undefined ? null : parseDate(values.expires);
     const scopes = parseScopes(values.scopes ?? 'read,write');
-    const made = await withDatabase(url, (db) => createKey(db, { account, scopes, expiresAt }, now));
+    const made = await withDatabase(config, (db) => createKey(db, { account, scopes, expiresAt }, now));
     return show(
       made,
       `Key ${made.id} of the account "${made.account}"; it is shown only now:\n\n  ${made.key}\n`,
     );
   }
   if (verb === 'list') {
-    const keys = await withDatabase(url, listKeys);
+    const keys = await withDatabase(config, listKeys);
     return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.');
   }
-  if (id === undefined) throw new UsageError('Name the key by its ID, as list shows it.');
-  await withDatabase(url, (db) => revokeKey(db, id, now)).catch((error: unknown) => {
+  await withDatabase(config, (db) => revokeKey(db, id, now)).catch((error: unknown) => {
     if (!(error instanceof DomainError) || error.code !== 'NOT_FOUND') throw error;
     throw new OperatorError(`"${id}" is not the id of a key; this lists them: npm run keys -- list`);
   });

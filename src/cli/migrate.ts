@@ -1,25 +1,24 @@
 import '../require-node.js';
 
-import { migratedDatabase } from '../config.ts';
+import { type Config, migratedDatabase } from '../config.ts';
 import { advised } from '../db/connection/advice.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
-import { databaseNote, print, readArguments, runCommand } from './command.ts';
+import { databaseNote, print, runCommand } from './command.ts';
 
 const help = `Usage: npm run migrate              applies the pending migrations and exits
        npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing
 
   --json     prints JSON instead of text`;
 
-await runCommand(async (config) => {
-  const { values } = readArguments({
-    options: {
-      status: { type: 'boolean' },
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
+const options = { status: { type: 'boolean' } } as const;
+
+const note = (config: Config) => {
+  const [variable, url] = migratedDatabase(config);
+  return databaseNote(url, variable);
+};
+
+await runCommand({ help, options, note }, async ({ values, config }) => {
   const migrated = migratedDatabase(config);
-  if (values.help) return print(`${help}\n\n${databaseNote(migrated[1], migrated[0])}`);
   if (values.status) {
     const state = await advised(...migrated, migrationStateOf);
     if (values.json) return print(JSON.stringify(state));

@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Answer, Post } from '../domain/webhook/receiver.ts';
 import { isPublicAddress, literalOf } from '../shared/public-address.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { VERSION } from '../version.ts';
 
 /** The timeout for an answer, in milliseconds, and how many bytes are read, with all headers and interim answers. */
@@ -19,8 +20,6 @@ export interface PostOptions {
 
 /** The receiver's host has no allowed address, or no address at all; the error does not reveal which. */
 class NoAddress extends Error {}
-/** There was no complete answer in time. */
-class Late extends Error {}
 /** What precedes the body is longer than an answer may be. */
 class TooLong extends Error {}
 
@@ -48,7 +47,6 @@ function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
 /** Why there was no answer, in words that reveal nothing about the network. */
 function wordsFor(error: NodeJS.ErrnoException): string {
   if (error instanceof NoAddress) return 'no public address';
-  if (error instanceof Late) return 'no answer in time';
   if (error instanceof TooLong) return 'answer too long';
   const code = error.code ?? '';
   if (/^HPE_/.test(code)) return 'not HTTP';
@@ -89,21 +87,6 @@ function exchange(request: ClientRequest, body: string): Promise<Answer> {
   });
 }
 
-/** Rejects after the timeout or when the signal aborts, whatever the socket does. */
-function interruption(signal: AbortSignal): { promise: Promise<never>; clear(): void } {
-  let clear = () => {};
-  const promise = new Promise<never>((_, reject) => {
-    const abort = () => reject(new Error('aborted'));
-    const timer = setTimeout(() => reject(new Late()), ANSWER_TIMEOUT);
-    signal.addEventListener('abort', abort);
-    clear = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    };
-  });
-  return { promise, clear };
-}
-
 /**
  * Posts to webhook receivers. Each request has a new connection, whose address is checked; redirects are not followed; https
  * needs a valid certificate.
@@ -121,6 +104,7 @@ export function createPost(options: PostOptions): Post {
     const request = send(url, {
       method: 'POST',
       agent: false,
+      signal,
       lookup,
       headers: {
         'Content-Type': 'application/json; charset=utf-8',
@@ -129,15 +113,15 @@ export function createPost(options: PostOptions): Post {
         ...headers,
       },
     });
-    const interrupted = interruption(signal);
     try {
-      return await Promise.race([exchange(request, body), interrupted.promise]);
+      const answer = await withTimeout(ANSWER_TIMEOUT, exchange(request, body));
+      signal.throwIfAborted();
+      return answer === TIMED_OUT ? { status: null, error: 'no answer in time' } : answer;
     } catch (error) {
       if (signal.aborted) throw error;
       // All other errors are Node's.
       return { status: null, error: wordsFor(error as NodeJS.ErrnoException) };
     } finally {
-      interrupted.clear();
       request.destroy();
     }
   };

@@ -6,7 +6,7 @@ import type { Db } from '../db/connection/db.ts';
 import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
 import { ValueIds } from '../db/statistics/value-ids.ts';
 import { Salts } from '../db/statistics/visitors.ts';
-import { type Memory, type Receipt, writeVisits } from '../db/statistics/write.ts';
+import { type Receipt, type WriteCaches, writeVisits } from '../db/statistics/write.ts';
 import { OTHER_REFERRER } from '../domain/visit/facts.ts';
 import { PendingVisits } from '../domain/visit/pending-visits.ts';
 import type { Visit } from '../domain/visit/visit.ts';
@@ -34,7 +34,7 @@ export class ClickBuffer {
   readonly #log: Logger;
   readonly #unwritable: LastingFault;
   readonly #processId = randomUUID();
-  readonly #memory: Memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  readonly #caches: WriteCaches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   readonly #pending: PendingVisits;
   /** Visits that are not counted yet. */
   #fresh: Visit[] = [];
@@ -112,7 +112,7 @@ export class ClickBuffer {
       }
       const { visits, receipt } = this.#batch;
       try {
-        await writeVisits(this.#db, visits, receipt, this.#memory);
+        await writeVisits(this.#db, visits, receipt, this.#caches);
         this.#batch = null;
         this.#unwritable.ended();
       } catch (error) {

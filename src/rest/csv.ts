@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Request, Response } from 'express';
-import { cellOf } from '../domain/importing/csv-cell.ts';
+import { csvLine } from '../domain/importing/csv.ts';
 
 /** A value for each column. */
 export type CsvRow = readonly unknown[];
@@ -40,23 +40,14 @@ export function wantsCsv(req: Request): boolean {
   return String(req.accepts(TYPES)).startsWith('text/csv');
 }
 
-function csvCell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? cellOf(value) : String(value);
-}
-
-function lines(rows: readonly (readonly unknown[])[]): string {
-  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
-}
-
 async function* textOf(
   columns: readonly string[],
   first: CsvPart,
   more: (from: string) => Promise<CsvPart | null>,
 ): AsyncGenerator<string> {
-  yield lines([columns]);
+  yield csvLine(columns);
   for (let part: CsvPart | null = first; part !== null; ) {
-    if (part.rows.length > 0) yield lines(part.rows);
+    if (part.rows.length > 0) yield part.rows.map(csvLine).join('');
     part = part.next === null ? null : await more(part.next);
   }
 }

@@ -3,46 +3,6 @@ import { TIMED_OUT, withTimeout } from './timeout.ts';
 /** The work could not start in time. */
 export class SemaphoreTimeout extends Error {}
 
-/** A semaphore: limits concurrent work; further callers wait in order. */
-export class Semaphore {
-  #free: number;
-  readonly #waiting = new Set<() => void>();
-
-  constructor(max: number) {
-    this.#free = max;
-  }
-
-  /**
-   * Runs the work when it is its turn.
-   * @param timeout how long to wait for that, in milliseconds; without limit by default
-   * @throws SemaphoreTimeout
-   */
-  async take<T>(work: () => Promise<T>, timeout?: number): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await this.#turn(timeout);
-    try {
-      return await work();
-    } finally {
-      const [next] = this.#waiting;
-      if (next) next();
-      else this.#free++;
-    }
-  }
-
-  async #turn(timeout: number | undefined): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const come = () => {
-      this.#waiting.delete(come);
-      resolve();
-    };
-    this.#waiting.add(come);
-    if (timeout === undefined) return promise;
-    // If the turn comes at the same time as the timeout, it is used.
-    if ((await withTimeout(timeout, promise)) === TIMED_OUT && this.#waiting.delete(come))
-      throw new SemaphoreTimeout('timed out while waiting for a turn');
-  }
-}
-
 /** Too much of the owner's work waits. */
 export class TooMuchWaiting extends Error {}
 
@@ -51,7 +11,7 @@ export class FairTurns {
   #free: number;
   readonly #maxWaiting: number;
   /** The waiting work of each owner; the first owner is next. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Set<() => void>>();
 
   /** @param maxWaiting how much work of one owner may wait */
   constructor(max: number, maxWaiting: number) {
@@ -61,11 +21,12 @@ export class FairTurns {
 
   /**
    * Runs the work when it is its turn.
-   * @throws TooMuchWaiting
+   * @param timeout how long to wait for that, in milliseconds; without limit by default
+   * @throws TooMuchWaiting, SemaphoreTimeout
    */
-  async take<T>(owner: string, work: () => Promise<T>): Promise<T> {
+  async take<T>(owner: string, work: () => Promise<T>, timeout?: number): Promise<T> {
     if (this.#free > 0) this.#free--;
-    else await this.#turn(owner);
+    else await this.#turn(owner, timeout);
     try {
       return await work();
     } finally {
@@ -73,24 +34,42 @@ export class FairTurns {
     }
   }
 
-  #turn(owner: string): Promise<void> {
-    const own = this.#waiting.get(owner) ?? [];
-    if (own.length >= this.#maxWaiting) throw new TooMuchWaiting('too much work of one owner waits');
+  async #turn(owner: string, timeout: number | undefined): Promise<void> {
+    const own = this.#waiting.get(owner) ?? new Set();
+    if (own.size >= this.#maxWaiting) throw new TooMuchWaiting('too much work of one owner waits');
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.set(owner, [...own, resolve]);
-    return promise;
+    this.#waiting.set(owner, own.add(resolve));
+    if (timeout === undefined) return promise;
+    // If the turn comes at the same time as the timeout, it is used.
+    if ((await withTimeout(timeout, promise)) !== TIMED_OUT || !own.delete(resolve)) return;
+    if (own.size === 0) this.#waiting.delete(owner);
+    throw new SemaphoreTimeout('timed out while waiting for a turn');
   }
 
   #next(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
+    const [[owner, own] = ['', new Set<() => void>()]] = this.#waiting;
+    const [come] = own;
+    if (come === undefined) {
       this.#free++;
       return;
     }
-    const [owner, [come, ...rest]] = next;
+    own.delete(come);
     this.#waiting.delete(owner);
-    if (rest.length > 0) this.#waiting.set(owner, rest);
-    come?.();
+    if (own.size > 0) this.#waiting.set(owner, own);
+    come();
+  }
+}
+
+/** Limits concurrent work; further callers wait in order. */
+export class Semaphore {
+  readonly #turns: FairTurns;
+
+  constructor(max: number) {
+    this.#turns = new FairTurns(max, Number.POSITIVE_INFINITY);
+  }
+
+  take<T>(work: () => Promise<T>, timeout?: number): Promise<T> {
+    return this.#turns.take('', work, timeout);
   }
 }
 

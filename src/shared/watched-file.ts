@@ -26,7 +26,7 @@ export class WatchedFile {
   #text: string | null = null;
   #lost = false;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
 
   constructor(options: WatchedFileOptions) {
     this.#options = options;
@@ -49,22 +49,20 @@ export class WatchedFile {
 
   /** Polls the file until `stop`. */
   start(): void {
-    const look = () => {
-      this.#looking = this.#look().finally(() => {
-        if (this.#timer === undefined) return;
-        this.#timer = setTimeout(look, this.#options.every ?? CHECK_INTERVAL).unref();
+    this.#timer = setTimeout(() => {
+      this.#checking = this.#check().finally(() => {
+        if (this.#timer !== undefined) this.start();
       });
-    };
-    this.#timer = setTimeout(look, this.#options.every ?? CHECK_INTERVAL).unref();
+    }, this.#options.every ?? CHECK_INTERVAL).unref();
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#looking;
+    await this.#checking;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       const { mtimeMs, ctimeMs, size, ino } = await stat(this.#options.path);
       if (this.#lost || this.#seen !== [mtimeMs, ctimeMs, size, ino].join()) await this.read();

@@ -27,7 +27,19 @@ export const NOON = new Date('2026-11-20T12:00:00.000Z');
 const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 
 /** How often the operator's lists are polled, in milliseconds. */
-const LISTS_READ_EVERY = 50;
+const LISTS_POLL_INTERVAL = 50;
+
+const DEFAULTS = {
+  graphiql: true,
+  rateLimit: 0,
+  corsOrigins: [],
+  historyDays: 0,
+  statisticsMonths: 0,
+  publicStatistics: true,
+  verifiesDomains: false,
+  allowPrivateWebhooks: true,
+  random: (below: number) => randomInt(below),
+};
 
 export interface TestServerOptions
   extends Partial<Omit<AppConfig, 'trustProxy'>>,
@@ -66,31 +78,8 @@ async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
  * A complete server on a port of its own, with a clock that does not move until it is set. The header `X-Country` sets a
  * visitor's country, and `X-Forwarded-Host` the requested host.
  */
-export async function startTestServer({
-  url,
-  migrated = true,
-  graphiql = true,
-  trusted,
-  rateLimit = 0,
-  replicas = [],
-  maxReplicaLag = 5_000,
-  corsOrigins = [],
-  historyDays = 0,
-  statisticsMonths = 0,
-  publicStatistics = true,
-  maxInFlight = 1_000,
-  idleTimeout,
-  verifiesDomains = false,
-  notFoundUrl,
-  blockedHostsFile,
-  reservedAliasesFile,
-  allowPrivateWebhooks = true,
-  webhookDelays,
-  background = false,
-  random = (below: number) => randomInt(below),
-  hashCost = CHEAP,
-  metrics,
-}: TestServerOptions = {}) {
+export async function startTestServer(options: TestServerOptions = {}) {
+  const { url, migrated = true, idleTimeout, notFoundUrl, background = false, hashCost = CHEAP } = options;
   const own = url === undefined ? await temporaryDatabase() : null;
   const databaseUrl = url ?? own?.url ?? '';
   const statements: string[] = [];
@@ -108,38 +97,25 @@ export async function startTestServer({
   });
   const sharedDomain = async () =>
     (await shareDefaultDomain(database.client, 's.example', notFoundUrl ?? null, NOON)).id;
-  const http = createHttpServer(idleTimeout === undefined ? {} : { idleTimeout });
+  const http = createHttpServer({ idleTimeout });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const { port } = http.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
-  const paths = {
-    ...(blockedHostsFile !== undefined && { blockedHostsFile }),
-    ...(reservedAliasesFile !== undefined && { reservedAliasesFile }),
-  };
   const logger = pino({ level: 'info' }, sink);
-  const operatorFiles = await readOperatorFiles(paths, logger, LISTS_READ_EVERY);
+  const operatorFiles = await readOperatorFiles(options, logger, LISTS_POLL_INTERVAL);
   const app = createApp({
+    ...DEFAULTS,
+    ...options,
     database,
-    replicas,
-    maxReplicaLag,
+    maxReplicaLag: options.maxReplicaLag ?? 5_000,
     baseUrl: 'https://s.example',
     defaultDomainId: migrated ? await sharedDomain() : 0,
     trustProxy: 'loopback',
-    graphiql,
-    trusted,
-    rateLimit,
-    corsOrigins,
-    historyDays,
-    statisticsMonths,
-    publicStatistics,
-    maxInFlight,
     log: logger,
     lists: operatorFiles.lists,
     now: () => clock.now,
-    random,
     hashPassword: (owner, password) => hashPassword(owner, password, hashCost),
-    verifiesDomains,
     async resolveTxt(name) {
       const records = (await dns.get(name)) ?? [];
       if (records instanceof Error) throw records;
@@ -150,10 +126,7 @@ export async function startTestServer({
       if (addresses === undefined) throw new Error(`no test has a host ${host}`);
       return addresses.map((address) => ({ address, family: isIP(address) }));
     },
-    allowPrivateWebhooks,
-    ...(webhookDelays && { webhookDelays }),
     countryOf: await countryLookup('X-Country'),
-    metrics,
   });
   app.attachTo(http);
   operatorFiles.start();

@@ -13,7 +13,6 @@ const FIRST_PAUSE = 50;
 const STOP_TIMEOUT = 22_000;
 
 export interface SupervisorOptions {
-  /** The number of workers. */
   readonly workers: number;
   readonly log: Logger;
   /** Called when it gives up; `why` is null if the worker has logged the reason itself. */
@@ -37,7 +36,6 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /** The workers that serve. */
   get serving(): readonly Worker[] {
     return [...this.#serving.keys()];
   }
@@ -99,7 +97,7 @@ export class Supervisor {
     const wasQuick = since === undefined || performance.now() - since < MIN_LIFETIME;
     this.#quickDeaths = wasQuick ? this.#quickDeaths + 1 : 0;
     const { log, onFailure } = this.#options;
-    // A worker that was message to end has code 0.
+    // A worker that was told to end has code 0.
     log[how === 0 ? 'info' : 'error']({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
     if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
     else if (this.#quickDeaths >= QUICK_DEATHS)

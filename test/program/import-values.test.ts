@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  countOf,
-  isSet,
-  momentOf,
-  numberOf,
-  timestampIn,
-  WrongValue,
-  yesOrNo,
-} from '../../src/domain/importing/values.ts';
+import { timeOf, timestampIn } from '../../src/domain/importing/times.ts';
+import { countOf, isSet, numberOf, yesOrNo } from '../../src/domain/importing/values.ts';
+import { WrongValue } from '../../src/domain/importing/wrong-value.ts';
 
 test.each([
   ['2026-11-20', '2026-11-20T00:00:00Z'],
@@ -33,7 +27,7 @@ test.each([
   ['1700000000', '2023-11-14T22:13:20Z'],
   ['1700000000500', '2023-11-14T22:13:20.5Z'],
 ])('%s is %s', (text, expected) => {
-  expect(momentOf(text)).toEqual(new Date(expected));
+  expect(timeOf(text)).toEqual(new Date(expected));
 });
 
 test.each([
@@ -57,7 +51,7 @@ test.each([
   '11/20/2026',
   '20.11.2026',
 ])('%s is no time', (text) => {
-  expect(() => momentOf(text)).toThrow(
+  expect(() => timeOf(text)).toThrow(
     'it must be a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970',
   );
 });
@@ -83,7 +77,7 @@ test.each(['Never', 'n/a', '-', '0', false])('%s is no time at all', (value) => 
 });
 
 const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
-test.each([momentOf, countOf, yesOrNo, numberOf])('$name refuses a list of very many levels', (parse) => {
+test.each([timeOf, countOf, yesOrNo, numberOf])('$name refuses a list of very many levels', (parse) => {
   expect(() => parse(deep)).toThrow(WrongValue);
 });
 
@@ -94,6 +88,6 @@ test('a list of very many levels is not a no', () => {
 test.each(['a'.repeat(1_000_000), `a${' '.repeat(1_000_000)}b`, '('.repeat(1_000_000)])(
   'a long text is refused as a time before patterns take hours for it',
   (text) => {
-    expect(() => momentOf(text)).toThrow(WrongValue);
+    expect(() => timeOf(text)).toThrow(WrongValue);
   },
 );

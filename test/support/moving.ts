@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSource } from '../../src/cli/moving/source.ts';
 import { asCsv, asJson, exportAccount } from '../../src/domain/importing/export.ts';
-import {
-  Import,
-  type ImportOptions,
-  type ImportReport,
-  type LineMessage,
-} from '../../src/domain/importing/import.ts';
+import { Import, type ImportOptions, type ImportReport } from '../../src/domain/importing/import.ts';
+import type { LineMessage } from '../../src/domain/importing/report.ts';
 import {
   OperatorLists,
   parseBlockedHosts,
@@ -62,11 +58,11 @@ export async function importInto(
   const told: LineMessage[] = [];
   let done = 0;
   const hooks = {
-    tell: (one: LineMessage) => void told.push(one),
-    progress(lines: number) {
+    onMessage: (one: LineMessage) => void told.push(one),
+    onProgress(lines: number) {
       done = lines;
     },
-    stopped: () => stopAfter !== undefined && done >= stopAfter,
+    isStopped: () => stopAfter !== undefined && done >= stopAfter,
   };
   const options = { format: 'csv', mapDomain: new Map(), onTaken: 'skip', dryRun: false, ...given } as const;
   try {

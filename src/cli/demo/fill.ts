@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db/connection/db.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
-import { reopenDays } from '../../db/statistics/reopen.ts';
 import { ValueIds } from '../../db/statistics/value-ids.ts';
-import { forgetVisitors, Salts } from '../../db/statistics/visitors.ts';
+import { forgetVisitors, reopenDays, Salts } from '../../db/statistics/visitors.ts';
 import { writeVisits } from '../../db/statistics/write.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import { createLink } from '../../domain/link/link.ts';
@@ -54,8 +53,8 @@ async function makeLinks(
 ): Promise<{ link: Link; demo: DemoLink }[]> {
   const spaces = new Map<string, number>();
   const start = startOf(daysAfter(last, 1 - DAYS), 7);
-  for (const [name, color] of demoSpaces)
-    spaces.set(name, (await createSpace(db, actor, { name, color }, start)).id);
+  for (const [index, name] of demoSpaces.entries())
+    spaces.set(name, (await createSpace(db, actor, { name, color: index + 1 }, start)).id);
   const made = [];
   for (const demo of demoLinks.toSorted((one, other) => other.age - one.age)) {
     const { alias, title, path, space, age, more } = demo;
@@ -100,6 +99,12 @@ function addVisits(
   return clicks;
 }
 
+/** @throws OperatorError if the database has links */
+export async function requireNoLinks(db: Db): Promise<void> {
+  if ((await db.link.findFirst({ select: { id: true } })) !== null)
+    throw new OperatorError('The database has links already: the demo is for an empty one.');
+}
+
 /**
  * Fills an empty database with a year of a small company: spaces, links and statistics. It is deterministic, given the time
  * and the random numbers.
@@ -111,19 +116,18 @@ export async function fillDemo(
   services: Services,
   options: DemoOptions,
 ): Promise<DemoResult> {
-  if ((await db.link.findFirst({ select: { id: true } })) !== null)
-    throw new OperatorError('The database has links already: the demo is for an empty one.');
+  await requireNoLinks(db);
   const last = dayOf(options.now);
   const first = daysAfter(last, 1 - (options.days ?? DAYS));
   const links = await makeLinks(db, actor, services, last);
   await reopenDays(db, first);
-  const memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  const caches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   const processId = randomUUID();
   let clicks = 0;
   for (let day = first, number = 1; day <= last; day = daysAfter(day, 1), number++) {
     const visits = new PendingVisits();
     for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
-    await writeVisits(db, visits.take(links.length), { processId, number }, memory);
+    await writeVisits(db, visits.take(links.length), { processId, number }, caches);
     // As the service does at the end of a day.
     while ((await forgetVisitors(db, day)).more);
   }

@@ -14,16 +14,15 @@ export function seededRandom(seed: number): Random {
   return next;
 }
 
-/** One of the items, with probabilities by weight. */
-export function pick<Item>(items: readonly (readonly [Item, number])[], random: Random): Item {
-  let left = random() * items.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const [item, weight] of items) {
+/** One of the keys, with probabilities by weight. */
+export function pick(weights: Readonly<Record<string, number>>, random: Random): string {
+  const entries = Object.entries(weights);
+  let left = random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [key, weight] of entries) {
     left -= weight;
-    if (left < 0) return item;
+    if (left < 0) return key;
   }
-  const [[last] = []] = items.slice(-1);
-  if (last === undefined) throw new Error('there is nothing to pick');
-  return last;
+  throw new Error('there is nothing to pick');
 }
 
 /** A Poisson-distributed number; for large means, normally distributed. */

@@ -30,6 +30,11 @@ export async function accountNamed(db: Db, name: string): Promise<Writer> {
   return { accountId: account.id, keyId: null };
 }
 
+/** The scheme of short URLs. */
+export function schemeOf({ baseUrl }: Config): string {
+  return baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol;
+}
+
 /** The services of the domain, from the database and the configuration. @throws OperatorError if the service was never started */
 export async function servicesOf(db: Db, config: Config, lists: OperatorLists): Promise<Services> {
   const domain = await db.domain.findFirst({ where: { isDefault: true } });
@@ -38,7 +43,7 @@ export async function servicesOf(db: Db, config: Config, lists: OperatorLists): 
       'The database has no default domain yet: start the service once, with its BASE_URL.',
     );
   return {
-    scheme: config.baseUrl === undefined ? 'http:' : new URL(config.baseUrl).protocol,
+    scheme: schemeOf(config),
     defaultDomainId: domain.id,
     random: randomInt,
     hashPassword,

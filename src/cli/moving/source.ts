@@ -2,8 +2,9 @@ import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { JSONParser, TokenType } from '@streamparser/json';
 import { columnsFor, flattened, hasLinks } from '../../domain/importing/columns.ts';
+import type { SourceLine } from '../../domain/importing/entry.ts';
 import { type ImportFormat, neededColumns } from '../../domain/importing/formats.ts';
-import { BrokenOff, type SourceLine } from '../../domain/importing/import.ts';
+import { BrokenOff } from '../../domain/importing/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
 import { csvRecords, MAX_RECORD_LENGTH } from './csv.ts';
@@ -16,7 +17,6 @@ export interface Source {
   /** The word for its records: those of a JSON file are not lines. */
   readonly unit: 'line' | 'record';
   readonly lines: AsyncIterable<SourceLine>;
-  /** The size in bytes. */
   readonly size: number;
   /** The number of bytes that were read. */
   read(): number;

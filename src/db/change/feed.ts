@@ -1,16 +1,8 @@
 import { pauseIfBlocked } from '../../shared/slices.ts';
 import type { Db } from '../connection/db.ts';
-import {
-  type LoggedChange,
-  type LogPosition,
-  newSince,
-  positionOf,
-  READ_TOGETHER,
-  settledAfter,
-} from './log.ts';
+import { type LoggedChange, type LogPosition, MAX_READ, newSince, positionOf, settledAfter } from './log.ts';
 import type { LogSnapshot } from './transaction-order.ts';
 
-/** Receives changes as they are found. */
 export interface ChangeListener {
   /** A change, as soon as it is committed; once, and in any order. */
   onChange?(change: LoggedChange): void;
@@ -51,7 +43,6 @@ export class ChangeFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Whether any listener needs settled changes. */
   get isNeeded(): boolean {
     return [...this.#listeners].some(
       ({ onSettled, needsSettled }) => onSettled !== undefined && needsSettled?.() !== false,
@@ -119,7 +110,7 @@ export class ChangeFeed {
           this.#position = { tx: change.tx, id: change.id };
           for (const listener of this.#listeners) listener.onSettled?.(change);
         }
-        if (changes.length < READ_TOGETHER) this.#done = latest;
+        if (changes.length < MAX_READ) this.#done = latest;
         await pauseIfBlocked();
       }
     } finally {

@@ -67,7 +67,6 @@ export async function settleEpoch(db: Db): Promise<void> {
     WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`);
 }
 
-/** A position in the log. */
 export interface LogPosition {
   readonly tx: number;
   readonly id: number;
@@ -100,73 +99,55 @@ export function positionOf({ settled, next, lastId }: LogSnapshot): LogPosition 
 }
 
 /** How many changes are read by one statement. */
-export const READ_TOGETHER = 200;
+export const MAX_READ = 200;
 
-function logged(row: Change): LoggedChange {
-  return { ...row, tx: Number(row.tx) };
+async function readChanges(db: Db, condition: Sql): Promise<LoggedChange[]> {
+  const rows = await readRows<Change>(db, sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ${condition}`);
+  return rows.map((row) => ({ ...row, tx: Number(row.tx) }));
 }
+
+const nextInOrder = sql`ORDER BY "tx", "id" LIMIT ${MAX_READ}`;
 
 /** Changes committed since then, in any order; may repeat some from just before. */
 export async function* newSince(db: Db, snapshot: LogSnapshot): AsyncGenerator<LoggedChange> {
   const isNew = transactionOrder(db).isSince(snapshot);
   let from: Sql = empty;
   for (;;) {
-    const rows = await readRows<Change>(
-      db,
-      sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ${isNew} ${from} ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
-    );
-    yield* rows.map(logged);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < READ_TOGETHER) return;
-    from = sql`AND ("tx", "id") > (${Number(last.tx)}, ${last.id})`;
+    const changes = await readChanges(db, sql`${isNew} ${from} ${nextInOrder}`);
+    yield* changes;
+    const last = changes.at(-1);
+    if (last === undefined || changes.length < MAX_READ) return;
+    from = sql`AND ("tx", "id") > (${last.tx}, ${last.id})`;
   }
 }
 
-/** The next settled changes after a position, in order; fewer than `READ_TOGETHER` if these are all. */
-export async function settledAfter(
+/** The next settled changes after a position, in order; fewer than `MAX_READ` if these are all. */
+export function settledAfter(
   db: Db,
   { tx, id }: LogPosition,
   { settled }: LogSnapshot,
 ): Promise<LoggedChange[]> {
-  const rows = await readRows<Change>(
-    db,
-    sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled}
-      ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
-  );
-  return rows.map(logged);
+  return readChanges(db, sql`("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled} ${nextInOrder}`);
 }
 
-/** The account's next settled changes after a position, in order and up to another one; fewer than `READ_TOGETHER` if these are all. */
-export async function settledBetween(
+/** The account's next settled changes after a position, in order and up to another one; fewer than `MAX_READ` if these are all. */
+export function settledBetween(
   db: Db,
   accountId: number,
   after: LogPosition,
   upTo: LogPosition,
 ): Promise<LoggedChange[]> {
-  const rows = await readRows<Change>(
-    db,
-    sql`SELECT ${columnsOf.Change} FROM "Change" WHERE "accountId" = ${accountId}
-      AND ("tx", "id") > (${after.tx}, ${after.id}) AND ("tx", "id") <= (${upTo.tx}, ${upTo.id})
-      ORDER BY "tx", "id" LIMIT ${READ_TOGETHER}`,
-  );
-  return rows.map(logged);
+  const isBetween = sql`("tx", "id") > (${after.tx}, ${after.id}) AND ("tx", "id") <= (${upTo.tx}, ${upTo.id})`;
+  return readChanges(db, sql`"accountId" = ${accountId} AND ${isBetween} ${nextInOrder}`);
 }
 
 /** The account's changes with these ids; `ids` must not be empty. */
-export async function changesWithIds(
-  db: Db,
-  accountId: number,
-  ids: readonly number[],
-): Promise<LoggedChange[]> {
-  const rows = await readRows<Change>(
-    db,
-    sql`SELECT ${columnsOf.Change} FROM "Change" WHERE "id" IN (${join([...ids])}) AND "accountId" = ${accountId}`,
-  );
-  return rows.map(logged);
+export function changesWithIds(db: Db, accountId: number, ids: readonly number[]): Promise<LoggedChange[]> {
+  return readChanges(db, sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
 }
 
 /** How many old changes are deleted at once. */
-const DELETED_TOGETHER = 1_000;
+const MAX_DELETED = 1_000;
 
 /**
  * Deletes changes from before a time, the oldest first, except those that are not queued for webhooks yet; returns whether
@@ -174,8 +155,8 @@ const DELETED_TOGETHER = 1_000;
  */
 export async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
-    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETED_TOGETHER})
+    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${MAX_DELETED})
     AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
       WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND EXISTS (SELECT 1 FROM "Webhook"))`;
-  return deleted === DELETED_TOGETHER;
+  return deleted === MAX_DELETED;
 }

@@ -3,13 +3,12 @@ import type { Client } from 'pg';
 import { withTimeout } from '../../shared/timeout.ts';
 
 /** How long to wait before reconnecting, in milliseconds. */
-const AGAIN_AFTER = 1_000;
+const RECONNECT_DELAY = 1_000;
 
 /** A connection that hangs is closed, and replaced by a new one. */
 const END_TIMEOUT = 1_000;
 const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 
-/** Receives notifications. */
 export interface Listener {
   onNotification(payload: string): void;
   /** Awaited whenever notifications begin to arrive, also after an interruption. */
@@ -53,13 +52,13 @@ export class Notifications {
     const probes = `${this.#channel}_probe`;
     const probe = randomUUID();
     this.#client = client;
-    const again = () => {
+    const reconnect = () => {
       if (this.#client !== client) return;
       this.#client = undefined;
       this.#works = false;
       client.end().catch(() => {});
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.start(), AGAIN_AFTER).unref();
+      this.#timer = setTimeout(() => this.start(), RECONNECT_DELAY).unref();
     };
     const begin = async () => {
       await this.#listener.onListening?.();
@@ -68,15 +67,15 @@ export class Notifications {
     client.on('notification', ({ channel, payload = '' }) => {
       if (this.#client !== client) return;
       if (channel !== probes) this.#listener.onNotification(payload);
-      else if (payload === probe) begin().catch(again);
+      else if (payload === probe) begin().catch(reconnect);
     });
-    client.on('error', again);
-    client.on('end', again);
+    client.on('error', reconnect);
+    client.on('end', reconnect);
     client
       .connect()
       .then(() => client.query(`LISTEN ${this.#channel}; LISTEN ${probes}`))
       .then(() => client.query('SELECT pg_notify($1, $2)', [probes, probe]))
-      .catch(again);
+      .catch(reconnect);
   }
 
   /** Notifies all listening processes, this one included, which knows its own by the payload; does nothing without a connection. */

@@ -7,9 +7,9 @@ import { readRevisions } from './log.ts';
 import { Notifications } from './notifications.ts';
 
 /** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
-const TRUSTED_FOR = 900;
+const MAX_AGE = 900;
 /** How often the database is polled in the background, in milliseconds. */
-const RENEWED_EVERY = 400;
+const POLL_INTERVAL = 400;
 /** How long a visit, and any other request, waits for a poll, in milliseconds. */
 const VISIT_TIMEOUT = 200;
 const REQUEST_TIMEOUT = 2_000;
@@ -38,7 +38,7 @@ export class Revisions {
   /** Whether the last poll failed or took too long. */
   #away = false;
   /** The numbers of the last poll, and of the last one that was answered. */
-  #looks = 0;
+  #polls = 0;
   #answered = 0;
   /** Until when visits do not wait for a database that has just failed. */
   #pausedUntil = 0;
@@ -54,7 +54,7 @@ export class Revisions {
       database.provider === 'postgresql'
         ? new Notifications(database.directUrl, CHANNEL, {
             onNotification: (from) => {
-              if (from !== this.#self || this.feed.isNeeded) this.#renew();
+              if (from !== this.#self || this.feed.isNeeded) this.#pollSoon();
             },
           })
         : null;
@@ -77,7 +77,7 @@ export class Revisions {
 
   /** Whether the last poll is less than a second old. */
   get isFresh(): boolean {
-    return performance.now() - this.#confirmedAt <= TRUSTED_FOR;
+    return performance.now() - this.#confirmedAt <= MAX_AGE;
   }
 
   /**
@@ -102,14 +102,14 @@ export class Revisions {
     this.#confirming ??= (async () => {
       const askedAt = performance.now();
       // If a connection hangs, the next query uses another one.
-      if ((await withTimeout(REQUEST_TIMEOUT, this.#look())) === TIMED_OUT)
+      if ((await withTimeout(REQUEST_TIMEOUT, this.#poll())) === TIMED_OUT)
         throw new DatabaseAway('the database did not answer in time');
       this.#confirmedAt = askedAt;
       this.#away = false;
     })()
       .catch((error: unknown) => {
         this.#away = true;
-        this.#pausedUntil = performance.now() + RENEWED_EVERY;
+        this.#pausedUntil = performance.now() + POLL_INTERVAL;
         throw error;
       })
       .finally(() => {
@@ -118,12 +118,12 @@ export class Revisions {
     return this.#confirming;
   }
 
-  async #look(): Promise<void> {
-    const look = ++this.#looks;
+  async #poll(): Promise<void> {
+    const poll = ++this.#polls;
     const { revisions, now } = await readRevisions(this.#database.client);
     // A later poll has answered before this one.
-    if (look < this.#answered) return;
-    this.#answered = look;
+    if (poll < this.#answered) return;
+    this.#answered = poll;
     for (const { topic, number } of revisions) {
       if (this.#numbers.get(topic) === number) continue;
       this.#numbers.set(topic, number);
@@ -134,7 +134,7 @@ export class Revisions {
 
   /** Polls in the background, so that a request after a pause need not wait for a poll. */
   start(): void {
-    this.#timer = setInterval(() => this.#renew(), RENEWED_EVERY).unref();
+    this.#timer = setInterval(() => this.#pollSoon(), POLL_INTERVAL).unref();
     this.#notifications?.start();
   }
 
@@ -146,7 +146,7 @@ export class Revisions {
       this.#hint = undefined;
       this.#hintedAt = performance.now();
       if (this.#notifications !== null) this.#notifications.notify(this.#self).catch(() => {});
-      else if (this.feed.isNeeded) this.#renew();
+      else if (this.feed.isNeeded) this.#pollSoon();
     }, wait).unref();
   }
 
@@ -158,7 +158,7 @@ export class Revisions {
     await Promise.allSettled([this.#notifications?.stop(), this.#confirming]);
   }
 
-  #renew(): void {
+  #pollSoon(): void {
     this.confirm().catch(() => {
       // The next request polls again, and gets the error.
     });

@@ -46,3 +46,8 @@ export function unwrittenOf({ hours }: LinkVisits): number {
   for (const { clicks, claimed } of hours.values()) sum += clicks - claimed;
   return sum;
 }
+
+/** All days of all links. */
+export function* daysOf(visits: Visits): Generator<[linkId: number, day: number, counted: DayOfLink]> {
+  for (const [id, link] of visits) for (const [day, counted] of link.days) yield [id, day, counted];
+}

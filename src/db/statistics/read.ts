@@ -73,50 +73,46 @@ export function readPoints(
   { from, to }: Days,
   ids: readonly number[],
 ): Promise<(Point & { id: number })[]> {
-  const source = sourceOf(scope, interval === 'HOUR' ? 'Hour' : 'Day', ids);
-  if (interval === 'HOUR')
-    return readRows(
-      db,
-      sql`${planOf(scope)} SELECT ${source.owner} AS "id", "hour" AS "time", SUM("clicks") AS "clicks", 0 AS "described", 0 AS "visitors",
-        SUM("bots") AS "bots" FROM ${source.from} AND "hour" BETWEEN ${hour(from * 100)} AND ${hour(to * 100 + 23)} GROUP BY "hour", ${source.owner}`,
-    );
-  const time = interval === 'DAY' ? sql`"day"` : sql`"day" / 100`;
-  // SQLite sorts the rows for it: the time, which differs, is compared first.
+  const isHours = interval === 'HOUR';
+  const { owner, from: tables } = sourceOf(scope, isHours ? 'Hour' : 'Day', ids);
+  const column = isHours ? sql`"hour"` : sql`"day"`;
+  const time = interval === 'MONTH' ? sql`"day" / 100` : column;
+  const others = isHours
+    ? sql`0 AS "described", 0 AS "visitors"`
+    : sql`SUM("described") AS "described", SUM("visitors") AS "visitors"`;
+  const [first, last] = isHours ? [hour(from * 100), hour(to * 100 + 23)] : [from, to];
+  // SQLite sorts the rows for the grouping: the time, which differs, is compared first.
   return readRows(
     db,
-    sql`${planOf(scope)} SELECT ${source.owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", SUM("described") AS "described",
-      SUM("visitors") AS "visitors", SUM("bots") AS "bots" FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${time}, ${source.owner}`,
+    sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
+      FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`,
   );
 }
 
 /** The days as whole months, and days to add or to subtract: at each end, whichever are fewer. */
-function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; taken: Days[] } {
+function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; subtracted: Days[] } {
   const [first, last] = [enclosingPeriod(from), enclosingPeriod(to)];
   const [start, end] = [first * 100 + 1, endOfMonth(last)];
-  if (first === last && (from > start || to < end)) return { months: null, added: [{ from, to }], taken: [] };
-  const months = { from: first, to: last };
-  const [added, taken] = [[] as Days[], [] as Days[]];
-  if (from > start) {
-    const [inside, outside] = [
-      { from, to: endOfMonth(first) },
-      { from: start, to: daysAfter(from, -1) },
-    ];
-    if (inside.to - inside.from < outside.to - outside.from) {
-      months.from = monthsAfter(first, 1);
-      added.push(inside);
-    } else taken.push(outside);
-  }
-  if (to < end) {
-    const [inside, outside] = [
-      { from: last * 100 + 1, to },
-      { from: daysAfter(to, 1), to: end },
-    ];
-    if (inside.to - inside.from < outside.to - outside.from) {
-      months.to = monthsAfter(last, -1);
-      added.push(inside);
-    } else taken.push(outside);
-  }
-  return { months: months.from > months.to ? null : months, added, taken };
+  const [added, subtracted]: [Days[], Days[]] = [[], []];
+  if (first === last && (from > start || to < end))
+    return { months: null, added: [{ from, to }], subtracted };
+  /** Whether the month of an end belongs to the whole months. */
+  const isWhole = (inside: Days, outside: Days): boolean => {
+    if (outside.from > outside.to) return true;
+    const isFewer = inside.to - inside.from < outside.to - outside.from;
+    if (isFewer) added.push(inside);
+    else subtracted.push(outside);
+    return !isFewer;
+  };
+  const months = {
+    from: isWhole({ from, to: endOfMonth(first) }, { from: start, to: daysAfter(from, -1) })
+      ? first
+      : monthsAfter(first, 1),
+    to: isWhole({ from: last * 100 + 1, to }, { from: daysAfter(to, 1), to: end })
+      ? last
+      : monthsAfter(last, -1),
+  };
+  return { months: months.from > months.to ? null : months, added, subtracted };
 }
 
 /** Which values to read. */
@@ -153,7 +149,7 @@ function orderOf({ by, descending, tiesAscend }: ValuesAsked): Sql {
 
 /** The clicks of the days of each value, as "sums": of whole months where that reads fewer rows. */
 function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly number[]): Sql {
-  const { months, added, taken } = partsOf(days);
+  const { months, added, subtracted } = partsOf(days);
   const part = (what: 'DayValue' | 'MonthValue', { from, to }: Days, clicks = sql`"clicks"`) => {
     const source = sourceOf(scope, what, ids);
     const time = what === 'DayValue' ? sql`"day"` : sql`"month"`;
@@ -163,7 +159,7 @@ function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly 
   const parts = [
     ...(months === null ? [] : [part('MonthValue', months)]),
     ...added.map((one) => part('DayValue', one)),
-    ...taken.map((one) => part('DayValue', one, sql`-"clicks"`)),
+    ...subtracted.map((one) => part('DayValue', one, sql`-"clicks"`)),
   ];
   return sql`"sums" AS MATERIALIZED (
     SELECT "id", "valueId", SUM("clicks") AS "clicks" FROM (${join(parts, ' UNION ALL ')}) AS "parts" GROUP BY "valueId", "id"

@@ -17,26 +17,25 @@ import {
 import { valueColumns } from './value.ts';
 
 /** How many owners one statement serves at most; a space reads all of its links. */
-const TOGETHER: Record<Scope, number> = { link: 100, space: 20, account: 100 };
+const MAX_OWNERS: Record<Scope, number> = { link: 100, space: 20, account: 100 };
 
 /** How many rows of points one statement reads at most for several owners: it may block the thread. */
 const MAX_POINTS = 20_000;
 
 /** Reading more days of all owners than these is a long read, and so is a space, which reads all of its links. */
-const MANY_DAYS = 1_000;
+const MAX_SHORT_DAYS = 1_000;
 
-/** How many owners' points one statement reads. */
-function pointsTogether(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days): number {
+/** How many owners' points one statement reads at most. */
+function maxOwnersOf(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days): number {
   const rows = lengthOf(days) * { HOUR: 24, DAY: 1, MONTH: 1 / 28 }[interval];
-  return Math.min(TOGETHER[scope], Math.ceil(MAX_POINTS / rows));
+  return Math.min(MAX_OWNERS[scope], Math.ceil(MAX_POINTS / rows));
 }
 
 /** The counts of an owner without visits. */
 export const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
 
 function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly number[]): Row[][] {
-  const found = new Map(ids.map((id): [number, Row[]] => [id, []]));
-  for (const row of rows) found.get(row.id)?.push(row);
+  const found = Map.groupBy(rows, ({ id }) => id);
   return ids.map((id) => found.get(id) ?? []);
 }
 
@@ -66,7 +65,7 @@ export class StatisticsReader {
   }
 
   totals(scope: Scope, days: Days, id: number): Promise<Counts> {
-    return this.#load(['totals', scope, days], id, TOGETHER[scope], async (ids) => {
+    return this.#load(['totals', scope, days], id, MAX_OWNERS[scope], async (ids) => {
       const rows = await this.#read(scope, days, ids.length, (db) => readTotals(db, scope, days, ids));
       return byId(rows, ids).map(([row = NOTHING]) => row);
     });
@@ -74,8 +73,8 @@ export class StatisticsReader {
 
   /** The hours, days or months that have counts. */
   points(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days, id: number): Promise<Point[]> {
-    const most = pointsTogether(scope, interval, days);
-    return this.#load(['points', scope, interval, days], id, most, async (ids) =>
+    const maxBatchSize = maxOwnersOf(scope, interval, days);
+    return this.#load(['points', scope, interval, days], id, maxBatchSize, async (ids) =>
       byId(
         await this.#read(scope, days, ids.length, (db) => readPoints(db, scope, interval, days, ids)),
         ids,
@@ -85,8 +84,12 @@ export class StatisticsReader {
 
   /** The values of each dimension that is asked for come by one statement. */
   values(scope: Scope, days: Days, question: OwnerAsked): Promise<ValueRow[]> {
-    return this.#load(['values', scope, days], question, TOGETHER[scope] * valueColumns.length, (questions) =>
-      this.#read(scope, days, questions.length, (db) => readValues(db, scope, days, questions)),
+    return this.#load(
+      ['values', scope, days],
+      question,
+      MAX_OWNERS[scope] * valueColumns.length,
+      (questions) =>
+        this.#read(scope, days, questions.length, (db) => readValues(db, scope, days, questions)),
     );
   }
 
@@ -96,14 +99,14 @@ export class StatisticsReader {
     owners: number,
     read: (db: Db) => Promise<Result>,
   ): Promise<Result> {
-    const isLong = scope === 'space' || owners * lengthOf(days) > MANY_DAYS;
+    const isLong = scope === 'space' || owners * lengthOf(days) > MAX_SHORT_DAYS;
     return isLong ? this.#long.take(read) : read(this.#db);
   }
 
   #load<Question, Result>(
     asked: readonly unknown[],
     question: Question,
-    most: number,
+    maxBatchSize: number,
     read: (questions: readonly Question[]) => Promise<Result[]>,
   ): Promise<Result> {
     const key = JSON.stringify(asked);
@@ -116,7 +119,7 @@ export class StatisticsReader {
           this.#signal?.throwIfAborted();
           return read(questions);
         },
-        { cache: false, maxBatchSize: most },
+        { cache: false, maxBatchSize },
       );
     if (!known) this.#loaders.set(key, loader as DataLoader<unknown, unknown>);
     return loader.load(question);

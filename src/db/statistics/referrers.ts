@@ -1,20 +1,20 @@
 import type { Tx } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
 import { sql } from '../connection/sql.ts';
-import type { DayOfLink, Visits } from './batch.ts';
+import { type DayOfLink, daysOf, type Visits } from './batch.ts';
 import { kinds, type Value } from './value.ts';
 
 /** The values of a link's day, with their clicks. */
 export type ValuesOf = (linkId: number, day: number, counted: DayOfLink) => ReadonlyMap<Value, number>;
 
 /**
- * The values of visits, with `other` instead of referrers beyond the first `most` of a link's day. The caller has locked the
+ * The values of visits, with `other` instead of referrers beyond the first `max` of a link's day. The caller has locked the
  * links, so this is exact over all processes.
  */
-export async function referrersWithin(tx: Tx, visits: Visits, most: number, other: Value): Promise<ValuesOf> {
+export async function referrersWithin(tx: Tx, visits: Visits, max: number, other: Value): Promise<ValuesOf> {
   const isReferrer = ({ kind }: Value) => kind === kinds.REFERRER;
-  const days = [...visits].flatMap(([id, link]) =>
-    [...link.days].flatMap(([day, { values }]) => ([...values.keys()].some(isReferrer) ? [[id, day]] : [])),
+  const days = [...daysOf(visits)].flatMap(([id, day, { values }]) =>
+    [...values.keys()].some(isReferrer) ? [[id, day]] : [],
   );
   if (days.length === 0) return (_linkId, _day, { values }) => values;
   const rows = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint; hash: string }[]>(sql`
@@ -31,11 +31,11 @@ export async function referrersWithin(tx: Tx, visits: Visits, most: number, othe
   return (linkId, day, { values }) => {
     const kept = known.get(`${linkId} ${day}`) ?? new Set();
     kept.delete(other.hash);
-    if (kept.size + values.size <= most) return values;
+    if (kept.size + values.size <= max) return values;
     const within = new Map<Value, number>();
     for (const [value, count] of values) {
       const isHost = isReferrer(value) && value.hash !== other.hash;
-      if (isHost && kept.size < most) kept.add(value.hash);
+      if (isHost && kept.size < max) kept.add(value.hash);
       const counted = !isHost || kept.has(value.hash) ? value : other;
       within.set(counted, (within.get(counted) ?? 0) + count);
     }

@@ -12,10 +12,10 @@ import { forgetVisitors } from './visitors.ts';
 /** How long after the end of a day its last visits may still be written, in milliseconds. */
 const WRITE_DELAY = 2 * 60_000;
 /** How many links one statement examines: most have nothing that is too old. */
-const LINKS_EXAMINED = 500;
+const MAX_EXAMINED_LINKS = 500;
 /** For how many links, and how many rows of an account, one statement deletes. */
-const LINKS_TOGETHER = 10;
-const ROWS_TOGETHER = 5_000;
+const MAX_LINKS = 10;
+const MAX_ROWS = 5_000;
 
 /**
  * Deletes visitors when their day is over, and statistics that are older than a number of months. Several processes may do
@@ -57,7 +57,7 @@ export class StatisticsRetention extends Retention {
     await this.untilNone(
       async () =>
         (await this.#db.$executeRaw`DELETE FROM "VisitValue" WHERE "id" IN (
-          SELECT "id" FROM "VisitValue" WHERE "month" < ${first} LIMIT ${ROWS_TOGETHER})`) === ROWS_TOGETHER,
+          SELECT "id" FROM "VisitValue" WHERE "month" < ${first} LIMIT ${MAX_ROWS})`) === MAX_ROWS,
     );
     if (!this.isStopped) this.#done = first;
   }
@@ -72,12 +72,12 @@ export class StatisticsRetention extends Retention {
       const links = await readRows<{ linkId: number; isOld: number | boolean }>(
         this.#db,
         sql`SELECT "linkId", ${isOld} AS "isOld" FROM "LinkCounter" WHERE "linkId" > ${after}
-          ORDER BY "linkId" LIMIT ${LINKS_EXAMINED}`,
+          ORDER BY "linkId" LIMIT ${MAX_EXAMINED_LINKS}`,
       );
       after = links.at(-1)?.linkId ?? after;
       const old = links.filter((link) => link.isOld).map(({ linkId }) => linkId);
       await this.untilNone(async () => {
-        const ids = old.splice(0, LINKS_TOGETHER);
+        const ids = old.splice(0, MAX_LINKS);
         if (ids.length > 0)
           for (const { table, time, before } of tables)
             await this.#db.$executeRaw(
@@ -85,7 +85,7 @@ export class StatisticsRetention extends Retention {
             );
         return old.length > 0;
       });
-      return links.length === LINKS_EXAMINED;
+      return links.length === MAX_EXAMINED_LINKS;
     });
   }
 
@@ -103,7 +103,7 @@ export class StatisticsRetention extends Retention {
               (await this.#db.$executeRaw(sql`
                 DELETE FROM ${name(table)} WHERE "accountId" = ${id} AND (${key}) IN (
                   SELECT ${key} FROM ${name(table)} WHERE "accountId" = ${id} ${ofKind} AND ${name(time)} < ${before}
-                  LIMIT ${ROWS_TOGETHER})`)) === ROWS_TOGETHER,
+                  LIMIT ${MAX_ROWS})`)) === MAX_ROWS,
           );
         }
       }

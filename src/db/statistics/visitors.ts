@@ -2,7 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Db, Tx } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
 import { sql } from '../connection/sql.ts';
-import type { Visits } from './batch.ts';
+import { daysOf, type Visits } from './batch.ts';
+import { daysAfter } from './calendar.ts';
 
 /** The salts of days, shared by all processes through the database. */
 export class Salts {
@@ -45,15 +46,14 @@ export async function addVisitors(
   salts: ReadonlyMap<number, string>,
 ): Promise<ReadonlyMap<string, number>> {
   const rows: [number, number, string][] = [];
-  for (const [id, link] of visits)
-    for (const [day, { visitors }] of link.days) {
-      const salt = salts.get(day);
-      if (salt === undefined) continue;
-      for (const digest of visitors) {
-        const hmac = createHmac('sha256', salt).update(`${id}\n${digest}`).digest('base64url');
-        rows.push([day, id, hmac.slice(0, 22)]);
-      }
+  for (const [id, day, { visitors }] of daysOf(visits)) {
+    const salt = salts.get(day);
+    if (salt === undefined) continue;
+    for (const digest of visitors) {
+      const hmac = createHmac('sha256', salt).update(`${id}\n${digest}`).digest('base64url');
+      rows.push([day, id, hmac.slice(0, 22)]);
     }
+  }
   const added = new Map<string, number>();
   if (rows.length === 0) return added;
   const given = dialectOf(tx).table({ day: 'integer', linkId: 'integer', hash: 'text' }, rows);
@@ -70,7 +70,6 @@ export async function addVisitors(
 /** How many visitors one statement deletes. */
 const BATCH_SIZE = 5_000;
 
-/** What was deleted: whether anything was, and whether there is more. */
 interface Forgotten {
   readonly any: boolean;
   readonly more: boolean;
@@ -87,4 +86,9 @@ export async function forgetVisitors(db: Db, before: number): Promise<Forgotten>
     DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
       SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${BATCH_SIZE})`;
   return { any: salts + visitors > 0, more: visitors === BATCH_SIZE };
+}
+
+/** Allows visitors to be counted from a past day on; only for an empty database, in which none were counted yet. */
+export async function reopenDays(db: Db, from: number): Promise<void> {
+  await db.$executeRaw`UPDATE "Revision" SET "number" = ${daysAfter(from, -1)} WHERE "topic" = 'visitors'`;
 }

@@ -4,7 +4,7 @@ import { dialectOf } from '../connection/dialect.ts';
 import { type Sql, sql } from '../connection/sql.ts';
 import { transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
-import { type DayOfLink, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
+import { type DayOfLink, daysOf, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { enclosingPeriod } from './calendar.ts';
 import { referrersWithin } from './referrers.ts';
 import { addTo, type Counted, countTables } from './rows.ts';
@@ -25,7 +25,7 @@ export interface Receipt {
 }
 
 /** What the writes of a process share. */
-export interface Memory {
+export interface WriteCaches {
   readonly ids: ValueIds;
   readonly salts: Salts;
   /** The value for referrers beyond the limit. */
@@ -73,8 +73,8 @@ async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
-/** Sums by numeric keys, sorted by key. */
-class Sums {
+/** KeyedSums by numeric keys, sorted by key. */
+class KeyedSums {
   readonly #rows = new Map<string, number[]>();
   readonly #keys: number;
 
@@ -119,7 +119,7 @@ async function addToBoth(
 ): Promise<void> {
   for (const owner of ['Link', 'Account'] as const)
     for (const { what, keys, sums } of countTables) {
-      const total = new Sums(keys.length + 1);
+      const total = new KeyedSums(keys.length + 1);
       for (const [linkId = 0, ...rest] of counted[what])
         total.add(owner === 'Link' ? linkId : (counters.get(linkId)?.accountId ?? 0), ...rest);
       const rows = total.rows.filter((row) => row.slice(keys.length + 1).some((count) => count !== 0));
@@ -135,9 +135,10 @@ export async function writeVisits(
   db: Db,
   visits: Visits,
   receipt: Receipt,
-  { ids, salts, other }: Memory,
+  { ids, salts, other }: WriteCaches,
 ): Promise<void> {
-  const saltOf = await salts.forDays(db, daysWithVisitors(visits));
+  const days = [...daysOf(visits)].flatMap(([, day, { visitors }]) => (visitors.size > 0 ? day : []));
+  const saltOf = await salts.forDays(db, new Set(days));
   // Cache ids only after the commit.
   const learnt = await transaction(db, async (tx) => {
     if (!(await isNew(tx, receipt))) return null;
@@ -152,34 +153,24 @@ export async function writeVisits(
     const valuesOf = await referrersWithin(tx, present, MAX_REFERRERS, other);
     const found = await ids.find(tx, lastMonths(present, valuesOf));
     const visitors = await addVisitors(tx, present, saltOf);
-    const [hours, days] = [[] as number[][], [] as number[][]];
-    const [dayValues, monthValues] = [[] as number[][], new Sums(4)];
-    for (const [id, link] of present) {
-      // Claimed clicks are counted there already.
-      for (const [hour, { clicks, bots, claimed }] of link.hours)
-        hours.push([id, hour, clicks - claimed, bots]);
-      for (const [day, one] of link.days) {
-        const { clicks, described, bots, claimed } = one;
-        days.push([id, day, clicks - claimed, described, visitors.get(`${id} ${day}`) ?? 0, bots]);
-        for (const [value, count] of valuesOf(id, day, one)) {
-          const valueId = found.get(value.hash)?.id ?? 0;
-          dayValues.push([id, value.kind, day, valueId, count]);
-          monthValues.add(id, value.kind, enclosingPeriod(day), valueId, count);
-        }
+    const counted: Record<Counted, number[][]> = { Hour: [], Day: [], DayValue: [], MonthValue: [] };
+    // Claimed clicks are counted there already.
+    for (const [id, { hours }] of present)
+      for (const [hour, { clicks, bots, claimed }] of hours)
+        counted.Hour.push([id, hour, clicks - claimed, bots]);
+    for (const [id, day, one] of daysOf(present)) {
+      const { clicks, described, bots, claimed } = one;
+      counted.Day.push([id, day, clicks - claimed, described, visitors.get(`${id} ${day}`) ?? 0, bots]);
+      for (const [value, count] of valuesOf(id, day, one)) {
+        const valueId = found.get(value.hash)?.id ?? 0;
+        counted.DayValue.push([id, value.kind, day, valueId, count]);
+        counted.MonthValue.push([id, value.kind, enclosingPeriod(day), valueId, count]);
       }
     }
-    const counted = { Hour: hours, Day: days, DayValue: dayValues, MonthValue: monthValues.rows };
     await addToBoth(tx, counted, counters);
     return found;
   });
   if (learnt !== null) ids.keep(learnt);
-}
-
-function daysWithVisitors(visits: Visits): Set<number> {
-  const days = new Set<number>();
-  for (const link of visits.values())
-    for (const [day, { visitors }] of link.days) if (visitors.size > 0) days.add(day);
-  return days;
 }
 
 /** The values, each with the last month in which it is used. */
@@ -188,11 +179,10 @@ function lastMonths(
   valuesOf: Awaited<ReturnType<typeof referrersWithin>>,
 ): Map<string, { value: Value; month: number }> {
   const months = new Map<string, { value: Value; month: number }>();
-  for (const [id, link] of visits)
-    for (const [day, one] of link.days)
-      for (const value of valuesOf(id, day, one).keys()) {
-        const before = months.get(value.hash)?.month ?? 0;
-        if (enclosingPeriod(day) > before) months.set(value.hash, { value, month: enclosingPeriod(day) });
-      }
+  for (const [id, day, counted] of daysOf(visits))
+    for (const value of valuesOf(id, day, counted).keys()) {
+      const before = months.get(value.hash)?.month ?? 0;
+      if (enclosingPeriod(day) > before) months.set(value.hash, { value, month: enclosingPeriod(day) });
+    }
   return months;
 }

@@ -1,7 +1,6 @@
 import { changing, type NewChange } from '../../db/change/log.ts';
 import type { Db, Tx } from '../../db/connection/db.ts';
 
-/** The kinds of changes. */
 export const changeActions = {
   CREATED: 'The record was created.',
   UPDATED: 'Some fields of the record were changed.',

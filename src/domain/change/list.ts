@@ -10,7 +10,6 @@ import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } fro
 import { type Connection, directionInput, type EdgesInput, readConnection } from '../list.ts';
 import { type RecordKind, recordKinds } from './change.ts';
 
-/** What changes can be ordered by. */
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 
 const changeFilter = z.object({
@@ -34,7 +33,6 @@ export function parseChangeFilter(filter: Unparsed<typeof changeFilter> | null |
   return parseInput(changesInput, { filter }).filter;
 }
 
-/** Whether a change matches the filter. */
 export function matchesFilter({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
   return (
     (kind == null || change.kind === kind) &&
@@ -72,7 +70,6 @@ export async function changeConnection(
   return readConnection(lists, list, input, { scans: true });
 }
 
-/** The account's changes with these ids. */
 export function findChanges(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
   return changesWithIds(db, accountId, ids);
 }

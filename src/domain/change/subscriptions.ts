@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import {
   type LoggedChange,
   type LogPosition,
-  READ_TOGETHER,
+  MAX_READ,
   readLogSnapshot,
   settledBetween,
   wasCommitted,
@@ -21,9 +21,9 @@ const MAX_SUBSCRIPTIONS = 200;
 /** How many changes are kept for a subscriber; it reads further ones from the log when it has taken these. */
 const MAX_WAITING = 250;
 /** After how many milliseconds a subscriber that takes none of them is given up, if there are further ones. */
-const GIVEN_UP_AFTER = 10_000;
+const STALL_TIMEOUT = 10_000;
 /** How long a new subscription may wait for the database, in milliseconds. */
-const BEGINS_WITHIN = 2_000;
+const BEGIN_TIMEOUT = 2_000;
 /** When to try again after a refusal, in seconds. */
 const RETRY_AFTER = 10;
 
@@ -36,13 +36,17 @@ interface ReadOn {
   readonly isComplete: boolean;
 }
 
+interface SubscriptionOptions {
+  readonly actor: Actor;
+  readonly filter: ChangeFilter;
+  readOn(after: LogPosition): Promise<ReadOn>;
+  onEnd(subscription: Subscription): void;
+  now(): Date;
+}
+
 /** One subscriber's queue of changes. It delays no other subscriber: what it is too slow for, it reads later from the log. */
 class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
-  readonly actor: Actor;
-  readonly #filter: ChangeFilter;
-  readonly #readOn: (after: LogPosition) => Promise<ReadOn>;
-  readonly #onEnd: (subscription: Subscription) => void;
-  readonly #now: () => Date;
+  readonly options: SubscriptionOptions;
   readonly #waiting: LoggedChange[] = [];
   /** Why it ended; it follows the waiting changes. */
   #error: DomainError | null = null;
@@ -52,23 +56,13 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   #behind: LogPosition | null = null;
   /** Changes that were announced while it reads on; null if it does not, or if there are too many. */
   #meanwhile: LoggedChange[] | null = null;
-  #takenAt: Date;
+  #readAt: Date;
   #wake: (() => void) | null = null;
   #ended = false;
 
-  constructor(
-    actor: Actor,
-    filter: ChangeFilter,
-    readOn: (after: LogPosition) => Promise<ReadOn>,
-    onEnd: (subscription: Subscription) => void,
-    now: () => Date,
-  ) {
-    this.#now = now;
-    this.#takenAt = now();
-    this.actor = actor;
-    this.#filter = filter;
-    this.#readOn = readOn;
-    this.#onEnd = onEnd;
+  constructor(options: SubscriptionOptions) {
+    this.options = options;
+    this.#readAt = options.now();
   }
 
   /** Removes the changes from before the snapshot. The log's readers may find them only now. */
@@ -79,7 +73,8 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   }
 
   #wants(change: LoggedChange): boolean {
-    if (change.accountId !== this.actor.accountId || !matchesFilter(this.#filter, change)) return false;
+    const { actor, filter } = this.options;
+    if (change.accountId !== actor.accountId || !matchesFilter(filter, change)) return false;
     return this.#began === null || !wasCommitted(this.#began, change);
   }
 
@@ -97,7 +92,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   /** It reads the change later from the log, unless it takes none for long. */
   #miss(): void {
     this.#meanwhile = null;
-    if (this.#now().getTime() - this.#takenAt.getTime() > GIVEN_UP_AFTER) {
+    if (this.options.now().getTime() - this.#readAt.getTime() > STALL_TIMEOUT) {
       const why = 'The changes come faster than they are read.';
       this.#fail(new DomainError('UNAVAILABLE', why, [], RETRY_AFTER));
     }
@@ -112,13 +107,13 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#onEnd(this);
+    this.options.onEnd(this);
     this.#wake?.();
   }
 
   async next(): Promise<IteratorResult<LoggedChange | DomainError, undefined>> {
     for (;;) {
-      this.#takenAt = this.#now();
+      this.#readAt = this.options.now();
       const value = this.#waiting.shift() ?? this.#error;
       if (value === this.#error) this.#error = null;
       if (value !== null) return { value, done: false };
@@ -138,7 +133,7 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
 
   async #catchUp(behind: LogPosition): Promise<void> {
     this.#meanwhile = [];
-    const { changes, reached, isComplete } = await this.#readOn(behind);
+    const { changes, reached, isComplete } = await this.options.readOn(behind);
     if (this.#ended) return;
     this.#waiting.push(...changes.filter((change) => this.#wants(change)));
     this.#behind = reached;
@@ -186,7 +181,7 @@ export class ChangeSubscriptions {
     const announced = this.#feed.position ?? after;
     const changes = await settledBetween(this.#db, accountId, after, announced);
     const last = changes.at(-1);
-    if (last && changes.length === READ_TOGETHER) return { changes, reached: last, isComplete: false };
+    if (last && changes.length === MAX_READ) return { changes, reached: last, isComplete: false };
     return { changes, reached: announced, isComplete: true };
   }
 
@@ -203,7 +198,7 @@ export class ChangeSubscriptions {
   ): Promise<AsyncIterableIterator<LoggedChange | DomainError>> {
     if (this.#stopped)
       throw new DomainError('UNAVAILABLE', 'The service is stopping. Try again shortly.', [], RETRY_AFTER);
-    const own = [...this.#all].filter((one) => one.actor.keyId === actor.keyId).length;
+    const own = [...this.#all].filter((one) => one.options.actor.keyId === actor.keyId).length;
     if (own >= MAX_OF_KEY)
       throw new DomainError(
         'RATE_LIMITED',
@@ -213,17 +208,17 @@ export class ChangeSubscriptions {
       );
     if (this.#all.size >= MAX_SUBSCRIPTIONS)
       throw new DomainError('RATE_LIMITED', 'There are too many subscriptions.', [], RETRY_AFTER);
-    const subscription = new Subscription(
+    const subscription = new Subscription({
       actor,
       filter,
-      (after) => this.#readOn(actor.accountId, after),
-      (ended) => this.#all.delete(ended),
-      this.#now,
-    );
+      readOn: (after) => this.#readOn(actor.accountId, after),
+      onEnd: (ended) => this.#all.delete(ended),
+      now: this.#now,
+    });
     this.#all.add(subscription);
     onClosed(() => subscription.end());
     try {
-      const now = await withTimeout(BEGINS_WITHIN, readLogSnapshot(this.#db));
+      const now = await withTimeout(BEGIN_TIMEOUT, readLogSnapshot(this.#db));
       if (now === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
       subscription.begin(now);
     } catch (error) {

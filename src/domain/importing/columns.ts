@@ -1,4 +1,4 @@
-import { unguarded } from './csv-cell.ts';
+import { unguarded } from './csv.ts';
 import {
   type Format,
   type ImportField,
@@ -14,7 +14,6 @@ const normal = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N
 /** A record of a file: texts for CSV, any values for JSON. */
 export type RawRecord = Readonly<Record<string, unknown>>;
 
-/** The columns of a file. */
 export interface FileColumns {
   readonly format: Format;
   /** The names of the columns for each field, by precedence. */

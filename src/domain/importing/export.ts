@@ -1,14 +1,26 @@
 import type { Db } from '../../db/connection/db.ts';
+import type { Pixel, Prisma } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import { linkTexts } from '../link/input.ts';
 import { shortUrlOf } from '../link/short-url.ts';
 import { targetingOf } from '../link/targeting.ts';
 import type { Services } from '../services.ts';
-import { cellOf, quoted } from './csv-cell.ts';
+import { csvLine } from './csv.ts';
 import { exportFields, type ImportRecord } from './formats.ts';
 
 /** How many links are read at once: each may have two MB of targets. */
 const BATCH_SIZE = 100;
+
+/** All rows, read in pages by id. */
+async function* pages<Row extends { id: number }>(
+  read: (page: { take: number; orderBy: { id: 'asc' } }, after: number) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  for (let last: number | undefined = 0; last !== undefined; ) {
+    const rows: Row[] = await read({ take: BATCH_SIZE, orderBy: { id: 'asc' } }, last);
+    yield* rows;
+    last = rows.length < BATCH_SIZE ? undefined : rows.at(-1)?.id;
+  }
+}
 
 /**
  * Everything of the account that its keys can read: its domains, then spaces and pixels without links, then its links, oldest
@@ -20,118 +32,84 @@ export async function* exportAccount(
   { accountId }: Writer,
   services: Pick<Services, 'scheme'>,
 ): AsyncGenerator<ImportRecord> {
-  const page = { take: BATCH_SIZE, orderBy: { id: 'asc' } } as const;
   const after = (id: number) => ({ accountId, id: { gt: id } });
-  for await (const domain of pages((id) => db.domain.findMany({ ...page, where: after(id) })))
+  for await (const domain of pages((page, id) => db.domain.findMany({ ...page, where: after(id) })))
     yield {
       kind: 'domain',
       domain: domain.name,
       own_domain: true,
       domain_not_found_url: domain.notFoundUrl,
-      created_at: domain.createdAt,
-      updated_at: domain.updatedAt,
+      ...timesOf(domain),
     };
   const unused = (id: number) => ({ ...after(id), links: { none: {} } });
-  for await (const space of pages((id) => db.space.findMany({ ...page, where: unused(id) })))
-    yield {
-      kind: 'space',
-      space: space.name,
-      space_color: space.color,
-      created_at: space.createdAt,
-      updated_at: space.updatedAt,
-    };
-  for await (const { name, type, value, createdAt, updatedAt } of pages((id) =>
-    db.pixel.findMany({ ...page, where: unused(id) }),
-  ))
-    yield {
-      kind: 'pixel',
-      pixels: [{ name, type, value }],
-      created_at: createdAt,
-      updated_at: updatedAt,
-    };
-  yield* exportLinks(db, accountId, services);
+  for await (const space of pages((page, id) => db.space.findMany({ ...page, where: unused(id) })))
+    yield { kind: 'space', space: space.name, space_color: space.color, ...timesOf(space) };
+  for await (const pixel of pages((page, id) => db.pixel.findMany({ ...page, where: unused(id) })))
+    yield { kind: 'pixel', pixels: [shownPixel(pixel)], ...timesOf(pixel) };
+  for await (const link of pages((page, id) => db.link.findMany({ ...page, where: after(id), include })))
+    yield linkRecord(link, services);
 }
 
-/** All rows, read in pages by id. */
-async function* pages<Row extends { id: number }>(
-  read: (after: number) => Promise<Row[]>,
-): AsyncGenerator<Row> {
-  for (let last = 0; ; ) {
-    const rows = await read(last);
-    yield* rows;
-    const { id } = rows.at(-1) ?? {};
-    if (id === undefined || rows.length < BATCH_SIZE) return;
-    last = id;
-  }
+const include = {
+  domain: true,
+  space: true,
+  counter: true,
+  pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } },
+} as const;
+
+function timesOf({ createdAt, updatedAt }: { createdAt: Date; updatedAt: Date }): ImportRecord {
+  return { created_at: createdAt, updated_at: updatedAt };
 }
 
-async function* exportLinks(
-  db: Db,
-  accountId: number,
+function shownPixel({ name, type, value }: Pixel): Pick<Pixel, 'name' | 'type' | 'value'> {
+  return { name, type, value };
+}
+
+function linkRecord(
+  link: Prisma.LinkGetPayload<{ include: typeof include }>,
   services: Pick<Services, 'scheme'>,
-): AsyncGenerator<ImportRecord> {
-  const pixels = { include: { pixel: true }, orderBy: { pixelId: 'asc' } } as const;
-  const include = { domain: true, space: true, counter: true, pixels };
-  const links = pages((id) =>
-    db.link.findMany({
-      where: { accountId, id: { gt: id } },
-      take: BATCH_SIZE,
-      orderBy: { id: 'asc' },
-      include,
-    }),
-  );
-  for await (const link of links) {
-    const { domain, space, counter } = link;
-    const { type, countries, platforms, languages, rotation } = targetingOf(link);
-    yield {
-      kind: 'link',
-      short_url: shortUrlOf(services, domain, link),
-      domain: domain.name,
-      own_domain: domain.accountId !== null,
-      alias: link.alias,
-      url: link.url,
-      ...Object.fromEntries(linkTexts.map((name) => [name, link[name]])),
-      space: space?.name,
-      space_color: space?.color,
-      pixels: link.pixels.map(({ pixel: { name, type: network, value } }) => ({
-        name,
-        type: network,
-        value,
-      })),
-      disabled: link.disabled,
-      has_password: link.password !== null,
-      privacy: link.privacy,
-      has_privacy_password: link.privacyPassword !== null,
-      expiration_url: link.expirationUrl,
-      expires_at: link.expiresAt,
-      expiration_clicks: link.expirationClicks,
-      target_type: type,
-      countries,
-      platforms,
-      languages,
-      rotation,
-      clicks: counter?.clicks ?? 0,
-      last_clicked_at: counter?.lastClickedAt,
-      created_at: link.createdAt,
-      updated_at: link.updatedAt,
-    };
-  }
+): ImportRecord {
+  const { domain, space, counter } = link;
+  const { type, countries, platforms, languages, rotation } = targetingOf(link);
+  return {
+    kind: 'link',
+    short_url: shortUrlOf(services, domain, link),
+    domain: domain.name,
+    own_domain: domain.accountId !== null,
+    alias: link.alias,
+    url: link.url,
+    ...Object.fromEntries(linkTexts.map((name) => [name, link[name]])),
+    space: space?.name,
+    space_color: space?.color,
+    pixels: link.pixels.map(({ pixel }) => shownPixel(pixel)),
+    disabled: link.disabled,
+    has_password: link.password !== null,
+    privacy: link.privacy,
+    has_privacy_password: link.privacyPassword !== null,
+    expiration_url: link.expirationUrl,
+    expires_at: link.expiresAt,
+    expiration_clicks: link.expirationClicks,
+    target_type: type,
+    countries,
+    platforms,
+    languages,
+    rotation,
+    clicks: counter?.clicks ?? 0,
+    last_clicked_at: counter?.lastClickedAt,
+    ...timesOf(link),
+  };
 }
 
-/** A value as a cell: lists as JSON, null as an empty text. */
-function written(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value) && value.length === 0) return '';
-  return Array.isArray(value) ? quoted(JSON.stringify(value)) : cellOf(String(value));
-}
-
-/** The records as CSV, by RFC 4180: a header, then a line for each. */
+/** The records as CSV: a header, then a line for each. */
 export async function* asCsv(records: AsyncIterable<ImportRecord>): AsyncGenerator<string> {
-  yield `${exportFields.join(',')}\r\n`;
+  yield csvLine(exportFields);
   for await (const record of records)
-    yield `${exportFields.map((field) => written(record[field])).join(',')}\r\n`;
+    yield csvLine(
+      exportFields.map((field) => {
+        const value = record[field];
+        return typeof value === 'boolean' ? Number(value) : value;
+      }),
+    );
 }
 
 /** The records as one JSON document, a line for each. */

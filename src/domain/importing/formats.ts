@@ -51,16 +51,23 @@ export interface Format {
   readonly guarded?: boolean;
 }
 
-const times = {
+const longUrl = ['long url', 'destination url', 'destination', 'original url', 'target', 'url'];
+const shortUrl = ['short url', 'short link', 'shortened url', 'link'];
+const clicks = ['clicks', 'total clicks', 'click count', 'visits', 'visits count', 'visit count'];
+
+/** The columns that most services have. */
+const common = {
+  short_url: shortUrl,
+  domain: ['domain'],
+  url: longUrl,
+  clicks,
   created_at: [
     ...['created at', 'created', 'created on', 'created date', 'date created', 'date added'],
     ...['creation date', 'creation time', 'create date', 'timestamp', 'date'],
   ],
   updated_at: ['updated at', 'updated', 'last updated', 'modified'],
   last_clicked_at: ['last clicked', 'last clicked at', 'last click at', 'last click', 'last click date'],
-};
-/** A link that is closed to visitors must not come back open, whatever a service calls that. */
-const access = {
+  // A link that is closed to visitors must not come back open, whatever a service calls that.
   has_password: [
     'password',
     'has password',
@@ -77,9 +84,6 @@ const access = {
   expiration_url: ['expired url', 'expiration url'],
   starts_at: ['valid since', 'valid from', 'starts at', 'active from'],
 };
-const shortUrl = ['short url', 'short link', 'shortened url', 'link'];
-const clicks = ['clicks', 'total clicks', 'click count', 'visits', 'visits count', 'visit count'];
-const longUrl = ['long url', 'destination url', 'destination', 'original url', 'target', 'url'];
 
 /** The supported formats, with the columns of each service's exports. */
 export const importFormats = {
@@ -91,12 +95,10 @@ export const importFormats = {
   bitly: {
     name: 'Bitly',
     columns: {
-      ...times,
-      ...access,
+      ...common,
       short_url: ['custom bitlink', 'custom bitlinks', 'custom link', 'bitlink', ...shortUrl],
       alias: ['back half', 'custom back half', 'keyword'],
       domain: ['domain', 'custom domain'],
-      url: longUrl,
       title: ['title', 'link title', 'name'],
       space: ['campaign', 'folder'],
       tags: ['tags', 'tag'],
@@ -106,27 +108,19 @@ export const importFormats = {
   dub: {
     name: 'Dub',
     columns: {
-      ...times,
-      ...access,
-      short_url: shortUrl,
+      ...common,
       alias: ['key', 'slug'],
-      domain: ['domain'],
       url: ['url', ...longUrl],
       title: ['title', 'og title'],
       space: ['folder', 'folder name'],
       tags: ['tags', 'tag'],
-      clicks,
     },
   },
   kutt: {
     name: 'Kutt',
     columns: {
-      ...times,
-      ...access,
-      short_url: shortUrl,
+      ...common,
       alias: ['address', 'custom url', 'customurl'],
-      domain: ['domain'],
-      url: longUrl,
       title: ['description', 'title'],
       tags: ['tags'],
       clicks: ['visit count', ...clicks],
@@ -135,8 +129,7 @@ export const importFormats = {
   rebrandly: {
     name: 'Rebrandly',
     columns: {
-      ...times,
-      ...access,
+      ...common,
       short_url: ['branded link', 'branded short link', ...shortUrl],
       alias: ['slashtag', 'slash tag', 'back half'],
       domain: ['domain', 'domain full name', 'domain name', 'branded domain'],
@@ -144,38 +137,32 @@ export const importFormats = {
       title: ['title', 'link title'],
       space: ['folder'],
       tags: ['tags', 'tag'],
-      clicks,
     },
   },
   shlink: {
     name: 'Shlink',
     columns: {
-      ...times,
-      ...access,
+      ...common,
       short_url: ['short url'],
       alias: ['short code', 'slug', 'custom slug'],
-      domain: ['domain'],
       url: ['long url', ...longUrl],
       title: ['title'],
       tags: ['tags'],
       clicks: ['visits', 'visits count', 'visits total', 'visits summary total', ...clicks],
-      expires_at: [...access.expires_at, 'meta valid until'],
-      starts_at: [...access.starts_at, 'meta valid since'],
-      expiration_clicks: [...access.expiration_clicks, 'meta max visits'],
+      expires_at: [...common.expires_at, 'meta valid until'],
+      starts_at: [...common.starts_at, 'meta valid since'],
+      expiration_clicks: [...common.expiration_clicks, 'meta max visits'],
     },
     nested: ['visitsSummary', 'meta'],
   },
   yourls: {
     name: 'YOURLS',
     columns: {
-      ...times,
-      ...access,
+      ...common,
       short_url: ['short url', 'shorturl'],
       alias: ['keyword'],
-      domain: ['domain'],
       url: ['url', 'long url', 'longurl'],
       title: ['title'],
-      clicks,
     },
   },
 } as const satisfies Record<string, Format>;

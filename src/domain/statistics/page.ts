@@ -65,17 +65,20 @@ export function publicTop(
 }
 
 /** Whether the page shows destinations: not if the link has a password or a click limit. */
-export function showsDestinations({
-  password,
-  expirationClicks,
-}: Pick<Link, 'password' | 'expirationClicks'>): boolean {
-  return password === null && expirationClicks === null;
+export function showsDestinations(link: Pick<Link, 'password' | 'expirationClicks'>): boolean {
+  return link.password === null && link.expirationClicks === null;
 }
 
 /** The dimensions in the order of the page: neighbours have a similar number of values. */
-const shownDimensions: readonly StatisticsDimension[] = [
-  ...(['COUNTRY', 'LANGUAGE', 'BROWSER', 'OS', 'DEVICE', 'REFERRER', 'DESTINATION'] as const),
-];
+const shownDimensions = [
+  'COUNTRY',
+  'LANGUAGE',
+  'BROWSER',
+  'OS',
+  'DEVICE',
+  'REFERRER',
+  'DESTINATION',
+] as const;
 
 /** The content of the page. */
 export interface PublicStatistics {

@@ -131,8 +131,8 @@ export function decideRedirect(
   blocked: boolean,
 ): RedirectDecision {
   const steps: RedirectStep[] = [];
-  const step = (rule: RedirectRule, applied: boolean, why: string): boolean => {
-    steps.push({ rule, applied, why });
+  const step = (rule: RedirectRule, applied: boolean, why: string, whyNot = why): boolean => {
+    steps.push({ rule, applied, why: applied ? why : whyNot });
     return applied;
   };
   const end = (outcome: RedirectOutcome, destination: string | null = null): RedirectDecision => {
@@ -143,16 +143,14 @@ export function decideRedirect(
   if (link === null) return notFoundBecause('There is no link with this alias on this domain.');
   step('EXISTS', false, 'The link exists.');
   const status = statusOf(link, () => now);
-  if (step('DISABLED', status === 'DISABLED', status === 'DISABLED' ? 'It is disabled.' : 'It is enabled.'))
-    return end('DISABLED');
-  if (step('BLOCKED', blocked, blocked ? 'It leads to a blocked host.' : 'It leads to no blocked host.'))
+  if (step('DISABLED', status === 'DISABLED', 'It is disabled.', 'It is enabled.')) return end('DISABLED');
+  if (step('BLOCKED', blocked, 'It leads to a blocked host.', 'It leads to no blocked host.'))
     return end('BLOCKED');
-  const expired = status === 'EXPIRED';
-  if (step('EXPIRED', expired, expired ? whyExpired(link, now) : 'It has not expired.'))
+  if (step('EXPIRED', status === 'EXPIRED', whyExpired(link, now), 'It has not expired.'))
     return end('EXPIRED', link.expirationUrl && asciiOf(link.expirationUrl));
   const asks = link.password !== null && !visitor.passwordGiven;
-  const right = link.password === null ? 'It has no password.' : 'The right password was given.';
-  if (step('PASSWORD', asks, asks ? 'It needs a password, and the right one was not given.' : right))
+  const whyNot = link.password === null ? 'It has no password.' : 'The right password was given.';
+  if (step('PASSWORD', asks, 'It needs a password, and the right one was not given.', whyNot))
     return end('PASSWORD');
   const withheld = link.expirationClicks !== null && !visitor.counts;
   if (step('CLICK_LIMIT', withheld, whyCounted(link, visitor))) return end('PREVIEW');

@@ -159,17 +159,11 @@ export class PendingVisits {
     // A claimed visit is already counted in its own hour, and must stay there.
     if (!hours.has(number) && !claimed && hours.size > 0 && this.#hours >= this.#bounds.hours)
       number = [...hours.keys()].at(-1) ?? number;
-    let hour = hours.get(number);
-    if (hour === undefined) {
-      hour = emptyHour();
-      hours.set(number, hour);
-      this.#hours++;
-    }
-    let day = days.get(enclosingPeriod(number));
-    if (day === undefined) {
-      day = emptyDay();
-      days.set(enclosingPeriod(number), day);
-    }
+    if (!hours.has(number)) this.#hours++;
+    const hour = hours.get(number) ?? emptyHour();
+    hours.set(number, hour);
+    const day = days.get(enclosingPeriod(number)) ?? emptyDay();
+    days.set(enclosingPeriod(number), day);
     const link = { last: known?.last ?? null, hours, days, number, hour, day };
     this.#links.set(linkId, link);
     return link;

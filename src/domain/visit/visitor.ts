@@ -75,7 +75,7 @@ const MAX_WISH_LENGTH = 1_000;
 interface Wish {
   readonly weight: number;
   /** Its position among the ranges: of two with the same weight, the first counts. */
-  readonly place: number;
+  readonly position: number;
 }
 
 /** The highest weight of each language, including its regions; `*` stands for all others. */
@@ -84,10 +84,10 @@ function wishesOf(acceptLanguage: string): Map<string, Wish> {
   acceptLanguage
     .slice(0, MAX_WISH_LENGTH)
     .split(',')
-    .forEach((range, place) => {
+    .forEach((range, position) => {
       const [, language = '', q = '1'] = RANGE.exec(range) ?? [];
       const [key, weight] = [language.toLowerCase(), Number(q)];
-      if (key !== '' && weight > (wishes.get(key)?.weight ?? -1)) wishes.set(key, { weight, place });
+      if (key !== '' && weight > (wishes.get(key)?.weight ?? -1)) wishes.set(key, { weight, position });
     });
   return wishes;
 }
@@ -96,13 +96,8 @@ function wishesOf(acceptLanguage: string): Map<string, Wish> {
 function mostWanted(
   candidates: readonly (readonly [language: string, wish: Wish | undefined])[],
 ): string | null {
-  let best: (Wish & { language: string }) | null = null;
-  for (const [language, wish] of candidates) {
-    if (wish === undefined || wish.weight === 0) continue;
-    const isBetter =
-      best === null || wish.weight > best.weight || (wish.weight === best.weight && wish.place < best.place);
-    if (isBetter) best = { ...wish, language };
-  }
+  const acceptable = candidates.flatMap(([language, wish]) => (wish?.weight ? { language, ...wish } : []));
+  const [best] = acceptable.sort((a, b) => b.weight - a.weight || a.position - b.position);
   return best?.language ?? null;
 }
 
@@ -123,13 +118,9 @@ export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet
 }
 
 /** A cache by user agent: few of them make most visits, and the pattern is long. */
-const bots = new LRUCache<string, boolean>({ max: 1_000 });
+const bots = new LRUCache<string, boolean>({ max: 1_000, memoMethod: (userAgent) => isbot(userAgent) });
 
 /** Whether the visitor is a program: a crawler, a link preview, a monitor. */
 export function isBot({ userAgent }: Pick<Visitor, 'userAgent'>): boolean {
-  const known = bots.get(userAgent);
-  if (known !== undefined) return known;
-  const found = isbot(userAgent);
-  if (userAgent.length <= 500) bots.set(userAgent, found);
-  return found;
+  return userAgent.length > 500 ? isbot(userAgent) : bots.memo(userAgent);
 }

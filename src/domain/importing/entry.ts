@@ -1,0 +1,117 @@
+import type { FieldError } from '../errors.ts';
+import type { BulkItem } from '../link/bulk.ts';
+import {
+  columnsFor,
+  columnWithValue,
+  type FileColumns,
+  type RawRecord,
+  recordOf,
+  unusedColumns,
+} from './columns.ts';
+import type { ImportFormat } from './formats.ts';
+import { type ImportLine, RefusedLine, readLine } from './line.ts';
+import type { NamedRecords } from './named-records.ts';
+
+/** A line of a file with its number, or the error of a line that cannot be read. */
+export type SourceLine = {
+  readonly line: number;
+  /** Its approximate size in bytes. */
+  readonly size: number;
+} & (
+  | { readonly raw: RawRecord; readonly header: readonly string[]; readonly isCsv: boolean }
+  | { readonly unreadable: string }
+);
+
+/** A line whose names are resolved: its new link, if it has one, or why it is refused. */
+export interface Entry {
+  readonly line: number;
+  readonly item: BulkItem | null;
+  /** The host whose link goes to the default domain instead. */
+  readonly insteadOf?: string | undefined;
+  readonly refused: readonly FieldError[];
+  readonly notes: readonly string[];
+  /** The column of a field, if the file has one. */
+  columnOf(field: string): string | null;
+}
+
+/** How many unused columns are reported, and how much of their names: a JSON file may have any number. */
+const MAX_UNUSED = 50;
+const MAX_UNUSED_LENGTH = 50;
+/** How many headers are cached: in a JSON file, each record may have different keys. */
+const MAX_HEADERS = 1_000;
+
+/** The kinds of records in our own export, each with the field without which it says nothing. */
+const requiredFields: Readonly<Record<string, (line: ImportLine) => string | null>> = {
+  link: () => null,
+  space: ({ space }) => (space === null ? 'space' : null),
+  pixel: ({ pixels }) => (pixels.length === 0 ? 'pixels' : null),
+  domain: ({ host }) => (host === null ? 'domain' : null),
+};
+
+/** @throws RefusedLine for an unknown kind, or a line that says nothing */
+function checkKind(line: ImportLine): void {
+  const kind = line.kind.slice(0, 50);
+  const missing = Object.hasOwn(requiredFields, line.kind) && requiredFields[line.kind];
+  if (!missing)
+    throw new RefusedLine([
+      { path: ['kind'], messages: [`is "${kind}"; it must be link, space, pixel or domain`] },
+    ]);
+  const field = missing(line);
+  if (field !== null) throw new RefusedLine([{ path: [field], messages: ['is required'] }]);
+}
+
+/** Reads lines, and resolves the names in them. */
+export class EntryReader {
+  readonly #format: ImportFormat;
+  readonly #records: NamedRecords;
+  readonly #now: Date;
+  readonly #columns = new Map<string, FileColumns>();
+  /** The names of columns with values that the format does not have. */
+  readonly unusedColumns = new Set<string>();
+
+  constructor(format: ImportFormat, records: NamedRecords, now: Date) {
+    this.#format = format;
+    this.#records = records;
+    this.#now = now;
+  }
+
+  async read(source: SourceLine): Promise<Entry> {
+    const empty = { line: source.line, item: null, refused: [], notes: [], columnOf: () => null };
+    if ('unreadable' in source) return { ...empty, refused: [{ path: [], messages: [source.unreadable] }] };
+    const columns = this.#columnsOf(source.header);
+    const columnOf = (field: string) => columnWithValue(columns, source, field);
+    for (const name of unusedColumns(columns, source.raw))
+      if (this.unusedColumns.size < MAX_UNUSED)
+        this.unusedColumns.add(name.trim().slice(0, MAX_UNUSED_LENGTH));
+    try {
+      const line = readLine(recordOf(columns, source), this.#now);
+      checkKind(line);
+      return { ...empty, ...(await this.#resolve(line)), columnOf };
+    } catch (error) {
+      if (error instanceof RefusedLine) return { ...empty, refused: error.fields, columnOf };
+      throw error;
+    }
+  }
+
+  /** @throws RefusedLine */
+  async #resolve(line: ImportLine): Promise<Partial<Entry>> {
+    const { id, insteadOf } = await this.#records.domainOf(line);
+    const spaceId = await this.#records.spaceOf(line);
+    const pixelIds = await this.#records.pixelsOf(line);
+    if (line.kind !== 'link') return {};
+    const input = {
+      ...line.fields,
+      domainId: String(id),
+      spaceId: spaceId === undefined ? undefined : String(spaceId),
+      pixelIds: pixelIds.map(String),
+    };
+    return { item: { input, origin: line.origin }, insteadOf, notes: line.notes };
+  }
+
+  #columnsOf(header: readonly string[]): FileColumns {
+    const key = header.join('\n');
+    const columns = this.#columns.get(key) ?? columnsFor(this.#format, header);
+    if (this.#columns.size < MAX_HEADERS) this.#columns.set(key, columns);
+    return columns;
+  }
+}
