@@ -275,7 +275,7 @@ builder.mutationField('resetStatistics', (t) =>
     args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { linkId }, context, info) => {
       const { db, actor, now } = context;
-      return asResult(resetStatistics(db, actor, linkId, now(), selectFor(context, info, 'Link')));
+      return asResult(resetStatistics(db, actor, linkId, now(), selectFor(context, info)));
     },
   }),
 );

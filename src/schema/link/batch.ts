@@ -36,7 +36,7 @@ builder.mutationField('updateLinks', (t) =>
       }),
     },
     resolve: (_root, { inputs }, context, info) => {
-      const select = selectFor(context, info, 'Link');
+      const select = selectFor(context, info);
       return inSequence(parseBatch('inputs', inputs), (one) => update(context, one, select));
     },
   }),

@@ -59,7 +59,7 @@ builder.mutationFields((t) => ({
     },
     description: 'Creates a link.',
     args: { input: t.arg({ type: CreateLinkInput, required: true, description: 'The new link.' }) },
-    resolve: (_root, { input }, context, info) => create(context, input, selectFor(context, info, 'Link')),
+    resolve: (_root, { input }, context, info) => create(context, input, selectFor(context, info)),
   }),
   createLinks: t.field({
     type: [CreateResult],
@@ -73,7 +73,7 @@ builder.mutationFields((t) => ({
       'Creates up to 100 links. Returns one result for each, in order. A refused link does not affect the others.',
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
     resolve: (_root, { inputs }, context, info) => {
-      const select = selectFor(context, info, 'Link');
+      const select = selectFor(context, info);
       return inSequence(parseBatch('inputs', inputs), (input) => create(context, input, select));
     },
   }),
@@ -86,7 +86,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
       ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
-    resolve: (_root, args, context, info) => update(context, args, selectFor(context, info, 'Link')),
+    resolve: (_root, args, context, info) => update(context, args, selectFor(context, info)),
   }),
   deleteLink: t.field({
     type: DeleteResult,

@@ -6,6 +6,7 @@ import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import type { KeyedWrite } from '../../domain/keyed-write.ts';
 import type { Services } from '../../domain/services.ts';
+import type { OperationRecord } from './operation-record.ts';
 
 /** The number of requests that a key may make in a window, the rest, and the end of the window. */
 export interface RateLimitState {
@@ -36,6 +37,8 @@ export interface Context {
   onClosed(listener: () => void): void;
   readonly requestId: string;
   readonly log: Logger;
+  /** What is known of the operation. */
+  readonly record?: OperationRecord;
   /** The keyed write of a request with an Idempotency-Key. */
   readonly keyed?: KeyedWrite;
   /** The result, if the operation is executed already and the server has only to send it. */

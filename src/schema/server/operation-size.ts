@@ -31,21 +31,18 @@ const sizes = new LRUCache<string, OperationSize>({
   maxSize: MAX_CACHED_CHARACTERS,
   sizeCalculation: (_size, key) => key.length + 200,
 });
-let numbered = 0;
 
 /** What the size of an operation depends on, as a cache key: its variables, and the day, from which periods count by default. */
 function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): string {
-  const record = recordOf(operation);
-  record.number ??= ++numbered;
   const declared = (operation.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
-  const shape = JSON.stringify(
+  const values = JSON.stringify(
     Object.fromEntries(declared.map((name) => [name, variables[name]])),
     (_key, value) => {
       if (typeof value === 'string') return value.length > MAX_NAME ? LONG_TEXT : value;
       return typeof value === 'number' && !Number.isFinite(value) ? INFINITE_NUMBER + value : value;
     },
   );
-  return `${record.number} ${Math.floor(Date.now() / DAY_MS)} ${shape}`;
+  return `${recordOf(operation).number} ${Math.floor(Date.now() / DAY_MS)} ${values}`;
 }
 
 export type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;

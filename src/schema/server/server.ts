@@ -14,7 +14,7 @@ import { schema } from '../index.ts';
 import { useAccept, useStreams } from './accept.ts';
 import { useCompiledQueries } from './compiled-queries.ts';
 import { type Context, nameOf, readingOf, writingOf } from './context.ts';
-import { useDeprecated } from './deprecated.ts';
+import { useOperationRecord } from './document-facts.ts';
 import { extensionsOf, presentedAny, presentedError } from './errors.ts';
 import { useExecuted } from './execute.ts';
 import { useKeyedWrites } from './keyed-writes.ts';
@@ -165,9 +165,9 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
       useLimits,
       useDomainErrors(),
       useKeyedWrites,
+      useOperationRecord,
       useCompiledQueries,
       useReaders,
-      useDeprecated,
       !graphiql && noIntrospection,
       useMessages(graphiql),
       trusted !== undefined && onlyTrusted(trusted),
