@@ -33,17 +33,10 @@ const DomainVerification = builder
 export const Domain = builder.prismaObject('Domain', {
   select: { id: true },
   interfaces: [Node],
-  description: 'The host of short links.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the domain.' }),
-    name: t.exposeString('name', {
-      description: 'The host, in lower-case ASCII, with the port if it is not the default one; unique.',
-    }),
-    notFoundUrl: t.expose('notFoundUrl', {
-      type: 'URL',
-      nullable: true,
-      description: "The URL for visitors of an unknown alias; null for the service's own page.",
-    }),
+    name: t.exposeString('name'),
+    notFoundUrl: t.expose('notFoundUrl', { type: 'URL', nullable: true }),
     shared: t.boolean({
       select: { accountId: true },
       description: 'Whether all accounts may use the domain; then no account can change it.',
@@ -62,14 +55,8 @@ export const Domain = builder.prismaObject('Domain', {
       select: { name: true, verificationToken: true },
       resolve: verificationOf,
     }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the domain was created.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the domain was last changed.',
-    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
 

@@ -30,7 +30,6 @@ const asTaken = takenBy(updatePixelInput);
 export const Pixel = builder.prismaObject('Pixel', {
   select: { id: true },
   interfaces: [Node],
-  description: 'A tracking pixel of an advertising network, for links to fire.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the pixel.' }),
     name: t.exposeString('name', asTaken('name')),
@@ -41,14 +40,8 @@ export const Pixel = builder.prismaObject('Pixel', {
       resolve: typeOfPixel,
     }),
     value: t.exposeString('value', asTaken('value')),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the pixel was created.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the pixel was last changed.',
-    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
 

@@ -22,19 +22,12 @@ const asTaken = takenBy(updateSpaceInput);
 export const Space = builder.prismaObject('Space', {
   select: { id: true },
   interfaces: [Node],
-  description: 'A named, coloured group of links.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
     name: t.exposeString('name', asTaken('name')),
     color: t.exposeInt('color', asTaken('color')),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the space was created.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the space was last changed.',
-    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
 

@@ -37,7 +37,6 @@ const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
 
 const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
   select: { id: true },
-  description: 'The delivery of one change to one webhook.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the delivery.' }),
     event: t.field({
@@ -47,27 +46,17 @@ const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
       // The queue has only events.
       resolve: ({ event }) => event as keyof typeof webhookEvents,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the change was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
     status: t.field({
       type: DeliveryStatusEnum,
       select: { status: true },
       description: 'The status of the delivery.',
       resolve: ({ status }) => status as DeliveryStatus, // The queue has no other status.
     }),
-    attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
-    lastAttemptAt: t.expose('lastAttemptAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the last attempt was made; null if there was none.',
-    }),
-    responseStatus: t.exposeInt('responseStatus', {
-      nullable: true,
-      description: 'The HTTP status of the answer to the last attempt; null if there was none.',
-    }),
-    error: t.exposeString('error', {
-      nullable: true,
-      description: 'Why the last attempt failed; null if it did not.',
-    }),
+    attempts: t.exposeInt('attempts'),
+    lastAttemptAt: t.expose('lastAttemptAt', { type: 'DateTime', nullable: true }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true }),
+    error: t.exposeString('error', { nullable: true }),
   }),
 });
 

@@ -57,20 +57,9 @@ const LinkExpiration = builder.prismaObject('Link', {
   select: { id: true },
   description: 'When a link expires, and where visitors go then.',
   fields: (t) => ({
-    url: t.expose('expirationUrl', {
-      type: 'URL',
-      nullable: true,
-      description: "The URL for visitors after the link has expired; null for the service's own page.",
-    }),
-    at: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the link expires; null if it does not expire by time.',
-    }),
-    clicks: t.exposeInt('expirationClicks', {
-      nullable: true,
-      description: 'The click limit: the link expires after this many clicks; null for no limit.',
-    }),
+    url: t.expose('expirationUrl', { type: 'URL', nullable: true }),
+    at: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
+    clicks: t.exposeInt('expirationClicks', { nullable: true }),
   }),
 });
 
@@ -187,10 +176,9 @@ function clicksOf(counter: { clicks: number } | null): number {
 export const Link = builder.prismaObject('Link', {
   select: { id: true },
   interfaces: [Node],
-  description: 'A short link: an alias on a domain that leads visitors to a URL.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
-    url: t.expose('url', { type: 'URL', description: 'The destination.' }),
+    url: t.expose('url', { type: 'URL' }),
     alias: t.exposeString('alias', {
       description: `The path on the domain: ${ALIAS_RULE}; unique on its domain, case-sensitive.`,
     }),
@@ -286,13 +274,7 @@ export const Link = builder.prismaObject('Link', {
       description: 'The state of the link.',
       resolve: (link, _args, { now }) => statusOf({ ...link, clicks: clicksOf(link.counter) }, now),
     }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the link was created.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the link was last changed.',
-    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
