@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../db/connection/db.ts';
 import { lockRow } from '../db/connection/transaction.ts';
+import { is } from '../db/reading/conditions.ts';
+import type { ListReader } from '../db/reading/list-reader.ts';
 import { type Actor, owned } from './access/actor.ts';
 import {
   type ChangeDetails,
@@ -11,6 +13,7 @@ import {
   recordingChanges,
 } from './change/change.ts';
 import { notFound } from './errors.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from './list.ts';
 import { requireUnchanged, timeOfChange } from './unchanged.ts';
 
 type Where = { id: number; accountId: number };
@@ -42,25 +45,29 @@ interface Found<Row> {
   };
 }
 
-/** The account's own record with this id; null if it has none. */
-export async function findOwned<Row>(
-  db: Db,
-  { rows }: Found<Row>,
-  actor: Actor,
-  id: string,
-): Promise<Row | null> {
-  const where = owned(actor, id);
-  return where && rows(db).findUnique({ where });
-}
-
-/** The account's own records with these ids. */
-export async function findOwnedMany<Row>(
-  db: Db,
-  { rows }: Found<Row>,
-  { accountId }: Actor,
-  ids: readonly number[],
-): Promise<Row[]> {
-  return rows(db).findMany({ where: { id: { in: [...ids] }, accountId } });
+/** Functions that read the accounts' own records of a kind. */
+export function readersOf<Row extends { id: number }>({
+  rows,
+  table,
+}: Found<Row> & Pick<Kind<Row, never>, 'table'>) {
+  return {
+    /** The account's record with this id; null if it has none. */
+    async find(db: Db, actor: Actor, id: string): Promise<Row | null> {
+      const where = owned(actor, id);
+      return where && rows(db).findUnique({ where });
+    },
+    /** The account's records with these ids. */
+    async findMany(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Row[]> {
+      return rows(db).findMany({ where: { id: { in: [...ids] }, accountId } });
+    },
+    /**
+     * A slice of the account's records, by cursor, oldest first; `total` counts them when it is called.
+     * @throws DomainError VALIDATION
+     */
+    connection(lists: ListReader, { accountId }: Actor, input: EdgesInput): Promise<Connection<Row>> {
+      return readConnection(lists, byCreation(table, is('accountId', accountId)), input);
+    },
+  };
 }
 
 interface UpdateOptions<Row> {
