@@ -16,7 +16,7 @@ import { InUseError, NotFoundError, ValidationError } from './error.ts';
 import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
 import { changeCost, costs, DNS_COST } from './server/cost.ts';
 import { prepares } from './server/prepares.ts';
 
@@ -94,11 +94,10 @@ const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain,
   failsToDelete: [InUseError],
 });
 
-const VerifyResult = builder.unionType('VerifyDomainResult', {
-  description: 'The verified domain, or an error.',
-  types: [Domain, ValidationError, NotFoundError],
-  resolveType: resultType('Domain'),
-});
+const VerifyResult = resultOf('VerifyDomain', 'The verified domain', Domain, [
+  ValidationError,
+  NotFoundError,
+]);
 
 builder.mutationFields((t) => ({
   createDomain: t.field({

@@ -44,7 +44,11 @@ function describe(schema: z.core.$ZodType): Described {
 }
 
 /** Options for fields that show a value as it was entered: the domain's description. */
-export function takenBy<Name extends string>({ shape }: { shape: Readonly<Record<Name, z.core.$ZodType>> }) {
+export function descriptionsOf<Name extends string>({
+  shape,
+}: {
+  shape: Readonly<Record<Name, z.core.$ZodType>>;
+}) {
   return (name: Name) => ({ description: describe(shape[name]).description ?? '' });
 }
 

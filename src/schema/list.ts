@@ -42,7 +42,7 @@ export const listCost = costs({
     (fieldOf(args.filter, 'search') ? SEARCH_COST : 0) +
     skippingCost(args),
   // All fields below count once for each record.
-  passesDown: (args) => ({ filtering: filterCost(args.filter) / sizeOf(args) }),
+  toChildren: (args) => ({ filtering: filterCost(args.filter) / sizeOf(args) }),
 });
 
 /** The cost of another statement about the same list. */
@@ -121,7 +121,7 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
       pageInfo: t.field({
         type: PageInfo,
         description: 'Information about the page.',
-        extensions: costs({ passesDown: (_args, inherited) => inherited }),
+        extensions: costs({ toChildren: (_args, fromParent) => fromParent }),
         resolve: (edges) => edges,
       }),
       totalCount: t.int({

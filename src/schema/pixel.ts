@@ -12,7 +12,7 @@ import {
 } from '../domain/pixel.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { inputType, nameEnum, takenBy } from './input-type.ts';
+import { descriptionsOf, inputType, nameEnum } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
@@ -25,21 +25,21 @@ const PixelType = builder.enumType('PixelType', {
 
 nameEnum('PixelType', PixelType);
 
-const asTaken = takenBy(updatePixelInput);
+const described = descriptionsOf(updatePixelInput);
 
 export const Pixel = builder.prismaObject('Pixel', {
   select: { id: true },
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the pixel.' }),
-    name: t.exposeString('name', asTaken('name')),
+    name: t.exposeString('name', described('name')),
     type: t.field({
-      ...asTaken('type'),
+      ...described('type'),
       type: PixelType,
       select: { type: true },
       resolve: typeOfPixel,
     }),
-    value: t.exposeString('value', asTaken('value')),
+    value: t.exposeString('value', described('value')),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),

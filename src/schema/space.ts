@@ -11,21 +11,21 @@ import {
 } from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
-import { inputType, takenBy } from './input-type.ts';
+import { descriptionsOf, inputType } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { changeCost } from './server/cost.ts';
 
-const asTaken = takenBy(updateSpaceInput);
+const described = descriptionsOf(updateSpaceInput);
 
 export const Space = builder.prismaObject('Space', {
   select: { id: true },
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
-    name: t.exposeString('name', asTaken('name')),
-    color: t.exposeInt('color', asTaken('color')),
+    name: t.exposeString('name', described('name')),
+    color: t.exposeInt('color', described('color')),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),

@@ -4,7 +4,7 @@ import {
   statisticsIntervals,
   statisticsLists,
 } from '../domain/statistics/dimension.ts';
-import { dayText, writtenLength } from '../domain/statistics/period.ts';
+import { dayText, lengthOfPeriod, type PeriodInput } from '../domain/statistics/period.ts';
 import { resetStatistics } from '../domain/statistics/reset.ts';
 import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/rows.ts';
 import {
@@ -21,8 +21,9 @@ import { describedValues } from './described-values.ts';
 import { NotFoundError } from './error.ts';
 import { Link } from './link/link.ts';
 import { Direction, pageOf } from './list.ts';
-import { asResult, resultType } from './result.ts';
+import { asResult, resultOf } from './result.ts';
 import { selectFor } from './select.ts';
+import type { Context } from './server/context.ts';
 import { type ArgumentValues, changeCost, costs, countOf } from './server/cost.ts';
 import { Space } from './space.ts';
 import { Account } from './viewer.ts';
@@ -121,7 +122,7 @@ const DEFAULT_ROWS = 10;
 
 /** The cost of reading a period. */
 const readWork = (_args: ArgumentValues, { scope, days }: ArgumentValues): number =>
-  READ_COSTS[scope as Scope] * (1 + Number(days) / YEAR_DAYS); // The values of `passesDown` below.
+  READ_COSTS[scope as Scope] * (1 + Number(days) / YEAR_DAYS); // The values of `toChildren` below.
 
 function bucketsOf({ interval }: ArgumentValues, { days }: ArgumentValues): number {
   const length = Number(days);
@@ -134,9 +135,9 @@ function bucketsOf({ interval }: ArgumentValues, { days }: ArgumentValues): numb
 const TIMES_PER_COST = 2;
 
 /** The number of days or hours that a list is made of. */
-function listedTimes({ of }: ArgumentValues, inherited: ArgumentValues): number {
-  if (of === 'HOURS') return bucketsOf({ interval: 'HOUR' }, inherited);
-  return of === 'DAYS' ? bucketsOf({ interval: 'DAY' }, inherited) : 0;
+function listedTimes({ of }: ArgumentValues, fromParent: ArgumentValues): number {
+  if (of === 'HOURS') return bucketsOf({ interval: 'HOUR' }, fromParent);
+  return of === 'DAYS' ? bucketsOf({ interval: 'DAY' }, fromParent) : 0;
 }
 
 const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
@@ -179,8 +180,8 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       description:
         'The values with the most clicks. Visitors who decline tracking count by destination only.',
       extensions: costs({
-        work: (args, inherited) => 3 * readWork(args, inherited),
-        passesDown: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
+        work: (args, fromParent) => 3 * readWork(args, fromParent),
+        toChildren: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
       }),
       args: {
         by: t.arg({ type: Dimension, required: true, description: 'The dimension.' }),
@@ -197,8 +198,8 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       description: 'All days, hours or values with their clicks, paginated by page number.',
       extensions: costs({
         size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? DEFAULT_ROWS,
-        work: (args, inherited) =>
-          3 * readWork(args, inherited) + listedTimes(args, inherited) / TIMES_PER_COST,
+        work: (args, fromParent) =>
+          3 * readWork(args, fromParent) + listedTimes(args, fromParent) / TIMES_PER_COST,
       }),
       args: {
         of: t.arg({ type: List, required: true, defaultValue: 'DAYS', description: 'The list.' }),
@@ -225,46 +226,29 @@ const periodArgs = builder.args((t) => ({
   }),
 }));
 
-/** Tells the fields of statistics, for their cost, the kind of owner and the number of days. */
-const tellsOf = (scope: Scope) =>
-  costs({ passesDown: ({ from, to }) => ({ scope, days: writtenLength(from, to) }) });
+/** The field with the statistics of an owner of links. The costs of the fields below depend on the owner and the period. */
+const statisticsOf = (scope: Scope, description: string) => ({
+  type: StatisticsType,
+  description,
+  extensions: costs({ toChildren: ({ from, to }) => ({ scope, days: lengthOfPeriod(from, to) }) }),
+  args: periodArgs,
+  resolve: ({ id }: { id: number }, period: PeriodInput, { lists, now }: Context) =>
+    new Statistics(lists.statistics, scope, id, period, now()),
+});
 
 builder.objectField(Link, 'statistics', (t) =>
-  t.field({
-    type: StatisticsType,
-    description: 'The statistics of the link. Its owner can read them whatever its privacy is.',
-    extensions: tellsOf('link'),
-    args: periodArgs,
-    resolve: ({ id }, period, { lists, now }) => new Statistics(lists.statistics, 'link', id, period, now()),
-  }),
+  t.field(
+    statisticsOf('link', 'The statistics of the link. Its owner can read them whatever its privacy is.'),
+  ),
 );
-
 builder.objectField(Space, 'statistics', (t) =>
-  t.field({
-    type: StatisticsType,
-    description: 'The statistics of the links that are in the space now.',
-    extensions: tellsOf('space'),
-    args: periodArgs,
-    resolve: ({ id }, period, { lists, now }) => new Statistics(lists.statistics, 'space', id, period, now()),
-  }),
+  t.field(statisticsOf('space', 'The statistics of the links that are in the space now.')),
+);
+builder.objectField(Account, 'statistics', (t) =>
+  t.field(statisticsOf('account', 'The statistics of all links of the account.')),
 );
 
-builder.prismaObjectField(Account, 'statistics', (t) =>
-  t.field({
-    type: StatisticsType,
-    description: 'The statistics of all links of the account.',
-    extensions: tellsOf('account'),
-    args: periodArgs,
-    resolve: ({ id }, period, { lists, now }) =>
-      new Statistics(lists.statistics, 'account', id, period, now()),
-  }),
-);
-
-const ResetResult = builder.unionType('ResetStatisticsResult', {
-  description: 'The link, or an error.',
-  types: [Link, NotFoundError],
-  resolveType: resultType('Link'),
-});
+const ResetResult = resultOf('ResetStatistics', 'The link', Link, [NotFoundError]);
 
 builder.mutationField('resetStatistics', (t) =>
   t.field({

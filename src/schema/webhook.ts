@@ -19,7 +19,7 @@ import { NotFoundError, ValidationError } from './error.ts';
 import { inputType, nameEnum } from './input-type.ts';
 import { connectionOf, edgesArgs, listCost } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
 import type { Context } from './server/context.ts';
 import { changeCost, costs } from './server/cost.ts';
 
@@ -131,20 +131,20 @@ const UpdateWebhookInput = inputType(
 );
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, {
-  created: { name: 'CreatedWebhook', type: CreatedWebhook },
+  created: CreatedWebhook,
 });
 
-const RotateWebhookSecretResult = builder.unionType('RotateWebhookSecretResult', {
-  description: 'The webhook with its new secret, or an error.',
-  types: [CreatedWebhook, NotFoundError],
-  resolveType: resultType('CreatedWebhook'),
-});
+const RotateWebhookSecretResult = resultOf(
+  'RotateWebhookSecret',
+  'The webhook with its new secret',
+  CreatedWebhook,
+  [NotFoundError],
+);
 
-const RedeliverResult = builder.unionType('RedeliverResult', {
-  description: 'The delivery, which is pending again, or an error.',
-  types: [WebhookDelivery, ValidationError, NotFoundError],
-  resolveType: resultType('WebhookDelivery'),
-});
+const RedeliverResult = resultOf('Redeliver', 'The delivery, which is pending again', WebhookDelivery, [
+  ValidationError,
+  NotFoundError,
+]);
 
 const id = 'The id of the webhook.';
 

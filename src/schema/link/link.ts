@@ -15,7 +15,7 @@ import {
 } from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
-import { nameEnum, takenBy } from '../input-type.ts';
+import { descriptionsOf, nameEnum } from '../input-type.ts';
 import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
 import type { Context } from '../server/context.ts';
@@ -166,7 +166,7 @@ const LinkTargeting = builder.prismaObject('Link', {
   }),
 });
 
-const asTaken = takenBy(updateLinkInput);
+const described = descriptionsOf(updateLinkInput);
 
 /** Triggers make a link's counter. */
 function clicksOf(counter: { clicks: number } | null): number {
@@ -188,7 +188,7 @@ export const Link = builder.prismaObject('Link', {
       description: 'The short URL.',
       resolve: (link, _args, { services }) => shortUrlOf(services, link.domain, link),
     }),
-    title: t.exposeString('title', { ...asTaken('title'), nullable: true }),
+    title: t.exposeString('title', { ...described('title'), nullable: true }),
     domain: t.relation('domain', { description: 'The domain of the link.' }),
     space: t.relation('space', { nullable: true, description: 'The space of the link; null for none.' }),
     pixels: t.field({
@@ -203,7 +203,7 @@ export const Link = builder.prismaObject('Link', {
       description: 'Whether visitors must enter a password.',
       resolve: ({ password }) => password !== null,
     }),
-    disabled: t.exposeBoolean('disabled', asTaken('disabled')),
+    disabled: t.exposeBoolean('disabled', described('disabled')),
     blocked: t.boolean({
       select: { url: true, expirationUrl: true, ...targetColumns },
       description:
@@ -215,7 +215,7 @@ export const Link = builder.prismaObject('Link', {
       },
     }),
     privacy: t.field({
-      ...asTaken('privacy'),
+      ...described('privacy'),
       type: LinkPrivacy,
       select: { privacy: true },
       resolve: privacyOf,
