@@ -15,7 +15,6 @@ import {
   RestUpdateLinkDocument,
 } from '../generated/documents.ts';
 import { type Answer, notFound, success } from './answer.ts';
-import { csv } from './csv.ts';
 import { expirationDate, expirationTime } from './form/expiration.ts';
 import {
   choice,
@@ -159,7 +158,7 @@ export const linkRoutes = [
     document: RestLinkPageDocument,
     variables: (input) => input,
     encode: ({ linkPage }, url) => encodePage(linkPage, linkAnswer.encode, url),
-    csv: csv({
+    csv: {
       columns: linkAnswer.columns,
       document: RestLinkRowsDocument,
       variables: ({ filter, orderBy }, _id, after) =>
@@ -168,7 +167,7 @@ export const linkRoutes = [
         const rows = edges.map(({ node }) => linkAnswer.encodeRow(node));
         return { rows, next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
       },
-    }),
+    },
   }),
   route({
     methods: ['POST'],

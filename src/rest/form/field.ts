@@ -30,7 +30,7 @@ export interface Field {
   /** An example value. */
   readonly example?: string;
   /** v1's name for a path below the field; by default the input's. */
-  nameBelow?(place: readonly string[], value: FormValue | undefined): readonly string[];
+  nameBelow?(path: readonly string[], value: FormValue | undefined): readonly string[];
 }
 
 export type Fields = Readonly<Record<string, Field>>;
