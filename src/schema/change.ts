@@ -67,7 +67,7 @@ export const Change = builder.prismaObject('Change', {
   }),
 });
 
-findNodes('Change', ({ db, actor }, ids) => findChanges(db, actor, ids));
+findNodes(Change, ({ db, actor }, ids) => findChanges(db, actor, ids));
 
 const ChangeConnection = connectionOf('Change', 'changes', Change);
 

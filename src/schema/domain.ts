@@ -60,7 +60,7 @@ export const Domain = builder.prismaObject('Domain', {
   }),
 });
 
-findNodes('Domain', ({ db, actor }, ids) => findDomains(db, actor, ids));
+findNodes(Domain, ({ db, actor }, ids) => findDomains(db, actor, ids));
 
 const DomainConnection = connectionOf('Domain', 'domains', Domain);
 

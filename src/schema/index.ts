@@ -6,7 +6,6 @@ import './pixel.ts';
 import './link/link.ts';
 import './link/query.ts';
 import './link/mutation.ts';
-import './link/batch.ts';
 import './link/explain.ts';
 import './statistics.ts';
 import './change.ts';

@@ -45,7 +45,7 @@ export const Pixel = builder.prismaObject('Pixel', {
   }),
 });
 
-findNodes('Pixel', ({ db, actor }, ids) => findPixels(db, actor, ids));
+findNodes(Pixel, ({ db, actor }, ids) => findPixels(db, actor, ids));
 
 const PixelConnection = connectionOf('Pixel', 'pixels', Pixel);
 

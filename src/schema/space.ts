@@ -31,7 +31,7 @@ export const Space = builder.prismaObject('Space', {
   }),
 });
 
-findNodes('Space', ({ db, actor }, ids) => findSpaces(db, actor, ids));
+findNodes(Space, ({ db, actor }, ids) => findSpaces(db, actor, ids));
 
 const SpaceConnection = connectionOf('Space', 'spaces', Space);
 const SpacePage = pageOf('Space', 'spaces', Space);
@@ -104,7 +104,7 @@ builder.mutationFields((t) => ({
       ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
     resolve: (_root, { id, input, ifUpdatedAt: seen }, { db, actor, now }) =>
-      asUpdate('Space', updateSpace(db, actor, id, input, now(), seen), () => findSpace(db, actor, id)),
+      asUpdate(Space, updateSpace(db, actor, id, input, now(), seen), () => findSpace(db, actor, id)),
   }),
   deleteSpace: t.field({
     type: DeleteResult,

@@ -108,7 +108,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-findNodes('Webhook', ({ db, actor }, ids) => findWebhooks(db, actor, ids));
+findNodes(Webhook, ({ db, actor }, ids) => findWebhooks(db, actor, ids));
 
 const CreatedWebhook = builder
   .objectRef<{ webhook: WebhookRow; secret: string }>('CreatedWebhook')

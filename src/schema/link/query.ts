@@ -18,7 +18,7 @@ import type { Context } from '../server/context.ts';
 import { Space } from '../space.ts';
 import { Link, LinkStatus } from './link.ts';
 
-findNodes('Link', (context, ids, info) =>
+findNodes(Link, (context, ids, info) =>
   findLinks(context.lists, context.actor, ids, selectFor(context, info)),
 );
 
