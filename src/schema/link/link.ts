@@ -63,48 +63,40 @@ const LinkExpiration = builder.prismaObject('Link', {
   }),
 });
 
-/** The weight of a target's value: most lists are short, and `spendOnTargets` limits long ones. */
-const OF_TARGET = 1;
+/** Most lists of targets are short, and `spendOnTargets` limits long ones. */
+const targetCost = costs({ weight: 1 });
 
-/** The type of a target with a key. */
-function targetBy<Target extends { url: string }>(
-  name: string,
-  key: { name: Extract<keyof Target, string>; type: 'String' | typeof Platform; description: string },
-) {
-  return builder.objectRef<Target>(name).implement({
-    description: 'The target for some of the visitors.',
-    fields: (t) => ({
-      [key.name]: t.field({
-        type: key.type,
-        description: key.description,
-        extensions: costs({ weight: OF_TARGET }),
-        // TypeScript cannot follow Pothos' conditional type of a result through the type parameter.
-        resolve: (target) => target[key.name] as never,
-      }),
-      url: t.field({
-        type: 'URL',
-        description: 'The destination of these visitors.',
-        extensions: costs({ weight: OF_TARGET }),
-        resolve: ({ url }) => url as never,
-      }),
+const ofSomeVisitors = { description: 'The target for some of the visitors.' };
+const targetUrl = {
+  type: 'URL',
+  description: 'The destination of these visitors.',
+  extensions: targetCost,
+} as const;
+
+const CountryTarget = builder.objectRef<Targeting['countries'][number]>('CountryTarget').implement({
+  ...ofSomeVisitors,
+  fields: (t) => ({
+    country: t.exposeString('country', { description: targetKeys.country, extensions: targetCost }),
+    url: t.expose('url', targetUrl),
+  }),
+});
+const PlatformTarget = builder.objectRef<Targeting['platforms'][number]>('PlatformTarget').implement({
+  ...ofSomeVisitors,
+  fields: (t) => ({
+    platform: t.expose('platform', {
+      type: Platform,
+      description: targetKeys.platform,
+      extensions: targetCost,
     }),
-  });
-}
-
-const CountryTarget = targetBy<Targeting['countries'][number]>('CountryTarget', {
-  name: 'country',
-  type: 'String',
-  description: targetKeys.country,
+    url: t.expose('url', targetUrl),
+  }),
 });
-const PlatformTarget = targetBy<Targeting['platforms'][number]>('PlatformTarget', {
-  name: 'platform',
-  type: Platform,
-  description: targetKeys.platform,
-});
-const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget', {
-  name: 'language',
-  type: 'String',
-  description: targetKeys.language,
+const LanguageTarget = builder.objectRef<Targeting['languages'][number]>('LanguageTarget').implement({
+  ...ofSomeVisitors,
+  fields: (t) => ({
+    language: t.exposeString('language', { description: targetKeys.language, extensions: targetCost }),
+    url: t.expose('url', targetUrl),
+  }),
 });
 
 /** The resolver of a list of targets, which counts its size for the limit of the answer. */
@@ -160,7 +152,7 @@ const LinkTargeting = builder.prismaObject('Link', {
       type: ['URL'],
       select: { rotation: true },
       description: 'The URLs in rotation, in order.',
-      extensions: costs({ size: mostTargets.rotation, weight: OF_TARGET }),
+      extensions: costs({ size: mostTargets.rotation, weight: 1 }),
       resolve: targets('rotation'),
     }),
   }),
