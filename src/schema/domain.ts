@@ -30,7 +30,7 @@ const DomainVerification = builder
     }),
   });
 
-export const Domain = builder.prismaObject('Domain', {
+const Domain = builder.prismaObject('Domain', {
   select: { id: true },
   interfaces: [Node],
   fields: (t) => ({

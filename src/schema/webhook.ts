@@ -62,7 +62,7 @@ const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
 
 const WebhookDeliveryConnection = connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery);
 
-export const Webhook = builder.prismaObject('Webhook', {
+const Webhook = builder.prismaObject('Webhook', {
   select: { id: true },
   interfaces: [Node],
   fields: (t) => ({

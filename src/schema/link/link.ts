@@ -21,7 +21,7 @@ import { Pixel } from '../pixel.ts';
 import type { Context } from '../server/context.ts';
 import { costs } from '../server/cost.ts';
 
-export const LinkPrivacy = builder.enumType('LinkPrivacy', {
+const LinkPrivacy = builder.enumType('LinkPrivacy', {
   description: 'Who may see the statistics of a link. Visits do not depend on it: see the password.',
   values: describedValues(linkPrivacies),
 });
@@ -31,12 +31,12 @@ export const LinkStatus = builder.enumType('LinkStatus', {
   values: describedValues(linkStatuses),
 });
 
-export const TargetType = builder.enumType('TargetType', {
+const TargetType = builder.enumType('TargetType', {
   description: 'How a link chooses a target.',
   values: describedValues(targetTypes),
 });
 
-export const Platform = builder.enumType('Platform', {
+const Platform = builder.enumType('Platform', {
   description: 'An operating system of visitors.',
   values: describedValues(platforms),
 });

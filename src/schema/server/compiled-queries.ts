@@ -20,7 +20,7 @@ import { visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
 import { recordOf } from './operation-record.ts';
-import { breadthOf } from './operation-size.ts';
+import { sizeOf } from './operation-size.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
 const COMPILED_FROM = 2;
@@ -63,7 +63,7 @@ function compiledFor(args: ExecutionArgs, operation: OperationDefinitionNode): C
   if (++record.executions <= COMPILED_FROM || !record.facts?.isCompilable) return null;
   const known = compiledQueries.get(operation);
   if (known !== undefined) return known.query;
-  const breadth = breadthOf(args);
+  const breadth = sizeOf(args)?.breadth ?? 0;
   if (breadth > MAX_FIELDS) return null;
   const compiled = compileQuery(compilable, withCoercedVariables(document, operation), operation.name?.value);
   const query = isCompiledQuery(compiled) ? compiled : null;

@@ -1,4 +1,4 @@
-import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection/db.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
@@ -67,9 +67,4 @@ export function readingOf({ db, lists, reader, actor, signal }: Context): Pick<C
 export function writingOf({ db, actor }: Context): Pick<Context, 'lists' | 'signal'> {
   const { signal } = new AbortController();
   return { lists: new ListReader(db, actor.accountId, signal), signal };
-}
-
-/** The name of an operation in the log and the metrics. */
-export function nameOf({ name, operation }: OperationDefinitionNode): string {
-  return name?.value ?? operation;
 }

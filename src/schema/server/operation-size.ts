@@ -60,8 +60,3 @@ export function sizeOf({ document, operationName, variableValues }: Operation): 
   if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }
-
-/** How many fields the operation selects; those of a fragment count each time it is used. */
-export function breadthOf(operation: Operation): number {
-  return sizeOf(operation)?.breadth ?? 0;
-}

@@ -13,7 +13,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { useAccept, useStreams } from './accept.ts';
 import { useCompiledQueries } from './compiled-queries.ts';
-import { type Context, nameOf, readingOf, writingOf } from './context.ts';
+import { type Context, readingOf, writingOf } from './context.ts';
 import { useOperationRecord } from './document-facts.ts';
 import { extensionsOf, presentedAny, presentedError } from './errors.ts';
 import { useExecuted } from './execute.ts';
@@ -45,7 +45,7 @@ function refusalOf(
 ): GraphQLError | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  context.named(nameOf(operation));
+  context.named(operation.name?.value ?? operation.operation);
   try {
     requireScope(context.actor, operation.operation === OperationTypeNode.MUTATION ? 'write' : 'read');
     return null;
