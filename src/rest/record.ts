@@ -34,8 +34,11 @@ export function recordAnswer<Row, Whole extends Row>(fields: Record<string, Cell
   const cells = entries.filter((entry): entry is [string, Cell<Row>] => 'isCell' in entry[1]);
   return {
     schema: object(Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]))),
-    encode: (whole: Whole): object =>
-      Object.fromEntries(entries.map(([name, field]) => [name, field.value(whole)])),
+    encode(whole: Whole): object {
+      const encoded: Record<string, unknown> = {};
+      for (const [name, field] of entries) encoded[name] = field.value(whole);
+      return encoded;
+    },
     columns: cells.map(([name]) => name),
     encodeRow: (row: Row): CsvRow => cells.map(([, cell]) => cell.value(row)),
   };

@@ -3,23 +3,13 @@ import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../dom
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
-import {
-  mostTargets,
-  platforms,
-  type Targeting,
-  type TargetLists,
-  targetKeys,
-  targetsOf,
-  targetTypeOf,
-  targetTypes,
-} from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
 import { descriptionsOf, nameEnum } from '../input-type.ts';
 import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
-import type { Context } from '../server/context.ts';
 import { costs } from '../server/cost.ts';
+import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
 
 const LinkPrivacy = builder.enumType('LinkPrivacy', {
   description: 'Who may see the statistics of a link. Visits do not depend on it: see the password.',
@@ -31,19 +21,8 @@ export const LinkStatus = builder.enumType('LinkStatus', {
   values: describedValues(linkStatuses),
 });
 
-const TargetType = builder.enumType('TargetType', {
-  description: 'How a link chooses a target.',
-  values: describedValues(targetTypes),
-});
-
-const Platform = builder.enumType('Platform', {
-  description: 'An operating system of visitors.',
-  values: describedValues(platforms),
-});
-
 nameEnum('LinkPrivacy', LinkPrivacy);
-nameEnum('TargetType', TargetType);
-nameEnum('Platform', Platform);
+
 const QrErrorCorrection = builder.enumType('QrErrorCorrection', {
   description: 'How much of a QR code may be damaged or covered, and still be read.',
   values: describedValues(qrErrorCorrections),
@@ -60,101 +39,6 @@ const LinkExpiration = builder.prismaObject('Link', {
     url: t.expose('expirationUrl', { type: 'URL', nullable: true }),
     at: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
     clicks: t.exposeInt('expirationClicks', { nullable: true }),
-  }),
-});
-
-/** Most lists of targets are short, and `spendOnTargets` limits long ones. */
-const targetCost = costs({ weight: 1 });
-
-const ofSomeVisitors = { description: 'The target for some of the visitors.' };
-const targetUrl = {
-  type: 'URL',
-  description: 'The destination of these visitors.',
-  extensions: targetCost,
-} as const;
-
-const CountryTarget = builder.objectRef<Targeting['countries'][number]>('CountryTarget').implement({
-  ...ofSomeVisitors,
-  fields: (t) => ({
-    country: t.exposeString('country', { description: targetKeys.country, extensions: targetCost }),
-    url: t.expose('url', targetUrl),
-  }),
-});
-const PlatformTarget = builder.objectRef<Targeting['platforms'][number]>('PlatformTarget').implement({
-  ...ofSomeVisitors,
-  fields: (t) => ({
-    platform: t.expose('platform', {
-      type: Platform,
-      description: targetKeys.platform,
-      extensions: targetCost,
-    }),
-    url: t.expose('url', targetUrl),
-  }),
-});
-const LanguageTarget = builder.objectRef<Targeting['languages'][number]>('LanguageTarget').implement({
-  ...ofSomeVisitors,
-  fields: (t) => ({
-    language: t.exposeString('language', { description: targetKeys.language, extensions: targetCost }),
-    url: t.expose('url', targetUrl),
-  }),
-});
-
-/** The resolver of a list of targets, which counts its size for the limit of the answer. */
-function targets<Kind extends keyof TargetLists>(kind: Kind) {
-  return (link: Record<Kind, string>, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
-    spendOnTargets?.(link[kind].length);
-    return targetsOf(link, kind);
-  };
-}
-
-/** The columns with a link's targets. */
-const targetColumns = { countries: true, platforms: true, languages: true, rotation: true } as const;
-
-/** The size of the link's targets, in bytes. */
-function targetsLength(link: Readonly<Record<keyof typeof targetColumns, string>>): number {
-  return link.countries.length + link.platforms.length + link.languages.length + link.rotation.length;
-}
-
-const LinkTargeting = builder.prismaObject('Link', {
-  variant: 'LinkTargeting',
-  select: { id: true },
-  description:
-    'Different destinations for different visitors. All lists are kept, but only the list of the type is used.',
-  fields: (t) => ({
-    type: t.field({
-      type: TargetType,
-      select: { targetType: true },
-      description: 'How the link chooses a target.',
-      resolve: targetTypeOf,
-    }),
-    countries: t.field({
-      type: [CountryTarget],
-      select: { countries: true },
-      description: 'The targets by country, in order.',
-      extensions: costs({ size: mostTargets.countries }),
-      resolve: targets('countries'),
-    }),
-    platforms: t.field({
-      type: [PlatformTarget],
-      select: { platforms: true },
-      description: 'The targets by operating system, in order.',
-      extensions: costs({ size: mostTargets.platforms }),
-      resolve: targets('platforms'),
-    }),
-    languages: t.field({
-      type: [LanguageTarget],
-      select: { languages: true },
-      description: 'The targets by language, in order.',
-      extensions: costs({ size: mostTargets.languages }),
-      resolve: targets('languages'),
-    }),
-    rotation: t.field({
-      type: ['URL'],
-      select: { rotation: true },
-      description: 'The URLs in rotation, in order.',
-      extensions: costs({ size: mostTargets.rotation, weight: 1 }),
-      resolve: targets('rotation'),
-    }),
   }),
 });
 
