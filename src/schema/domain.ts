@@ -14,7 +14,8 @@ import {
 import { builder } from './builder.ts';
 import { InUseError, NotFoundError, ValidationError } from './error.ts';
 import { inputType } from './input-type.ts';
-import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { connectionOf, edgesArgs } from './list.ts';
+import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
 import { changeCost, costs, DNS_COST } from './server/cost.ts';

@@ -7,7 +7,7 @@ import './link/link.ts';
 import './link/query.ts';
 import './link/mutation.ts';
 import './link/explain.ts';
-import './statistics.ts';
+import './statistics/statistics.ts';
 import './change.ts';
 import './webhook.ts';
 import { builder } from './builder.ts';

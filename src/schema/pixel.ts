@@ -13,7 +13,8 @@ import {
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { descriptionsOf, inputType, nameEnum } from './input-type.ts';
-import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { connectionOf, edgesArgs } from './list.ts';
+import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { changeCost } from './server/cost.ts';

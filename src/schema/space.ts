@@ -12,7 +12,8 @@ import {
 import { builder } from './builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
 import { descriptionsOf, inputType } from './input-type.ts';
-import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
+import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
+import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { changeCost } from './server/cost.ts';

@@ -11,7 +11,8 @@ import {
 import { findLinkByShortUrl } from '../../domain/link/short-url.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
-import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
+import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
+import { listCost } from '../list-cost.ts';
 import { findNodes } from '../node.ts';
 import { inConnection, inPage, selectFor } from '../select.ts';
 import type { Context } from '../server/context.ts';
