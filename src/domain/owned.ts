@@ -74,7 +74,7 @@ interface UpdateOptions<Row> {
   /** The expected time of the last change; null for any. */
   readonly ifUpdatedAt?: Date | null;
   /** What else to do in the same transaction, also if nothing changes. */
-  besides?(changing: Changing, row: Row): Promise<void>;
+  inTransaction?(changing: Changing, row: Row): Promise<void>;
 }
 
 /**
@@ -90,7 +90,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
   id: string,
   now: Date,
   decide: (row: Row) => Data,
-  { ifUpdatedAt = null, besides }: UpdateOptions<Row> = {},
+  { ifUpdatedAt = null, inTransaction }: UpdateOptions<Row> = {},
 ): Promise<Row> {
   const where = owned(actor, id);
   if (where === null) throw notFound(what);
@@ -100,7 +100,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
     const row = await rows(tx).findUnique({ where });
     if (row === null) throw notFound(what);
     requireUnchanged(row, ifUpdatedAt);
-    await besides?.(changing, row);
+    await inTransaction?.(changing, row);
     const changes = differing(row, decide(row));
     if (Object.keys(changes).length === 0) return row;
     const updated = await rows(tx).update({

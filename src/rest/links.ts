@@ -42,7 +42,8 @@ const fields = {
   pixel_ids: {
     ...idList('pixelIds'),
     about:
-      'The ids of the pixels that the link fires, at most 50; replaces all of them. In a form: `pixel_ids[]=1&pixel_ids[]=2`, `pixel_ids=1` or `pixel_ids=1,2`.',
+      'The ids of the pixels that the link fires, at most 50; replaces all of them. In a form: ' +
+      '`pixel_ids[]=1&pixel_ids[]=2`, `pixel_ids=1` or `pixel_ids=1,2`.',
   },
   disabled: {
     ...flag('disabled'),
@@ -79,7 +80,7 @@ const domainId: Field = {
 /** The same; or a domain in the form of an answer, so that answers can be sent back. */
 const domain: Field = {
   ...domainId,
-  decode: (value, reading) => scalar(value instanceof Map ? value.get('id') || value : value, reading),
+  decode: (value, context) => scalar(value instanceof Map ? value.get('id') || value : value, context),
 };
 
 // If both are sent, the second one counts.
@@ -103,9 +104,9 @@ const listFields = {
     path: ['filter', 'spaceId'],
     about: 'Only links in this space; 0 for links without a space.',
     describe: () => ({ type: 'integer', minimum: 0 }),
-    decode(value, reading) {
-      if (value !== '0') return scalar(value, reading);
-      reading.assign('filter.withoutSpace', true);
+    decode(value, context) {
+      if (value !== '0') return scalar(value, context);
+      context.assign('filter.withoutSpace', true);
     },
   } satisfies Field,
   domain_id: recordId('filter.domainId'),

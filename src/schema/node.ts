@@ -56,10 +56,10 @@ async function nodesOf(
   nodeIds: readonly string[],
   info: GraphQLResolveInfo,
 ): Promise<({ id: number } | null)[]> {
-  const asked = nodeIds.map(parseNodeId);
+  const parsed = nodeIds.map(parseNodeId);
   const found = new Map<string, { id: number }>();
   const ofType = async (name: string, { type, load }: { type: NodeType; load: Load }) => {
-    const ids = asked.flatMap((one) => (one?.type === name ? one.id : []));
+    const ids = parsed.flatMap((one) => (one?.type === name ? one.id : []));
     if (ids.length === 0) return;
     for (const row of await load(context, [...new Set(ids)], info)) {
       brandWithType(row, type);

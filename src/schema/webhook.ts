@@ -204,7 +204,8 @@ builder.mutationFields((t) => ({
     type: RedeliverResult,
     extensions: changeCost,
     description:
-      'Has a delivery tried now, whatever became of it, and again if that fails; first those about the same record that wait before it. Its webhook must not be disabled.',
+      'Has a delivery tried now, whatever became of it, and again if that fails; first those about the same record that ' +
+      'wait before it. Its webhook must not be disabled.',
     args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
     resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
   }),

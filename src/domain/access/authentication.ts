@@ -8,12 +8,12 @@ import { hashKey, parseScopes, validKeys } from './api-key.ts';
 import { keyChanges } from './key-changes.ts';
 
 /** The precision of a key's last-used time, in milliseconds. */
-const LAST_USED_EVERY = 60_000;
+const LAST_USED_INTERVAL = 60_000;
 /** How many keys a process caches. */
 const MAX_CACHED = 10_000;
 
 /** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys it has. */
-const LISTED_EVERY = 1_000;
+const LIST_INTERVAL = 1_000;
 const MAX_LISTED = 10_000;
 
 interface Remembered {
@@ -75,7 +75,7 @@ export class Authentication {
     const key = keyIn(header);
     if (key === null) return false;
     const [now, changes] = [performance.now(), keyChanges()];
-    if (now - this.#list.readAt > LISTED_EVERY || changes !== this.#list.changes)
+    if (now - this.#list.readAt > LIST_INTERVAL || changes !== this.#list.changes)
       this.#list = { readAt: now, changes, hashes: this.#readList() };
     return (await this.#list.hashes).has(hashKey(key));
   }
@@ -125,7 +125,7 @@ export class Authentication {
 
   /** Writes the last-used time at most once a minute for each key; the request does not wait for it. */
   #used(known: Remembered, now: Date): void {
-    if (now.getTime() - known.lastUsedAt < LAST_USED_EVERY) return;
+    if (now.getTime() - known.lastUsedAt < LAST_USED_INTERVAL) return;
     known.lastUsedAt = now.getTime();
     const write = this.#db.apiKey
       .updateMany({ where: { id: known.actor.keyId }, data: { lastUsedAt: now } })

@@ -119,7 +119,7 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const fields = parseInput(updateWebhookInput, input);
   return updateOwned(db, kind, actor, id, now, () => fields, {
-    async besides({ tx }, { id: webhookId }) {
+    async inTransaction({ tx }, { id: webhookId }) {
       if (fields.disabled === false)
         await tx.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
     },

@@ -11,11 +11,11 @@ export const expirationDate: Field = {
   path: ['expiration', 'at'],
   about: 'The date on which the link expires, YYYY-MM-DD in UTC. Cleared, it clears the time too.',
   describe: () => ({ type: 'string', format: 'date' }),
-  decode(value, reading) {
-    const day = scalar(value, reading);
+  decode(value, context) {
+    const day = scalar(value, context);
     if (day === undefined) return undefined;
-    if (!DATE.safeParse(day).success) reading.refuse('must be a real date, as YYYY-MM-DD');
-    const time = reading.sent.get('expiration_time');
+    if (!DATE.safeParse(day).success) context.refuse('must be a real date, as YYYY-MM-DD');
+    const time = context.sent.get('expiration_time');
     const known = typeof time === 'string' && TIME.test(time);
     return DATE.safeParse(day).success ? `${day}T${known ? time : '00:00'}Z` : undefined;
   },
@@ -26,9 +26,9 @@ export const expirationTime: Field = {
   path: [],
   about: 'The time on that date, HH:MM in UTC; 00:00 if absent.',
   describe: () => ({ type: 'string', pattern: TIME.source }),
-  decode(value, reading) {
-    const { sent, emptyClears, refuse } = reading;
-    const time = scalar(value, reading);
+  decode(value, context) {
+    const { sent, emptyClears, refuse } = context;
+    const time = scalar(value, context);
     if (time === undefined || time === '') return;
     const date = sent.get('expiration_date');
     if (!TIME.test(time)) refuse('must be a time of day, as HH:MM, from 00:00 to 23:59');

@@ -21,7 +21,8 @@ const verbs: Record<Method, readonly [title: string, name: string]> = {
 const description = `
 For clients that already use it. To try it here, press Authorize and paste an API key; the key is kept in this page only.
 
-Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent in a query and when a record is created; in an update, it
+Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent in a \
+query and when a record is created; in an update, it
 clears a field that can be cleared, and an absent field does not change. Unknown fields are ignored.
 `.trim();
 
@@ -107,7 +108,8 @@ const keyParameter = {
   in: 'header',
   required: false,
   description:
-    'New for each write. The same request with the same key, within a day, is not done again and gets the first answer, with `Idempotency-Replayed: true`.',
+    'New for each write. The same request with the same key, within a day, is not done again and gets the first answer, ' +
+    'with `Idempotency-Replayed: true`.',
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 };
 

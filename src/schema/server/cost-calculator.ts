@@ -73,8 +73,8 @@ export class CostCalculator {
     fromParent: ArgumentValues,
   ): OperationSize {
     const { fragments, known } = calculation;
-    const what = `${type.name} ${JSON.stringify(fromParent)}`;
-    const before = known.get(selectionSet)?.get(what);
+    const key = `${type.name} ${JSON.stringify(fromParent)}`;
+    const before = known.get(selectionSet)?.get(key);
     if (before) return before;
     const parts: Part[] = [];
     for (const selection of selectionSet.selections) {
@@ -90,7 +90,7 @@ export class CostCalculator {
     }
     const total = this.#largest(type, parts);
     const ofSet = known.get(selectionSet) ?? new Map<string, OperationSize>();
-    known.set(selectionSet, ofSet.set(what, total));
+    known.set(selectionSet, ofSet.set(key, total));
     return total;
   }
 
@@ -189,11 +189,11 @@ function amount(
 
 function argsOf(
   { args }: GraphQLField<unknown, unknown>,
-  { arguments: written = [] }: FieldNode,
+  { arguments: nodes = [] }: FieldNode,
   variables: Readonly<Record<string, unknown>>,
 ): ArgumentValues {
   const values = args.map(({ name, defaultValue }) => {
-    const node = written.find((one) => one.name.value === name);
+    const node = nodes.find((one) => one.name.value === name);
     return [name, node ? valueFromASTUntyped(node.value, variables) : defaultValue];
   });
   return Object.fromEntries(values);

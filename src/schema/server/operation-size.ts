@@ -23,7 +23,10 @@ const MAX_CACHED_CHARACTERS = 2_000_000;
 const MAX_KEY_LENGTH = 1_000;
 /** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
 const MAX_NAME = 16;
-/** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON.stringify writes as null: longer than any other key. */
+/**
+ * Placeholders in a cache key, longer than any name: for long texts, and for numbers such as 1e400, which JSON.stringify
+ * writes as null.
+ */
 const LONG_TEXT = 'a text of more than 16 characters';
 const INFINITE_NUMBER = 'a number beyond all numbers of JSON, which is ';
 
