@@ -1,5 +1,5 @@
-import { deliveryConnection, redeliver } from '../domain/webhook/delivery.ts';
-import { type DeliveryStatus, deliveryStatuses, eventsOf, webhookEvents } from '../domain/webhook/events.ts';
+import { deliveryConnection } from '../domain/webhook/delivery.ts';
+import { eventsOf, webhookEvents } from '../domain/webhook/events.ts';
 import {
   createWebhook,
   createWebhookInput,
@@ -14,54 +14,15 @@ import {
 } from '../domain/webhook/webhook.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
-import { describedValues } from './described-values.ts';
-import { NotFoundError, ValidationError } from './error.ts';
-import { inputType, nameEnum } from './input-type.ts';
+import { NotFoundError } from './error.ts';
+import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs } from './list.ts';
 import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
 import type { Context } from './server/context.ts';
 import { changeCost, costs } from './server/cost.ts';
-
-const WebhookEvent = builder.enumType('WebhookEvent', {
-  description: 'The events that a webhook can get.',
-  values: describedValues(webhookEvents),
-});
-
-nameEnum('WebhookEvent', WebhookEvent);
-
-const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
-  description: 'The status of a delivery.',
-  values: describedValues(deliveryStatuses),
-});
-
-const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
-  select: { id: true },
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the delivery.' }),
-    event: t.field({
-      type: WebhookEvent,
-      select: { event: true },
-      description: 'The event.',
-      // The queue has only events.
-      resolve: ({ event }) => event as keyof typeof webhookEvents,
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    status: t.field({
-      type: DeliveryStatusEnum,
-      select: { status: true },
-      description: 'The status of the delivery.',
-      resolve: ({ status }) => status as DeliveryStatus, // The queue has no other status.
-    }),
-    attempts: t.exposeInt('attempts'),
-    lastAttemptAt: t.expose('lastAttemptAt', { type: 'DateTime', nullable: true }),
-    responseStatus: t.exposeInt('responseStatus', { nullable: true }),
-    error: t.exposeString('error', { nullable: true }),
-  }),
-});
-
-const WebhookDeliveryConnection = connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery);
+import { WebhookDeliveryConnection, WebhookEvent } from './webhook-delivery.ts';
 
 const Webhook = builder.prismaObject('Webhook', {
   select: { id: true },
@@ -142,11 +103,6 @@ const RotateWebhookSecretResult = resultOf(
   [NotFoundError],
 );
 
-const RedeliverResult = resultOf('Redeliver', 'The delivery, which is pending again', WebhookDelivery, [
-  ValidationError,
-  NotFoundError,
-]);
-
 const id = 'The id of the webhook.';
 
 /** A new secret, which is left out of a stored answer. */
@@ -199,14 +155,5 @@ builder.mutationFields((t) => ({
       const { db, actor, services, now } = context;
       return asResult(shownOnce(context, rotateWebhookSecret(db, actor, args.id, services.random, now())));
     },
-  }),
-  redeliver: t.field({
-    type: RedeliverResult,
-    extensions: changeCost,
-    description:
-      'Has a delivery tried now, whatever became of it, and again if that fails; first those about the same record that ' +
-      'wait before it. Its webhook must not be disabled.',
-    args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
-    resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
   }),
 }));
