@@ -172,12 +172,12 @@ export async function readConnection<Row extends { id: number }>(
   // Look beyond the first and last row; without rows, from the cursor on, including the cursor's own row.
   const firstRow = rows.at(0);
   const lastRow = rows.at(-1);
-  const above = firstRow ? { before: position(firstRow) } : { before: after, inclusive: true };
-  const below = lastRow ? { after: position(lastRow) } : { after: before, inclusive: true };
+  const beforePage = firstRow ? { before: position(firstRow) } : { before: after, inclusive: true };
+  const afterPage = lastRow ? { after: position(lastRow) } : { after: before, inclusive: true };
   return {
     edges: rows.map((node) => ({ cursor: encodeCursor(list, position(node)), node })),
-    hasNextPage: async () => (fromEnd ? before !== undefined && lists.any(list, below) : more),
-    hasPreviousPage: async () => (fromEnd ? more : after !== undefined && lists.any(list, above)),
+    hasNextPage: async () => (fromEnd ? before !== undefined && lists.any(list, afterPage) : more),
+    hasPreviousPage: async () => (fromEnd ? more : after !== undefined && lists.any(list, beforePage)),
     total: () => lists.number(total, scans),
   };
 }

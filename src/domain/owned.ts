@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../db/connection/db.ts';
 import { lockRow } from '../db/connection/transaction.ts';
+import { is } from '../db/reading/conditions.ts';
+import type { ListReader } from '../db/reading/list-reader.ts';
 import { type Actor, owned } from './access/actor.ts';
 import {
   type ChangeDetails,
@@ -11,6 +13,7 @@ import {
   recordingChanges,
 } from './change/change.ts';
 import { notFound } from './errors.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from './list.ts';
 import { requireUnchanged, timeOfChange } from './unchanged.ts';
 
 type Where = { id: number; accountId: number };
@@ -42,32 +45,36 @@ interface Found<Row> {
   };
 }
 
-/** The account's own record with this id; null if it has none. */
-export async function findOwned<Row>(
-  db: Db,
-  { rows }: Found<Row>,
-  actor: Actor,
-  id: string,
-): Promise<Row | null> {
-  const where = owned(actor, id);
-  return where && rows(db).findUnique({ where });
-}
-
-/** The account's own records with these ids. */
-export async function findOwnedMany<Row>(
-  db: Db,
-  { rows }: Found<Row>,
-  { accountId }: Actor,
-  ids: readonly number[],
-): Promise<Row[]> {
-  return rows(db).findMany({ where: { id: { in: [...ids] }, accountId } });
+/** Functions that read the accounts' own records of a kind. */
+export function readersOf<Row extends { id: number }>({
+  rows,
+  table,
+}: Found<Row> & Pick<Kind<Row, never>, 'table'>) {
+  return {
+    /** The account's record with this id; null if it has none. */
+    async find(db: Db, actor: Actor, id: string): Promise<Row | null> {
+      const where = owned(actor, id);
+      return where && rows(db).findUnique({ where });
+    },
+    /** The account's records with these ids. */
+    async findMany(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Row[]> {
+      return rows(db).findMany({ where: { id: { in: [...ids] }, accountId } });
+    },
+    /**
+     * A slice of the account's records, by cursor, oldest first; `total` counts them when it is called.
+     * @throws DomainError VALIDATION
+     */
+    connection(lists: ListReader, { accountId }: Actor, input: EdgesInput): Promise<Connection<Row>> {
+      return readConnection(lists, byCreation(table, is('accountId', accountId)), input);
+    },
+  };
 }
 
 interface UpdateOptions<Row> {
   /** The expected time of the last change; null for any. */
   readonly ifUpdatedAt?: Date | null;
   /** What else to do in the same transaction, also if nothing changes. */
-  besides?(changing: Changing, row: Row): Promise<void>;
+  inTransaction?(changing: Changing, row: Row): Promise<void>;
 }
 
 /**
@@ -83,7 +90,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
   id: string,
   now: Date,
   decide: (row: Row) => Data,
-  { ifUpdatedAt = null, besides }: UpdateOptions<Row> = {},
+  { ifUpdatedAt = null, inTransaction }: UpdateOptions<Row> = {},
 ): Promise<Row> {
   const where = owned(actor, id);
   if (where === null) throw notFound(what);
@@ -93,7 +100,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
     const row = await rows(tx).findUnique({ where });
     if (row === null) throw notFound(what);
     requireUnchanged(row, ifUpdatedAt);
-    await besides?.(changing, row);
+    await inTransaction?.(changing, row);
     const changes = differing(row, decide(row));
     if (Object.keys(changes).length === 0) return row;
     const updated = await rows(tx).update({

@@ -2,15 +2,12 @@ import { z } from 'zod';
 import type { Db } from '../db/connection/db.ts';
 import { lockRow } from '../db/connection/transaction.ts';
 import { touchLinksWithPixel } from '../db/links.ts';
-import { is } from '../db/reading/conditions.ts';
-import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { type FieldError, invalid } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from './list.ts';
-import { deleteOwned, findOwned, findOwnedMany, type Kind, updateOwned } from './owned.ts';
+import { deleteOwned, type Kind, readersOf, updateOwned } from './owned.ts';
 
 export type { Pixel };
 
@@ -72,6 +69,8 @@ const kind = {
   rows: (tx) => tx.pixel,
 } satisfies Kind<Pixel, Partial<Pixel>>;
 
+export const { find: findPixel, findMany: findPixels, connection: pixelConnection } = readersOf<Pixel>(kind);
+
 /** The errors of a value for a type; empty if it is valid. */
 function wrongValue(pixelType: PixelType, value: string): FieldError[] {
   const { format, allowed } = formats[pixelType];
@@ -97,28 +96,6 @@ export function parsePixel(input: unknown): z.output<typeof createPixelInput> {
 /** The type of a stored pixel. */
 export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
   return type.parse(pixel.type);
-}
-
-/**
- * A slice of the account's pixels, by cursor, oldest first; `total` counts them when it is called.
- * @throws DomainError VALIDATION
- */
-export function pixelConnection(
-  lists: ListReader,
-  { accountId }: Actor,
-  input: EdgesInput,
-): Promise<Connection<Pixel>> {
-  return readConnection(lists, byCreation('Pixel', is('accountId', accountId)), input);
-}
-
-/** The account's pixel with this id; null if it has none. */
-export function findPixel(db: Db, actor: Actor, id: string): Promise<Pixel | null> {
-  return findOwned<Pixel>(db, kind, actor, id);
-}
-
-/** The account's pixels with these ids. */
-export function findPixels(db: Db, actor: Actor, ids: readonly number[]): Promise<Pixel[]> {
-  return findOwnedMany<Pixel>(db, kind, actor, ids);
 }
 
 /** @throws DomainError VALIDATION */

@@ -21,7 +21,7 @@ import {
   readPage,
   searchInput,
 } from './list.ts';
-import { deleteOwned, findOwned, findOwnedMany, type Kind, updateOwned } from './owned.ts';
+import { deleteOwned, type Kind, readersOf, updateOwned } from './owned.ts';
 import { parseIfUpdatedAt } from './unchanged.ts';
 
 export type { Space };
@@ -33,6 +33,8 @@ const kind = {
   fields: {},
   rows: (tx) => tx.space,
 } satisfies Kind<Space, Partial<Space>>;
+
+export const { find: findSpace, findMany: findSpaces } = readersOf<Space>(kind);
 
 const name = textOf(1, 255).describe('The name, 1 to 255 characters.');
 const color = integerOf(1, 6).describe('One of six colours, 1 to 6.');
@@ -104,16 +106,6 @@ export async function spaceConnection(
   const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
   const list = listOf(lists, actor, which);
   return readConnection(lists, list, input, { total: totalOf(actor, which, list) });
-}
-
-/** The account's space with this id; null if it has none. */
-export function findSpace(db: Db, actor: Actor, id: string): Promise<Space | null> {
-  return findOwned<Space>(db, kind, actor, id);
-}
-
-/** The account's spaces with these ids. */
-export function findSpaces(db: Db, actor: Actor, ids: readonly number[]): Promise<Space[]> {
-  return findOwnedMany<Space>(db, kind, actor, ids);
 }
 
 /** @throws DomainError VALIDATION */

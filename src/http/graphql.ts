@@ -5,7 +5,7 @@ import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
 import { acceptedTypes, HTML_TYPE, isJsonType, jsonTypeOf } from '../schema/server/accept.ts';
 import type { Context } from '../schema/server/context.ts';
-import { headersOf, statusOf } from '../schema/server/errors.ts';
+import { errorForms, headersOf } from '../schema/server/errors.ts';
 import { executeText, type SentOperation } from '../schema/server/execute.ts';
 import { isNestedTooDeeply } from '../schema/server/limits.ts';
 import { type GraphQLServer, refusal } from '../schema/server/server.ts';
@@ -171,7 +171,7 @@ export function createGraphQLHandler({
       const visible = visibleError(error);
       if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
       if (visible) {
-        end(req, res, statusOf[visible.code] ?? 400, refusal(visible), headersOf(visible));
+        end(req, res, errorForms[visible.code].status ?? 400, refusal(visible), headersOf(visible));
         return;
       }
       const { requestId } = requestInfoOf(res);

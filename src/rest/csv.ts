@@ -23,15 +23,6 @@ export interface Csv<Data, Variables> {
   partOf(data: Data): CsvPart | null;
 }
 
-/** A list with erased types of data and variables. */
-export type AnyCsv = Csv<unknown, unknown>;
-
-/** Declares a list; the types of data and variables come from its document. */
-export function csv<Data, Variables>(declaration: Csv<Data, Variables>): AnyCsv {
-  // Its functions are called only with the data and variables of its own document.
-  return declaration as unknown as AnyCsv;
-}
-
 /** The types of answers: a client that names a charset means another type than one that does not. */
 const TYPES = ['application/json', 'text/csv'].flatMap((type) => [type, `${type}; charset=utf-8`]);
 

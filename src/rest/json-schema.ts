@@ -4,7 +4,7 @@ import type { JsonSchema } from './form/field.ts';
 
 export const integer: JsonSchema = { type: 'integer' };
 export const text: JsonSchema = { type: 'string' };
-export const flag: JsonSchema = { type: 'boolean' };
+const flag: JsonSchema = { type: 'boolean' };
 export const timestamp: JsonSchema = { type: 'string', format: 'date-time' };
 
 export const orNull = (one: JsonSchema): JsonSchema => ({ anyOf: [one, { type: 'null' }] });

@@ -15,7 +15,6 @@ import {
   RestUpdateLinkDocument,
 } from '../generated/documents.ts';
 import { type Answer, notFound, success } from './answer.ts';
-import { csv } from './csv.ts';
 import { expirationDate, expirationTime } from './form/expiration.ts';
 import {
   choice,
@@ -43,7 +42,9 @@ const fields = {
   pixel_ids: {
     ...idList('pixelIds'),
     about:
-      'The ids of the pixels that the link fires, at most 50; replaces all of them. In a form: `pixel_ids[]=1&pixel_ids[]=2` or `pixel_ids=1,2`. Of a name without brackets that is repeated, only the last value counts.',
+      'The ids of the pixels that the link fires, at most 50; replaces all of them. In a form: ' +
+      '`pixel_ids[]=1&pixel_ids[]=2` or `pixel_ids=1,2`.' +
+      ' Of a name without brackets that is repeated, only the last value counts.',
   },
   disabled: {
     ...flag('disabled'),
@@ -80,7 +81,7 @@ const domainId: Field = {
 /** The same; or a domain in the form of an answer, so that answers can be sent back. */
 const domain: Field = {
   ...domainId,
-  decode: (value, reading) => scalar(value instanceof Map ? value.get('id') || value : value, reading),
+  decode: (value, context) => scalar(value instanceof Map ? value.get('id') || value : value, context),
 };
 
 // If both are sent, the second one counts.
@@ -104,9 +105,9 @@ const listFields = {
     path: ['filter', 'spaceId'],
     about: 'Only links in this space; 0 for links without a space.',
     describe: () => ({ type: 'integer', minimum: 0 }),
-    decode(value, reading) {
-      if (value !== '0') return scalar(value, reading);
-      reading.assign('filter.withoutSpace', true);
+    decode(value, context) {
+      if (value !== '0') return scalar(value, context);
+      context.assign('filter.withoutSpace', true);
     },
   } satisfies Field,
   domain_id: recordId('filter.domainId'),
@@ -159,7 +160,7 @@ export const linkRoutes = [
     document: RestLinkPageDocument,
     variables: (input) => input,
     encode: ({ linkPage }, url) => encodePage(linkPage, linkAnswer.encode, url),
-    csv: csv({
+    csv: {
       columns: linkAnswer.columns,
       document: RestLinkRowsDocument,
       variables: ({ filter, orderBy }, _id, after) =>
@@ -168,7 +169,7 @@ export const linkRoutes = [
         const rows = edges.map(({ node }) => linkAnswer.encodeRow(node));
         return { rows, next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
       },
-    }),
+    },
   }),
   route({
     methods: ['POST'],

@@ -1,13 +1,6 @@
+import type { Page } from '../domain/list.ts';
 import { type Answer, success } from './answer.ts';
 import type { RequestUrl } from './route.ts';
-
-interface Page<Item> {
-  items: Item[];
-  total: number;
-  page: number;
-  perPage: number;
-  pageCount: number;
-}
 
 /** The URL of another page, with all other parameters of the request. */
 function urlOf({ path, query }: RequestUrl, page: number): string {

@@ -32,14 +32,10 @@ export function fieldsOf<Row, Whole extends Row = Row>(typeName: string) {
 export function recordAnswer<Row, Whole extends Row>(fields: Record<string, Cell<Row> | Part<Whole>>) {
   const entries = Object.entries(fields);
   const cells = entries.filter((entry): entry is [string, Cell<Row>] => 'isCell' in entry[1]);
-  // Parsed: V8 writes copies of a literal twice as fast as objects that are built property by property.
-  const blank: Record<string, unknown> = JSON.parse(
-    JSON.stringify(Object.fromEntries(entries.map(([name]) => [name, null]))),
-  );
   return {
     schema: object(Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]))),
     encode(whole: Whole): object {
-      const encoded = { ...blank };
+      const encoded: Record<string, unknown> = {};
       for (const [name, field] of entries) encoded[name] = field.value(whole);
       return encoded;
     },

@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { z } from 'zod';
 import type { Answer } from './answer.ts';
-import type { AnyCsv } from './csv.ts';
+import type { Csv } from './csv.ts';
 import type { Fields } from './form/field.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -22,7 +22,7 @@ export interface FileAnswer {
 }
 
 /** One operation of v1, as data. */
-export interface Route<Data, Variables> {
+interface Route<Data, Variables, CsvData, CsvVariables> {
   readonly methods: readonly Method[];
   /** Below `/api/v1`, in Express' notation. */
   readonly path: string;
@@ -35,7 +35,7 @@ export interface Route<Data, Variables> {
   variables(input: Record<string, unknown>, id: string): Variables;
   encode(data: Data, url: RequestUrl, input: Record<string, unknown>): Answer;
   /** Its answer as CSV. */
-  readonly csv?: AnyCsv;
+  readonly csv?: Csv<CsvData, CsvVariables>;
   /** For a list that belongs to one record: the schema of an item, and the title of the operation. */
   readonly lists?: { readonly record: string; readonly summary: string };
   /** For an operation that answers with a file instead of a record. */
@@ -46,10 +46,12 @@ export interface Route<Data, Variables> {
 export const withoutFields = { fields: {}, schema: z.object({}) };
 
 /** A route with erased types of data and variables. */
-export type AnyRoute = Route<unknown, unknown>;
+export type AnyRoute = Route<unknown, unknown, unknown, unknown>;
 
-/** Declares a route; the types of data and variables come from its document. */
-export function route<Data, Variables>(declaration: Route<Data, Variables>): AnyRoute {
-  // Its functions are called only with the data and variables of its own document.
+/** Declares a route; the types of data and variables come from its documents. */
+export function route<Data, Variables, CsvData, CsvVariables>(
+  declaration: Route<Data, Variables, CsvData, CsvVariables>,
+): AnyRoute {
+  // Its functions are called only with the data and variables of their own documents.
   return declaration as unknown as AnyRoute;
 }

@@ -1,12 +1,11 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
-import { getOperationAST } from 'graphql';
 import { requireScope } from '../domain/access/actor.ts';
 import { DomainError, visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/keyed-write.ts';
 import { contextIn, keyedWriteOf, replay } from '../http/keyed-writes.ts';
 import type { ContextOf } from '../http/request/context.ts';
 import type { Context } from '../schema/server/context.ts';
-import { type GraphQLServer, scopeOf } from '../schema/server/server.ts';
+import type { GraphQLServer } from '../schema/server/server.ts';
 import {
   type Answer,
   answerTo,
@@ -59,36 +58,23 @@ function urlOf(req: Request, baseUrl: string): RequestUrl {
   return { path: `${host === undefined ? baseUrl : `${scheme}://${host}`}${path}`, query };
 }
 
-/** The fields of a request: the query for reads, the body for writes. */
-async function fieldsOf(
-  req: Request,
-  res: Response,
-  { methods }: AnyRoute,
-  { query }: RequestUrl,
-): Promise<FormFields> {
-  if (methods.includes('GET')) return parseForm(query);
-  return res.locals.form ?? readForm(req, res);
-}
-
-/** Makes sure that the key has the route's scope. */
-function requireScopeOf(route: AnyRoute, { actor }: Context): void {
-  const operation = getOperationAST(route.document);
-  if (operation) requireScope(actor, scopeOf(operation.operation));
+/** A request for a route. */
+interface Call {
+  readonly req: Request;
+  readonly res: Response;
+  readonly route: AnyRoute;
+  readonly url: RequestUrl;
+  readonly form: FormFields;
+  readonly context: Context;
 }
 
 /** The answer; null if it is sent already. */
 async function answer(
-  req: Request,
-  res: Response,
-  route: AnyRoute,
-  { server, baseUrl, report }: RestDependencies,
+  { req, res, route, url, form, context }: Call,
+  { server, report }: RestDependencies,
 ): Promise<Answer | null> {
-  const context: Context = res.locals.context;
-  requireScopeOf(route, context);
-  const url = urlOf(req, baseUrl);
-  const sent = await fieldsOf(req, res, route, url);
   const updates = route.methods.includes('PATCH');
-  const { input, refusals } = decodeFields(route.fields, sent, route.schema, updates);
+  const { input, refusals } = decodeFields(route.fields, form, route.schema, updates);
   if (refusals.size > 0) return unprocessable(refusals);
   const id = typeof req.params.id === 'string' ? req.params.id : '';
   if (route.csv) res.vary('Accept');
@@ -111,7 +97,7 @@ async function answer(
     return route.encode(await execute(server, route, variables, context), url, input);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return answerTo[error.code](error, refusalsOf(route.fields, sent, error.fields));
+    return answerTo[error.code](error, refusalsOf(route.fields, form, error.fields));
   }
 }
 
@@ -121,27 +107,13 @@ function textOf(form: FormFields): string {
 }
 
 /** Answers a request with an Idempotency-Key: a write is done once. */
-async function answerOnce(
-  req: Request,
-  res: Response,
-  route: AnyRoute,
-  dependencies: RestDependencies,
-  keyed: KeyedWrite,
-): Promise<void> {
-  const context: Context = res.locals.context;
-  requireScopeOf(route, context);
-  res.locals.form = await fieldsOf(req, res, route, urlOf(req, dependencies.baseUrl));
+async function answerOnce(call: Call, dependencies: RestDependencies, keyed: KeyedWrite): Promise<void> {
+  const { req, res, route, form, context } = call;
   try {
-    const request = JSON.stringify([
-      'v1',
-      route.methods,
-      req.path.replace(/\/$/, ''),
-      textOf(res.locals.form),
-    ]);
-    const before = await keyed.begin(request);
+    const path = req.path.replace(/\/$/, '');
+    const before = await keyed.begin(JSON.stringify(['v1', route.methods, path, textOf(form)]));
     if (before !== null) return replay(res, before);
-    res.locals.context = contextIn(context, keyed);
-    const made = await answer(req, res, route, dependencies);
+    const made = await answer({ ...call, context: contextIn(context, keyed) }, dependencies);
     if (made === null) throw new Error('a write is never answered with a file');
     const { status, body } = made;
     const first = await keyed.end({ status, contentType: JSON_TYPE, body: JSON.stringify(body) });
@@ -156,20 +128,14 @@ async function answerOnce(
 const OVERRIDES = ['PUT', 'PATCH', 'DELETE'];
 
 /**
- * The method of a request. Browsers' forms and some clients can only send GET and POST; they name PUT, PATCH or DELETE in
- * the field `_method` of the body or the query.
+ * The method that a POST means. Browsers' forms and some clients can only send GET and POST; they name PUT, PATCH or DELETE
+ * in the field `_method` of the body or the query.
  */
-async function methodOf(req: Request, res: Response): Promise<string> {
-  if (req.method === 'HEAD') return 'GET';
-  if (req.method !== 'POST') return req.method;
-  const [, query = ''] = req.originalUrl.split(/\?(.*)/s);
-  requireScope((res.locals.context as Context).actor, 'write');
-  const form = await readForm(req, res);
-  res.locals.form = form;
-  const meant = [parseForm(query).get('_method'), form.get('_method')]
-    .map((one) => String(one).toUpperCase())
-    .find((one) => OVERRIDES.includes(one));
-  return meant ?? 'POST';
+function methodIn(form: FormFields, { query }: RequestUrl): string {
+  const named = [parseForm(query).get('_method'), form.get('_method')].map((one) =>
+    String(one).toUpperCase(),
+  );
+  return named.find((one) => OVERRIDES.includes(one)) ?? 'POST';
 }
 
 /** The handler of one path, by method. */
@@ -182,13 +148,20 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
   return async (req, res) => {
     const context: Context = res.locals.context;
     if (!isAllowed(req.method)) return send(res, methodNotAllowed(req.method, allowed));
-    const method = await methodOf(req, res);
+    const url = urlOf(req, dependencies.baseUrl);
+    const isPost = req.method === 'POST';
+    if (isPost) requireScope(context.actor, 'write');
+    const posted = isPost ? await readForm(req, res) : null;
+    const method = posted ? methodIn(posted, url) : req.method.replace('HEAD', 'GET');
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
     if (route === undefined) return send(res, methodNotAllowed(method, allowed));
     context.named(`${method} ${route.path}`);
+    requireScope(context.actor, method === 'GET' ? 'read' : 'write');
+    const form = posted ?? (method === 'GET' ? parseForm(url.query) : await readForm(req, res));
+    const call = { req, res, route, url, form, context };
     const keyed = method === 'GET' ? null : keyedWriteOf(req, context);
-    if (keyed !== null) return answerOnce(req, res, route, dependencies, keyed);
-    const answered = await answer(req, res, route, dependencies);
+    if (keyed !== null) return answerOnce(call, dependencies, keyed);
+    const answered = await answer(call, dependencies);
     if (answered !== null) send(res, answered);
   };
 }

@@ -11,7 +11,6 @@ import {
   type SpaceFieldsFragment,
 } from '../generated/documents.ts';
 import { notFound, success } from './answer.ts';
-import { csv } from './csv.ts';
 import { choice, type Fields, integer, text } from './form/field.ts';
 import { encodePage } from './page.ts';
 import { fieldsOf, recordAnswer } from './record.ts';
@@ -56,7 +55,7 @@ export const spaceRoutes = [
     document: RestSpacePageDocument,
     variables: (input) => input,
     encode: ({ spacePage }, url) => encodePage(spacePage, spaceAnswer.encode, url),
-    csv: csv({
+    csv: {
       columns: spaceAnswer.columns,
       document: RestSpaceRowsDocument,
       variables: ({ filter, orderBy }, _id, after) =>
@@ -65,7 +64,7 @@ export const spaceRoutes = [
         rows: edges.map(({ node }) => spaceAnswer.encodeRow(node)),
         next: pageInfo.hasNextPage ? pageInfo.endCursor : null,
       }),
-    }),
+    },
   }),
   route({
     methods: ['POST'],

@@ -1,7 +1,6 @@
 import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/rows.ts';
 import { RestStatisticsDocument, type RestStatisticsQuery } from '../generated/documents.ts';
 import { notFound } from './answer.ts';
-import { csv } from './csv.ts';
 import { choice, integer, text } from './form/field.ts';
 import { encodePage } from './page.ts';
 import { route } from './route.ts';
@@ -50,7 +49,7 @@ export const statisticsRoutes = [
     document: RestStatisticsDocument,
     variables: (input, id) => ({ ...input, id }),
     encode: ({ link }, url) => (link ? encodePage(link.statistics.rowPage, encodeRow, url) : notFound),
-    csv: csv({
+    csv: {
       columns: ['value', 'count'],
       document: RestStatisticsDocument,
       variables: (input, id, from) => ({ ...input, id, page: Number(from ?? 1), perPage: MAX_ROWS }),
@@ -62,6 +61,6 @@ export const statisticsRoutes = [
           next: page < pageCount ? String(page + 1) : null,
         };
       },
-    }),
+    },
   }),
 ];

@@ -11,7 +11,8 @@ import { DomainError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link } from './link/link.ts';
-import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
+import { connectionOf, edgesArgs, selectionOf } from './list.ts';
+import { listCost } from './list-cost.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
 import { costs } from './server/cost.ts';
 import { Space } from './space.ts';
@@ -81,7 +82,7 @@ export const Change = builder.prismaObject('Change', {
   }),
 });
 
-findNodes('Change', ({ db, actor }, ids) => findChanges(db, actor, ids));
+findNodes(Change, ({ db, actor }, ids) => findChanges(db, actor, ids));
 
 const ChangeConnection = connectionOf('Change', 'changes', Change);
 

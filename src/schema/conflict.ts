@@ -1,7 +1,8 @@
+import { brandWithType, type ObjectRef } from '@pothos/core';
 import { type DomainError, notFound } from '../domain/errors.ts';
-import { builder } from './builder.ts';
+import { builder, type Types } from './builder.ts';
 import { ErrorInterface, Failure } from './error.ts';
-import { asNode, Node } from './node.ts';
+import { Node } from './node.ts';
 import { asResult } from './result.ts';
 import { costs, STATEMENT_COST } from './server/cost.ts';
 
@@ -30,18 +31,19 @@ export const ConflictError = builder.objectRef<Conflict>('ConflictError').implem
 
 /**
  * The result of an update that may fail with a conflict.
- * @param type the name of the record's type
  * @param current reads the current record
  */
 export async function asUpdate<Row extends { id: number }>(
-  type: string,
+  type: ObjectRef<Types, Row>,
   work: Promise<Row>,
   current: () => PromiseLike<Row | null>,
 ): Promise<Row | Failure> {
   const result = await asResult(work);
   if (!(result instanceof Failure) || result.code !== 'CONFLICT') return result;
   const row = await current();
-  return row ? new Conflict(result, asNode(type, row)) : new Failure(notFound(type.toLowerCase()));
+  if (row === null) return new Failure(notFound(type.name.toLowerCase()));
+  brandWithType(row, type);
+  return new Conflict(result, row);
 }
 
 /** The description of the argument `ifUpdatedAt`. */

@@ -14,9 +14,10 @@ import {
 import { builder } from './builder.ts';
 import { InUseError, NotFoundError, ValidationError } from './error.ts';
 import { inputType } from './input-type.ts';
-import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { connectionOf, edgesArgs } from './list.ts';
+import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
-import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
 import { changeCost, costs, DNS_COST } from './server/cost.ts';
 import { prepares } from './server/prepares.ts';
 
@@ -30,20 +31,13 @@ const DomainVerification = builder
     }),
   });
 
-export const Domain = builder.prismaObject('Domain', {
+const Domain = builder.prismaObject('Domain', {
   select: { id: true },
   interfaces: [Node],
-  description: 'The host of short links.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the domain.' }),
-    name: t.exposeString('name', {
-      description: 'The host, in lower-case ASCII, with the port if it is not the default one; unique.',
-    }),
-    notFoundUrl: t.expose('notFoundUrl', {
-      type: 'URL',
-      nullable: true,
-      description: "The URL for visitors of an unknown alias; null for the service's own page.",
-    }),
+    name: t.exposeString('name'),
+    notFoundUrl: t.expose('notFoundUrl', { type: 'URL', nullable: true }),
     shared: t.boolean({
       select: { accountId: true },
       description: 'Whether all accounts may use the domain; then no account can change it.',
@@ -62,18 +56,12 @@ export const Domain = builder.prismaObject('Domain', {
       select: { name: true, verificationToken: true },
       resolve: verificationOf,
     }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the domain was created.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the domain was last changed.',
-    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
 
-findNodes('Domain', ({ db, actor }, ids) => findDomains(db, actor, ids));
+findNodes(Domain, ({ db, actor }, ids) => findDomains(db, actor, ids));
 
 const DomainConnection = connectionOf('Domain', 'domains', Domain);
 
@@ -107,11 +95,10 @@ const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain,
   failsToDelete: [InUseError],
 });
 
-const VerifyResult = builder.unionType('VerifyDomainResult', {
-  description: 'The verified domain, or an error.',
-  types: [Domain, ValidationError, NotFoundError],
-  resolveType: resultType('Domain'),
-});
+const VerifyResult = resultOf('VerifyDomain', 'The verified domain', Domain, [
+  ValidationError,
+  NotFoundError,
+]);
 
 builder.mutationFields((t) => ({
   createDomain: t.field({

@@ -11,7 +11,7 @@ type Type = 'ID' | 'String' | 'Boolean' | 'Int' | AnyRef;
 interface Described {
   readonly value: z.core.$ZodType;
   readonly description: string | undefined;
-  readonly standard: unknown;
+  readonly defaultValue: unknown;
   /** The items of a list, whose length is checked before its items. */
   readonly items: z.core.$ZodType | undefined;
 }
@@ -23,28 +23,32 @@ const isOf = <Kind extends z.core.$ZodType>(
 
 /** Unwraps optional, nullable and transformed values. */
 function describe(schema: z.core.$ZodType): Described {
-  const { description, default: standard } = z.globalRegistry.get(schema) ?? {};
-  const within = (inner: z.core.$ZodType, items?: z.core.$ZodType): Described => {
+  const { description, default: defaultValue } = z.globalRegistry.get(schema) ?? {};
+  const unwrap = (inner: z.core.$ZodType, items?: z.core.$ZodType): Described => {
     const found = describe(inner);
     return {
       value: found.value,
       description: description ?? found.description,
-      standard: standard ?? found.standard,
+      defaultValue: defaultValue ?? found.defaultValue,
       items: items ?? found.items,
     };
   };
   if (isOf(schema, z.core.$ZodOptional) || isOf(schema, z.core.$ZodNullable))
-    return within(schema._zod.def.innerType);
+    return unwrap(schema._zod.def.innerType);
   if (!isOf(schema, z.core.$ZodPipe)) {
     const items = isOf(schema, z.core.$ZodArray) ? schema._zod.def.element : undefined;
-    return { value: schema, description, standard, items };
+    return { value: schema, description, defaultValue, items };
   }
   const { in: before, out } = schema._zod.def;
-  return within(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
+  return unwrap(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
 }
 
 /** Options for fields that show a value as it was entered: the domain's description. */
-export function takenBy<Name extends string>({ shape }: { shape: Readonly<Record<Name, z.core.$ZodType>> }) {
+export function descriptionsOf<Name extends string>({
+  shape,
+}: {
+  shape: Readonly<Record<Name, z.core.$ZodType>>;
+}) {
   return (name: Name) => ({ description: describe(shape[name]).description ?? '' });
 }
 
@@ -88,12 +92,12 @@ export function inputType<Schema extends z.core.$ZodObject>(
 ): InputRef<z.input<Schema>> {
   const entries = Object.entries(schema._zod.def.shape).map(([field, rule]) => {
     const described = describe(rule);
-    const { standard, items } = described;
+    const { defaultValue, items } = described;
     const type: Type | [Type] = items ? [typeOf(describe(items))] : typeOf(described);
     const about = described.description ?? '';
-    const byDefault = `${about.replace(/\.$/, '')}; ${standard} by default.`;
+    const byDefault = `${about.replace(/\.$/, '')}; ${defaultValue} by default.`;
     const cleared = takes(rule, null) ? `${about} Null clears it.` : about;
-    const words = updates ? cleared : standard === undefined ? about : byDefault;
+    const words = updates ? cleared : defaultValue === undefined ? about : byDefault;
     return [field, { type, required: !takes(rule, undefined), description: words }] as const;
   });
   const type = builder.inputRef<Record<string, unknown>>(name).implement({

@@ -59,15 +59,6 @@ class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const needed = this.#neededBy(field);
     const resolve = field.resolve as Resolver<Types> | undefined;
     if (needed === null || resolve === undefined) return resolver;
-    const [[name] = ['']] = needed;
-    if (needed.length === 1 && needed[0]?.[1].length === 0)
-      return (row, args, context, info) =>
-        ((row as Readonly<Record<string, unknown>>)[name] !== undefined ? resolve : resolver)(
-          row,
-          args,
-          context,
-          info,
-        );
     return (row, args, context, info) => (has(row, needed) ? resolve : resolver)(row, args, context, info);
   }
 }

@@ -1,3 +1,4 @@
+import { brandWithType, type OutputRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { parseBatch, parseId } from '../domain/input.ts';
 import { builder } from './builder.ts';
@@ -11,21 +12,15 @@ type Load = (
   info: GraphQLResolveInfo,
 ) => PromiseLike<readonly { id: number }[]>;
 
-/** The functions that find records, by type name. */
-const loaders = new Map<string, Load>();
+/** A type that implements `Node`. */
+type NodeType = OutputRef & { readonly name: string };
 
-/** The types of found records, since a row does not contain its type. */
-const types = new WeakMap<object, string>();
+/** The types that implement `Node`, by name. */
+const nodeTypes = new Map<string, { readonly type: NodeType; readonly load: Load }>();
 
 /** Registers a type, which must implement `Node`, for `node` and `nodes`. */
-export function findNodes(type: string, load: Load): void {
-  loaders.set(type, load);
-}
-
-/** Marks the record's type, for the interface `Node`. */
-export function asNode<Row extends object>(type: string, row: Row): Row {
-  types.set(row, type);
-  return row;
+export function findNodes(type: NodeType, load: Load): void {
+  nodeTypes.set(type.name, { type, load });
 }
 
 /** The global id of a record. */
@@ -38,7 +33,7 @@ function parseNodeId(nodeId: string): { type: string; id: number } | null {
   const [, type = '', digits = ''] = /^(\w+):(\d+)$/.exec(Buffer.from(nodeId, 'base64url').toString()) ?? [];
   const id = parseId(digits);
   // Other encodings of the same text are not valid ids.
-  return id === null || !loaders.has(type) || nodeIdOf(type, id) !== nodeId ? null : { type, id };
+  return id === null || !nodeTypes.has(type) || nodeIdOf(type, id) !== nodeId ? null : { type, id };
 }
 
 const nodeIdDescription =
@@ -47,7 +42,6 @@ const nodeIdDescription =
 /** The interface of records with global ids. Types that implement it must be registered by `findNodes`. */
 export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
   description: 'A record with an id that is unique among the records of all types.',
-  resolveType: (row) => types.get(row),
   fields: (t) => ({
     nodeId: t.id({
       description: nodeIdDescription,
@@ -62,15 +56,17 @@ async function nodesOf(
   nodeIds: readonly string[],
   info: GraphQLResolveInfo,
 ): Promise<({ id: number } | null)[]> {
-  const asked = nodeIds.map(parseNodeId);
+  const parsed = nodeIds.map(parseNodeId);
   const found = new Map<string, { id: number }>();
-  const ofType = async ([type, load]: [string, Load]) => {
-    const ids = asked.flatMap((one) => (one?.type === type ? one.id : []));
+  const ofType = async (name: string, { type, load }: { type: NodeType; load: Load }) => {
+    const ids = parsed.flatMap((one) => (one?.type === name ? one.id : []));
     if (ids.length === 0) return;
-    for (const row of await load(context, [...new Set(ids)], info))
-      found.set(nodeIdOf(type, row.id), asNode(type, row));
+    for (const row of await load(context, [...new Set(ids)], info)) {
+      brandWithType(row, type);
+      found.set(nodeIdOf(name, row.id), row);
+    }
   };
-  await Promise.all([...loaders].map(ofType));
+  await Promise.all([...nodeTypes].map(([name, one]) => ofType(name, one)));
   return nodeIds.map((nodeId) => found.get(nodeId) ?? null);
 }
 
@@ -91,7 +87,7 @@ builder.queryFields((t) => ({
     extensions: costs({
       size: ({ nodeIds }) => (Array.isArray(nodeIds) ? nodeIds.length : 1),
       // A list of ids may need one statement for each type.
-      work: () => STATEMENT_COST * loaders.size,
+      work: () => STATEMENT_COST * nodeTypes.size,
     }),
     args: { nodeIds: t.arg.idList({ required: true, description: 'The global ids.' }) },
     resolve: (_root, { nodeIds }, context, info) => nodesOf(context, parseBatch('nodeIds', nodeIds), info),

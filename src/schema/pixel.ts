@@ -12,8 +12,9 @@ import {
 } from '../domain/pixel.ts';
 import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { inputType, nameEnum, takenBy } from './input-type.ts';
-import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { descriptionsOf, inputType, nameEnum } from './input-type.ts';
+import { connectionOf, edgesArgs } from './list.ts';
+import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { changeCost } from './server/cost.ts';
@@ -25,34 +26,27 @@ const PixelType = builder.enumType('PixelType', {
 
 nameEnum('PixelType', PixelType);
 
-const asTaken = takenBy(updatePixelInput);
+const described = descriptionsOf(updatePixelInput);
 
 export const Pixel = builder.prismaObject('Pixel', {
   select: { id: true },
   interfaces: [Node],
-  description: 'A tracking pixel of an advertising network, for links to fire.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the pixel.' }),
-    name: t.exposeString('name', asTaken('name')),
+    name: t.exposeString('name', described('name')),
     type: t.field({
-      ...asTaken('type'),
+      ...described('type'),
       type: PixelType,
       select: { type: true },
       resolve: typeOfPixel,
     }),
-    value: t.exposeString('value', asTaken('value')),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the pixel was created.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the pixel was last changed.',
-    }),
+    value: t.exposeString('value', described('value')),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
 
-findNodes('Pixel', ({ db, actor }, ids) => findPixels(db, actor, ids));
+findNodes(Pixel, ({ db, actor }, ids) => findPixels(db, actor, ids));
 
 const PixelConnection = connectionOf('Pixel', 'pixels', Pixel);
 

@@ -1,34 +1,16 @@
 import type { ObjectRef } from '@pothos/core';
-import { DomainError, type ErrorCode } from '../domain/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 import { builder, type Types } from './builder.ts';
 import { Failure, NotFoundError, ValidationError } from './error.ts';
 import { nodeIdOf } from './node.ts';
-
-/** The type of each expected error in a result; null for codes that are not expected failures of a mutation. */
-const typeOf: Record<ErrorCode, string | null> = {
-  VALIDATION: 'ValidationError',
-  NOT_FOUND: 'NotFoundError',
-  IN_USE: 'InUseError',
-  CONFLICT: 'ConflictError',
-  IDEMPOTENCY_MISMATCH: null,
-  IDEMPOTENCY_RUNNING: null,
-  UNAUTHENTICATED: null,
-  FORBIDDEN: null,
-  RATE_LIMITED: null,
-  UNAVAILABLE: null,
-};
-
-/** Resolves a member of a result's union: the record's type, or the error's. */
-export function resultType(record: string): (value: unknown) => string | null {
-  return (value) => (value instanceof Failure ? typeOf[value.code] : record);
-}
+import { errorForms } from './server/errors.ts';
 
 /** The result of `work`, or its expected failure; any other error is thrown. */
 export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof DomainError && typeOf[error.code] !== null) return new Failure(error);
+    if (error instanceof DomainError && errorForms[error.code].type !== undefined) return new Failure(error);
     throw error;
   }
 }
@@ -69,10 +51,24 @@ type ErrorType = ObjectRef<Types, Failure>;
 
 interface ResultOptions<Created> {
   /** The result of a creation, if it is more than the record. */
-  readonly created?: { readonly name: string; readonly type: ObjectRef<Types, Created> };
+  readonly created?: ObjectRef<Types, Created>;
   /** Further errors. */
   readonly failsToUpdate?: readonly ErrorType[];
   readonly failsToDelete?: readonly ErrorType[];
+}
+
+/** The result of a mutation: a value of the type, or an error. */
+export function resultOf<Value>(
+  mutation: string,
+  what: string,
+  type: ObjectRef<Types, Value>,
+  errors: readonly ErrorType[],
+) {
+  return builder.unionType(`${mutation}Result`, {
+    description: `${what}, or an error.`,
+    types: [type, ...errors],
+    resolveType: (value) => (value instanceof Failure ? errorForms[value.code].type : type.name),
+  });
 }
 
 /** The results of the mutations that create, update and delete records of one type. */
@@ -81,21 +77,15 @@ export function resultsOf<Row, Created = Row>(
   record: ObjectRef<Types, Row>,
   { created, failsToUpdate = [], failsToDelete = [] }: ResultOptions<Created> = {},
 ) {
+  const updateErrors = [ValidationError, NotFoundError, ...failsToUpdate];
   return {
-    CreateResult: builder.unionType(`Create${name}Result`, {
-      description: 'The new record, or an error.',
-      types: [created?.type ?? record, ValidationError],
-      resolveType: resultType(created?.name ?? name),
-    }),
-    UpdateResult: builder.unionType(`Update${name}Result`, {
-      description: 'The changed record, or an error.',
-      types: [record, ValidationError, NotFoundError, ...failsToUpdate],
-      resolveType: resultType(name),
-    }),
-    DeleteResult: builder.unionType(`Delete${name}Result`, {
-      description: 'The deleted record, or an error.',
-      types: [DeletedRecord, NotFoundError, ...failsToDelete],
-      resolveType: resultType('DeletedRecord'),
-    }),
+    CreateResult: resultOf<Row | Created>(`Create${name}`, 'The new record', created ?? record, [
+      ValidationError,
+    ]),
+    UpdateResult: resultOf(`Update${name}`, 'The changed record', record, updateErrors),
+    DeleteResult: resultOf(`Delete${name}`, 'The deleted record', DeletedRecord, [
+      NotFoundError,
+      ...failsToDelete,
+    ]),
   };
 }

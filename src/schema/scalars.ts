@@ -2,12 +2,12 @@ import { GraphQLError } from 'graphql';
 import { builder } from './builder.ts';
 
 /** Inputs use text instead, so that a wrong value is a field error and not a failed request. */
-function onlyGiven(): never {
+function outputOnly(): never {
   throw new TypeError('This scalar is for output only.');
 }
 
 /** The text of a time as it was sent: the domain validates it. */
-function taken(given: unknown): string {
+function asText(given: unknown): string {
   if (typeof given === 'string') return given;
   throw new GraphQLError('DateTime has to be a text in ISO 8601.');
 }
@@ -16,14 +16,14 @@ builder.scalarType('DateTime', {
   description: 'A time in UTC, in ISO 8601 with milliseconds: `2026-11-20T19:24:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (timestamp) => (timestamp instanceof Date ? timestamp.toISOString() : timestamp),
-  parseValue: taken,
+  parseValue: asText,
 });
 
 builder.scalarType('URL', {
   description: 'An absolute http or https URL.',
   specifiedByURL: 'https://url.spec.whatwg.org/',
   serialize: (url) => url,
-  parseValue: onlyGiven,
+  parseValue: outputOnly,
 });
 
 builder.scalarType('Date', {

@@ -11,34 +11,28 @@ import {
 } from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
-import { inputType, takenBy } from './input-type.ts';
-import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
+import { descriptionsOf, inputType } from './input-type.ts';
+import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
+import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 import { changeCost } from './server/cost.ts';
 
-const asTaken = takenBy(updateSpaceInput);
+const described = descriptionsOf(updateSpaceInput);
 
 export const Space = builder.prismaObject('Space', {
   select: { id: true },
   interfaces: [Node],
-  description: 'A named, coloured group of links.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
-    name: t.exposeString('name', asTaken('name')),
-    color: t.exposeInt('color', asTaken('color')),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the space was created.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the space was last changed.',
-    }),
+    name: t.exposeString('name', described('name')),
+    color: t.exposeInt('color', described('color')),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
 
-findNodes('Space', ({ db, actor }, ids) => findSpaces(db, actor, ids));
+findNodes(Space, ({ db, actor }, ids) => findSpaces(db, actor, ids));
 
 const SpaceConnection = connectionOf('Space', 'spaces', Space);
 const SpacePage = pageOf('Space', 'spaces', Space);
@@ -111,7 +105,7 @@ builder.mutationFields((t) => ({
       ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
     resolve: (_root, { id, input, ifUpdatedAt: seen }, { db, actor, now }) =>
-      asUpdate('Space', updateSpace(db, actor, id, input, now(), seen), () => findSpace(db, actor, id)),
+      asUpdate(Space, updateSpace(db, actor, id, input, now(), seen), () => findSpace(db, actor, id)),
   }),
   deleteSpace: t.field({
     type: DeleteResult,

@@ -21,7 +21,7 @@ const Scope = builder.enumType('Scope', {
   },
 });
 
-export const ApiKey = builder.prismaObject('ApiKey', {
+const ApiKey = builder.prismaObject('ApiKey', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the key.' }),

@@ -1,5 +1,5 @@
-import { deliveryConnection, redeliver } from '../domain/webhook/delivery.ts';
-import { type DeliveryStatus, deliveryStatuses, eventsOf, webhookEvents } from '../domain/webhook/events.ts';
+import { deliveryConnection } from '../domain/webhook/delivery.ts';
+import { eventsOf, webhookEvents } from '../domain/webhook/events.ts';
 import {
   createWebhook,
   createWebhookInput,
@@ -15,66 +15,17 @@ import {
 } from '../domain/webhook/webhook.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
-import { describedValues } from './described-values.ts';
-import { NotFoundError, ValidationError } from './error.ts';
-import { inputType, nameEnum } from './input-type.ts';
-import { connectionOf, edgesArgs, listCost } from './list.ts';
+import { NotFoundError } from './error.ts';
+import { inputType } from './input-type.ts';
+import { connectionOf, edgesArgs } from './list.ts';
+import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
-import { asDeleted, asResult, resultsOf, resultType } from './result.ts';
+import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
 import type { Context } from './server/context.ts';
 import { changeCost, costs } from './server/cost.ts';
+import { WebhookDeliveryConnection, WebhookEvent } from './webhook-delivery.ts';
 
-const WebhookEvent = builder.enumType('WebhookEvent', {
-  description: 'The events that a webhook can get.',
-  values: describedValues(webhookEvents),
-});
-
-nameEnum('WebhookEvent', WebhookEvent);
-
-const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
-  description: 'The status of a delivery.',
-  values: describedValues(deliveryStatuses),
-});
-
-const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
-  select: { id: true },
-  description: 'The delivery of one change to one webhook.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the delivery.' }),
-    event: t.field({
-      type: WebhookEvent,
-      select: { event: true },
-      description: 'The event.',
-      // The queue has only events.
-      resolve: ({ event }) => event as keyof typeof webhookEvents,
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the change was made.' }),
-    status: t.field({
-      type: DeliveryStatusEnum,
-      select: { status: true },
-      description: 'The status of the delivery.',
-      resolve: ({ status }) => status as DeliveryStatus, // The queue has no other status.
-    }),
-    attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
-    lastAttemptAt: t.expose('lastAttemptAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the last attempt was made; null if there was none.',
-    }),
-    responseStatus: t.exposeInt('responseStatus', {
-      nullable: true,
-      description: 'The HTTP status of the answer to the last attempt; null if there was none.',
-    }),
-    error: t.exposeString('error', {
-      nullable: true,
-      description: 'Why the last attempt failed; null if it did not.',
-    }),
-  }),
-});
-
-const WebhookDeliveryConnection = connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery);
-
-export const Webhook = builder.prismaObject('Webhook', {
+const Webhook = builder.prismaObject('Webhook', {
   select: { id: true },
   interfaces: [Node],
   fields: (t) => ({
@@ -127,7 +78,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-findNodes('Webhook', ({ db, actor }, ids) => findWebhooks(db, actor, ids));
+findNodes(Webhook, ({ db, actor }, ids) => findWebhooks(db, actor, ids));
 
 const CreatedWebhook = builder
   .objectRef<{ webhook: WebhookRow; secret: string }>('CreatedWebhook')
@@ -150,20 +101,15 @@ const UpdateWebhookInput = inputType(
 );
 
 const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, {
-  created: { name: 'CreatedWebhook', type: CreatedWebhook },
+  created: CreatedWebhook,
 });
 
-const RotateWebhookSecretResult = builder.unionType('RotateWebhookSecretResult', {
-  description: 'The webhook with its new secret, or an error.',
-  types: [CreatedWebhook, NotFoundError],
-  resolveType: resultType('CreatedWebhook'),
-});
-
-const RedeliverResult = builder.unionType('RedeliverResult', {
-  description: 'The delivery, which is pending again, or an error.',
-  types: [WebhookDelivery, ValidationError, NotFoundError],
-  resolveType: resultType('WebhookDelivery'),
-});
+const RotateWebhookSecretResult = resultOf(
+  'RotateWebhookSecret',
+  'The webhook with its new secret',
+  CreatedWebhook,
+  [NotFoundError],
+);
 
 const id = 'The id of the webhook.';
 
@@ -217,13 +163,5 @@ builder.mutationFields((t) => ({
       const { db, actor, services, now } = context;
       return asResult(shownOnce(context, rotateWebhookSecret(db, actor, args.id, services.random, now())));
     },
-  }),
-  redeliver: t.field({
-    type: RedeliverResult,
-    extensions: changeCost,
-    description:
-      'Has a delivery tried now, whatever became of it, and again if that fails; first those about the same record that wait before it. Its webhook must not be disabled.',
-    args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
-    resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
   }),
 }));

@@ -2,7 +2,7 @@ import { buildSchema, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Metrics } from '../../src/http/metrics.ts';
 import { schema } from '../../src/schema/index.ts';
-import { deprecatedIn } from '../../src/schema/server/deprecated.ts';
+import { factsOf } from '../../src/schema/server/document-facts.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { textOf } from '../support/metrics.ts';
@@ -21,7 +21,7 @@ test.each([
   ['{ links(sort: NEW) { ...F } } fragment F on Link { title }', ['Query.links(sort)', 'Link.title']],
   ['{ named { title ... on Link { title } } }', ['Named.title', 'Link.title']],
 ])('finds deprecated parts in %s', (text, expected) => {
-  expect(deprecatedIn(parse(text), old)).toEqual(expected);
+  expect(factsOf(parse(text), old).deprecated).toEqual(expected);
 });
 
 let server: TestServer;

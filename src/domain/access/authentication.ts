@@ -4,16 +4,15 @@ import type { Db } from '../../db/connection/db.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from './actor.ts';
-import { hashKey, parseScopes, validKeys } from './api-key.ts';
-import { keyChanges } from './key-changes.ts';
+import { hashKey, keysCreated, parseScopes, validKeys } from './api-key.ts';
 
 /** The precision of a key's last-used time, in milliseconds. */
-const LAST_USED_EVERY = 60_000;
+const LAST_USED_INTERVAL = 60_000;
 /** How many keys a process caches. */
 const MAX_CACHED = 10_000;
 
 /** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys it has. */
-const LISTED_EVERY = 1_000;
+const LIST_INTERVAL = 1_000;
 const MAX_LISTED = 10_000;
 
 interface Remembered {
@@ -36,9 +35,9 @@ export class Authentication {
   readonly #revisions: Revisions;
   readonly #now: () => Date;
   readonly #keys = new LRUCache<string, Remembered>(growingTo(MAX_CACHED));
-  #list: { readAt: number; changes: number; hashes: Promise<ReadonlySet<string>> } = {
+  #list: { readAt: number; created: number; hashes: Promise<ReadonlySet<string>> } = {
     readAt: Number.NEGATIVE_INFINITY,
-    changes: 0,
+    created: 0,
     hashes: Promise.resolve(new Set<string>()),
   };
   readonly #pendingWrites = new Set<Promise<unknown>>();
@@ -74,9 +73,9 @@ export class Authentication {
   async isListed(header: string | undefined): Promise<boolean> {
     const key = keyIn(header);
     if (key === null) return false;
-    const [now, changes] = [performance.now(), keyChanges()];
-    if (now - this.#list.readAt > LISTED_EVERY || changes !== this.#list.changes)
-      this.#list = { readAt: now, changes, hashes: this.#readList() };
+    const [now, created] = [performance.now(), keysCreated()];
+    if (now - this.#list.readAt > LIST_INTERVAL || created !== this.#list.created)
+      this.#list = { readAt: now, created, hashes: this.#readList() };
     return (await this.#list.hashes).has(hashKey(key));
   }
 
@@ -125,7 +124,7 @@ export class Authentication {
 
   /** Writes the last-used time at most once a minute for each key; the request does not wait for it. */
   #used(known: Remembered, now: Date): void {
-    if (now.getTime() - known.lastUsedAt < LAST_USED_EVERY) return;
+    if (now.getTime() - known.lastUsedAt < LAST_USED_INTERVAL) return;
     known.lastUsedAt = now.getTime();
     const write = this.#db.apiKey
       .updateMany({ where: { id: known.actor.keyId }, data: { lastUsedAt: now } })

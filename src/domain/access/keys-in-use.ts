@@ -3,7 +3,7 @@ import type { Db } from '../../db/connection/db.ts';
 import { validKeys } from './api-key.ts';
 
 /** How often keys are checked for their expiry, in milliseconds. */
-const CHECKED_EVERY = 5_000;
+const CHECK_INTERVAL = 5_000;
 
 /** An answer that lasts, such as a subscription or a long file. */
 interface Use {
@@ -49,7 +49,7 @@ export class KeysInUse {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#checkAll(), CHECKED_EVERY).unref();
+    this.#timer = setInterval(() => this.#checkAll(), CHECK_INTERVAL).unref();
   }
 
   stop(): void {

@@ -46,7 +46,7 @@ export function parsePeriod(input: PeriodInput, now: Date): Days {
 }
 
 /** The number of days of an unparsed period, for the cost: at most the maximum. */
-export function writtenLength(from: unknown, to: unknown): number {
+export function lengthOfPeriod(from: unknown, to: unknown): number {
   const most = MAX_YEARS * 366;
   const time = (day: unknown, otherwise: number) =>
     typeof day === 'string' ? Date.parse(`${day}T00:00:00Z`) : otherwise;

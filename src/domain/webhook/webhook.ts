@@ -3,8 +3,6 @@ import { positionOf, readLogSnapshot } from '../../db/change/log.ts';
 import { beginReader } from '../../db/change/reader.ts';
 import type { Db, Tx } from '../../db/connection/db.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
-import { is } from '../../db/reading/conditions.ts';
-import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
@@ -12,8 +10,7 @@ import type { Actor } from '../access/actor.ts';
 import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { choiceOf, flag, parseInput, type Unparsed, unless } from '../input.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
-import { deleteOwned, findOwned, findOwnedMany, type Kind, updateOwned } from '../owned.ts';
+import { deleteOwned, type Kind, readersOf, updateOwned } from '../owned.ts';
 import type { Services } from '../services.ts';
 import { timeOfChange } from '../unchanged.ts';
 import { webAddress } from '../url.ts';
@@ -81,17 +78,11 @@ const kind = {
   details: (webhook) => ({ webhookEvents: eventsInEffect(webhook) }),
 } satisfies Kind<Webhook, Partial<Webhook>>;
 
-/**
- * A slice of the account's webhooks by cursor, oldest first; `total` counts them when it is called.
- * @throws DomainError VALIDATION
- */
-export function webhookConnection(
-  lists: ListReader,
-  { accountId }: Actor,
-  input: EdgesInput,
-): Promise<Connection<Webhook>> {
-  return readConnection(lists, byCreation('Webhook', is('accountId', accountId)), input);
-}
+export const {
+  find: findWebhook,
+  findMany: findWebhooks,
+  connection: webhookConnection,
+} = readersOf<Webhook>(kind);
 
 /** Makes sure that the account may have another webhook, and locks the account against concurrent additions. */
 async function requireRoom(tx: Tx, accountId: number): Promise<void> {
@@ -100,16 +91,6 @@ async function requireRoom(tx: Tx, accountId: number): Promise<void> {
   throw new DomainError('VALIDATION', `An account may have ${MAX_WEBHOOKS} webhooks.`, [
     { path: ['url'], messages: [`is one too many: an account may have ${MAX_WEBHOOKS} webhooks`] },
   ]);
-}
-
-/** The account's webhook with this id; null if it has none. */
-export function findWebhook(db: Db, actor: Actor, id: string): Promise<Webhook | null> {
-  return findOwned<Webhook>(db, kind, actor, id);
-}
-
-/** The account's webhooks with these ids. */
-export function findWebhooks(db: Db, actor: Actor, ids: readonly number[]): Promise<Webhook[]> {
-  return findOwnedMany<Webhook>(db, kind, actor, ids);
 }
 
 /**
@@ -154,7 +135,7 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const fields = parseInput(updateWebhookInput, input);
   return updateOwned(db, kind, actor, id, now, () => fields, {
-    async besides({ tx }, { id: webhookId }) {
+    async inTransaction({ tx }, { id: webhookId }) {
       if (fields.disabled === false)
         await tx.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
     },

@@ -5,7 +5,7 @@ export class NoFreeSlot extends Error {}
 export class ClientSlots {
   readonly #max: number;
   readonly #maxOfOne: number;
-  readonly #taken = new Map<string, number>();
+  readonly #used = new Map<string, number>();
   #all = 0;
 
   /** @param maxOfOne the maximum for one client */
@@ -19,17 +19,17 @@ export class ClientSlots {
    * @throws NoFreeSlot
    */
   async take<T>(client: string, work: () => Promise<T>): Promise<T> {
-    const own = this.#taken.get(client) ?? 0;
+    const own = this.#used.get(client) ?? 0;
     if (this.#all >= this.#max || own >= this.#maxOfOne) throw new NoFreeSlot('no slot is left');
     this.#all++;
-    this.#taken.set(client, own + 1);
+    this.#used.set(client, own + 1);
     try {
       return await work();
     } finally {
       this.#all--;
-      const left = (this.#taken.get(client) ?? 1) - 1;
-      if (left > 0) this.#taken.set(client, left);
-      else this.#taken.delete(client);
+      const left = (this.#used.get(client) ?? 1) - 1;
+      if (left > 0) this.#used.set(client, left);
+      else this.#used.delete(client);
     }
   }
 }

@@ -5,14 +5,14 @@ import { setTimeout } from 'node:timers/promises';
 const RECENT_MS = 100;
 const BUSY_FROM = 0.5;
 /** How often utilization is measured, how often waiting work checks it, and how long it waits at most, in milliseconds. */
-const LOOKED_EVERY = 50;
+const MEASURE_INTERVAL = 50;
 const STEP_MS = 20;
 const MAX_WAIT = 250;
 
 /** Measures whether the process is busy with requests, so that background work can wait. */
 export class Load {
   #requestAt = Number.NEGATIVE_INFINITY;
-  #lookedAt = performance.now();
+  #measuredAt = performance.now();
   #last: EventLoopUtilization = performance.eventLoopUtilization();
   #utilization = 0;
 
@@ -30,10 +30,10 @@ export class Load {
   #isBusy(): boolean {
     const now = performance.now();
     if (now - this.#requestAt > RECENT_MS) return false;
-    if (now - this.#lookedAt > LOOKED_EVERY) {
+    if (now - this.#measuredAt > MEASURE_INTERVAL) {
       const current = performance.eventLoopUtilization();
       this.#utilization = performance.eventLoopUtilization(current, this.#last).utilization;
-      [this.#last, this.#lookedAt] = [current, now];
+      [this.#last, this.#measuredAt] = [current, now];
     }
     return this.#utilization > BUSY_FROM;
   }

@@ -1,5 +1,5 @@
 /** How often processes exchange their counts, in milliseconds. */
-const EXCHANGED_EVERY = 500;
+const EXCHANGE_INTERVAL = 500;
 /** How long a key's total is kept, in milliseconds: a window of the limit. */
 const KNOWN_FOR = 60_000;
 
@@ -12,7 +12,7 @@ export class SharedUse {
   readonly #onOthers: (keyId: number, requests: number) => void;
   readonly #known = new Map<number, { total: number; at: number }>();
   #uses = new Map<number, number>();
-  #telling: Promise<void> = Promise.resolve();
+  #exchange: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param onOthers called with the number of requests in other processes */
@@ -27,16 +27,16 @@ export class SharedUse {
 
   start(): void {
     this.#timer = setInterval(() => {
-      this.#telling = this.#telling.then(() => this.#tell());
-    }, EXCHANGED_EVERY).unref();
+      this.#exchange = this.#exchange.then(() => this.#exchangeCounts());
+    }, EXCHANGE_INTERVAL).unref();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#telling;
+    await this.#exchange;
   }
 
-  async #tell(): Promise<void> {
+  async #exchangeCounts(): Promise<void> {
     const uses = this.#uses;
     this.#uses = new Map();
     const now = performance.now();

@@ -35,12 +35,12 @@ function parserFor(contentType: string): Parser | undefined {
 
 function read(req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
-    let taken = 0;
+    let received = 0;
     // Express reports the size only after the last byte.
     req.on('data', (chunk: Buffer) => {
-      taken += chunk.length;
-      if (taken > MAX_BODY) reject(new Refused(tooLarge(MAX_BODY)));
-      if (taken <= MAX_DRAINED) return;
+      received += chunk.length;
+      if (received > MAX_BODY) reject(new Refused(tooLarge(MAX_BODY)));
+      if (received <= MAX_DRAINED) return;
       req.pause();
       setTimeout(() => req.socket.destroy(), DRAIN_TIMEOUT).unref();
     });

@@ -12,11 +12,11 @@ export const expirationDate: Field = {
   path: ['expiration', 'at'],
   about: 'The date on which the link expires, YYYY-MM-DD in UTC. Cleared, it clears the time too.',
   describe: () => ({ type: 'string', format: 'date' }),
-  decode(value, reading) {
-    const day = scalar(value, reading);
+  decode(value, context) {
+    const day = scalar(value, context);
     if (day === undefined) return undefined;
-    if (!DATE.safeParse(day).success) reading.refuse('must be a real date, as YYYY-MM-DD');
-    const time = reading.sent.get('expiration_time');
+    if (!DATE.safeParse(day).success) context.refuse('must be a real date, as YYYY-MM-DD');
+    const time = context.sent.get('expiration_time');
     const known = typeof time === 'string' && TIME.test(time);
     return DATE.safeParse(day).success ? `${day}T${known ? time : '00:00'}Z` : undefined;
   },
@@ -28,9 +28,9 @@ export const expirationTime: Field = {
   about: 'The time on that date, HH:MM in UTC; 00:00 if absent. Cleared alone, it becomes 00:00.',
   decodesEmpty: true,
   describe: () => ({ type: 'string', pattern: TIME.source }),
-  decode(value, reading) {
-    const { sent, emptyClears, refuse, assign } = reading;
-    const time = scalar(value, reading);
+  decode(value, context) {
+    const { sent, emptyClears, refuse, assign } = context;
+    const time = scalar(value, context);
     if (time === undefined) return;
     const date = sent.get('expiration_date');
     if (time === '') {

@@ -1,10 +1,10 @@
 import {
   chosen,
+  type DecodeContext,
   describeChoice,
   type Field,
   type JsonSchema,
   pathOf,
-  type Reading,
   scalar,
 } from './field.ts';
 import { type FormFields, type FormValue, MAX_DIGITS, positionOf } from './form.ts';
@@ -18,9 +18,9 @@ export function idList(path: string): Field {
       .filter((id) => id !== '');
   return {
     path: pathOf(path),
-    decode(value, reading) {
+    decode(value, context) {
       const values = value instanceof Map ? [...value.values()] : [value];
-      return values.flatMap((one) => split(scalar(one, reading) ?? ''));
+      return values.flatMap((one) => split(scalar(one, context) ?? ''));
     },
     describe: ({ maxItems }) => ({ type: 'array', maxItems, items: { type: 'integer', minimum: 1 } }),
     // Errors are reported for the whole list.
@@ -50,7 +50,7 @@ function shownOf(position: string): string {
   return position.length > 50 ? `${position.slice(0, 50)}…` : position;
 }
 
-function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: Reading): void {
+function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: DecodeContext): void {
   if (!(value instanceof Map)) {
     refuse('must be a list of numbered entries');
     return;
@@ -80,13 +80,13 @@ export function entries(
   const names = Object.keys(parts);
   return {
     path: pathOf(path),
-    decode(value, reading) {
-      refuseOthers(value, names, reading);
+    decode(value, context) {
+      refuseOthers(value, names, context);
       const part = (position: string, name: string, given: FormValue | undefined) => {
         if (given === undefined || given === '') return undefined;
         return choices && name === 'key'
-          ? chosen(choices, spelled(given), reading, position, name)
-          : scalar(given, reading, position, name);
+          ? chosen(choices, spelled(given), context, position, name)
+          : scalar(given, context, position, name);
       };
       return entriesOf(value).map(([position, entry]) => {
         const values = names.map((name) => [parts[name], part(position, name, entry.get(name))] as const);

@@ -1,7 +1,7 @@
 import type { FormFields, FormValue } from './form.ts';
 
 /** The context of decoding a form. */
-export interface Reading {
+export interface DecodeContext {
   /** All sent fields. */
   readonly sent: FormFields;
   /** Whether an empty value clears its field; else it counts as absent. */
@@ -20,7 +20,7 @@ export interface Field {
   /** The path in the GraphQL input; empty for a field that is checked but not used. */
   readonly path: readonly string[];
   /** The value; undefined is left out of the input. */
-  decode(value: FormValue, reading: Reading): unknown;
+  decode(value: FormValue, context: DecodeContext): unknown;
   /** Whether an empty value is decoded instead of clearing the field, so that v1's own message refuses it. */
   readonly decodesEmpty?: boolean;
   /** The JSON Schema of what may be sent, given the domain's; by default the domain's. Null hides the field. */
@@ -30,13 +30,13 @@ export interface Field {
   /** An example value. */
   readonly example?: string;
   /** v1's name for a path below the field; by default the input's. */
-  nameBelow?(place: readonly string[], value: FormValue | undefined): readonly string[];
+  nameBelow?(path: readonly string[], value: FormValue | undefined): readonly string[];
 }
 
 export type Fields = Readonly<Record<string, Field>>;
 
 /** The text of a value; refuses one with brackets, or that only JSON has, and returns undefined. */
-export function scalar(value: FormValue, { refuse }: Reading, ...below: string[]): string | undefined {
+export function scalar(value: FormValue, { refuse }: DecodeContext, ...below: string[]): string | undefined {
   if (typeof value === 'string') return value;
   const allowed = value instanceof Map ? 'a single value' : 'a text, or a whole number below 2^53';
   refuse(`must be ${allowed}`, ...below);
@@ -62,8 +62,8 @@ export function recordId(path: string): Field {
 export function integer(path: string): Field {
   return {
     path: pathOf(path),
-    decode(value, reading) {
-      const digits = scalar(value, reading);
+    decode(value, context) {
+      const digits = scalar(value, context);
       return digits !== undefined && /^(0|-?[1-9]\d*)$/.test(digits) ? Number(digits) : digits;
     },
   };
@@ -73,12 +73,12 @@ export function integer(path: string): Field {
 export function chosen(
   values: ReadonlyMap<string, unknown>,
   value: FormValue,
-  reading: Reading,
+  context: DecodeContext,
   ...below: string[]
 ): unknown {
-  const spelling = scalar(value, reading, ...below);
+  const spelling = scalar(value, context, ...below);
   if (spelling !== undefined && !values.has(spelling))
-    reading.refuse(`must be one of ${[...values.keys()].join(', ')}`, ...below);
+    context.refuse(`must be one of ${[...values.keys()].join(', ')}`, ...below);
   return spelling === undefined ? undefined : values.get(spelling);
 }
 
@@ -106,7 +106,7 @@ export function choice(path: string | null, values: Readonly<Record<string, unkn
   return {
     path: path === null ? [] : pathOf(path),
     decodesEmpty: true,
-    decode: (value, reading) => chosen(allowed, value, reading),
+    decode: (value, context) => chosen(allowed, value, context),
     describe: (domain) => describeChoice(allowed, domain),
   };
 }
@@ -120,6 +120,6 @@ export function flag(path: string): Field {
   ]);
   return {
     ...numbers,
-    decode: (value, reading) => numbers.decode(words.get(String(value).toLowerCase()) ?? value, reading),
+    decode: (value, context) => numbers.decode(words.get(String(value).toLowerCase()) ?? value, context),
   };
 }

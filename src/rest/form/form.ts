@@ -43,7 +43,7 @@ function decodeText(bytes: string): string {
 }
 
 /** `country[0][key]` is the path country, 0, key; a name without well-formed brackets is a path of one part. */
-function pathOf(name: string): string[] {
+export function pathOf(name: string): string[] {
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
   if (!match) return [name];
   const [, head = '', brackets = ''] = match;
@@ -97,26 +97,17 @@ export class FieldCollector {
   #values = 0;
 
   /**
-   * If a name is sent twice, the last one counts.
+   * Adds a value, which may be nested JSON. If a name is sent twice, the last text counts, and objects are merged.
+   * @param path the parsed name
    * @throws UnreadableBody if there are too many values, or they are nested too deeply
    */
-  put(name: string, value: string): void {
-    this.#put(pathOf(name), (target, key) => target.set(key, value));
-  }
-
-  /** The same for a JSON value and a parsed name: it is merged with earlier values of the name. */
-  putJson(path: readonly string[], value: unknown): void {
-    this.#put(path, (target, key) => this.#merge(target, key, value, path.length));
-  }
-
-  /** Creates the fields along the path, and calls `set` for the last one. */
-  #put(path: readonly string[], set: (target: FormFields, key: string) => void): void {
+  put(path: readonly string[], value: unknown): void {
     this.#count(1);
     if (path.length > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
     let target = this.fields;
     for (const [depth, segment] of path.entries()) {
       const key = depth === 0 ? segment : keyOf(segment, target, this.#next);
-      if (depth === path.length - 1) set(target, key);
+      if (depth === path.length - 1) this.#merge(target, key, value, path.length);
       else target = nestedIn(target, key);
     }
   }
@@ -152,7 +143,7 @@ export function parseForm(bytes: string): FormFields {
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
     const value = equals < 0 ? '' : pair.slice(equals + 1);
-    collector.put(decodeText(name), decodeText(value).trim());
+    collector.put(pathOf(decodeText(name)), decodeText(value));
   }
   return collector.fields;
 }
@@ -175,7 +166,7 @@ export function parseJson(body: Buffer): FormFields {
     const path = pathOf(name);
     // A list under `name[]` is the list `name` itself, not a list inside it.
     const items = path.length > 1 && path.at(-1) === '' && Array.isArray(inner) ? inner : [inner];
-    for (const item of items) collector.putJson(path, item);
+    for (const item of items) collector.put(path, item);
   }
   return collector.fields;
 }

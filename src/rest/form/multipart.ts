@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { pauseIfBlocked } from '../../shared/slices.ts';
 import { Refused, unsupportedMediaType } from '../answer.ts';
-import { FieldCollector, type FormFields, UnreadableBody } from './form.ts';
+import { FieldCollector, type FormFields, pathOf, UnreadableBody } from './form.ts';
 
 /** How many bytes are parsed before a pause for other work. */
 const CHUNK_BYTES = 64 * 1024;
@@ -35,7 +35,7 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
       try {
         if (!isAllUtf8 && value.includes(REPLACEMENT))
           throw new UnreadableBody('The fields are not in UTF-8.');
-        collector.put(name, value.trim());
+        collector.put(pathOf(name), value);
       } catch (error) {
         reject(error);
       }

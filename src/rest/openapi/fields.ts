@@ -13,34 +13,29 @@ export interface DescribedField {
   readonly example: string | undefined;
 }
 
-type Place = GraphQLArgument | GraphQLInputField;
+type Input = GraphQLArgument | GraphQLInputField;
 
-/** The parts of the GraphQL schema with the route's input: the fields of the argument "input", or the arguments. */
-function takersOf({ document }: AnyRoute): ReadonlyMap<string, Place> {
-  const [operation] = document.definitions;
-  const [selected] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
-  const name = selected?.kind === Kind.FIELD ? selected.name.value : '';
-  const field = [schema.getQueryType(), schema.getMutationType()]
-    .map((type) => type?.getFields()[name])
-    .find((one) => one !== undefined);
-  const args = field?.args ?? [];
-  const input = args.find((one) => one.name === 'input');
-  return new Map((input ? fieldsOf(input) : args).map((one) => [one.name, one]));
-}
-
-function fieldsOf({ type }: Place): Place[] {
+function fieldsOf({ type }: Input): readonly Input[] {
   const named = getNamedType(type);
   return isInputObjectType(named) ? Object.values(named.getFields()) : [];
 }
 
+/** The parts of the GraphQL schema with the route's input: the fields of the argument "input", or the arguments. */
+function inputsOf({ document }: AnyRoute): readonly Input[] {
+  const [operation] = document.definitions;
+  const [selected] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
+  const name = selected?.kind === Kind.FIELD ? selected.name.value : '';
+  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+  const args = fields[name]?.args ?? [];
+  const input = args.find((one) => one.name === 'input');
+  return input ? fieldsOf(input) : args;
+}
+
 /** GraphQL's description of the path. */
-function wordsFor(
-  takers: ReadonlyMap<string, Place>,
-  [head = '', ...path]: readonly string[],
-): string | undefined {
-  let taker = takers.get(head);
-  for (const segment of path) taker = taker && fieldsOf(taker).find(({ name }) => name === segment);
-  return taker?.description ?? undefined;
+function descriptionAt(inputs: readonly Input[], [head, ...path]: readonly string[]): string | undefined {
+  const found = inputs.find(({ name }) => name === head);
+  if (found === undefined || path.length === 0) return found?.description ?? undefined;
+  return descriptionAt(fieldsOf(found), path);
 }
 
 /** The schema of a value that is not null. */
@@ -65,12 +60,12 @@ function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
 export function describeFields(route: AnyRoute): DescribedField[] {
   const domain: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
   const required = Array.isArray(domain.required) ? domain.required : [];
-  const takers = takersOf(route);
+  const inputs = inputsOf(route);
   return Object.entries(route.fields).flatMap(([name, field]) => {
     const rule = ruleAt(domain, field.path);
     const schema = field.describe ? field.describe(field.path.length > 0 ? rule : {}) : rule;
     if (schema === null) return [];
-    const description = field.about ?? rule.description ?? wordsFor(takers, field.path);
+    const description = field.about ?? rule.description ?? descriptionAt(inputs, field.path);
     const { example } = field;
     return [
       {

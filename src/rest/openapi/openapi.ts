@@ -4,10 +4,8 @@ import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
 import { routes } from '../router.ts';
 import { answers, exampleOf, failures, schemas } from './answers.ts';
+import { bodyOf, JSON_TYPE } from './body.ts';
 import { type DescribedField, describeFields } from './fields.ts';
-
-const JSON_TYPE = 'application/json';
-const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** The title and the name of each method's operation on one record. */
 const verbs: Record<Method, readonly [title: string, name: string]> = {
@@ -21,7 +19,8 @@ const verbs: Record<Method, readonly [title: string, name: string]> = {
 const description = `
 For clients that already use it. To try it here, press Authorize and paste an API key; the key is kept in this page only.
 
-Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent in a query and when a record is created; in an update, it
+Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent in a \
+query and when a record is created; in an update, it
 clears a field that can be cleared, and an absent field does not change. Unknown fields are ignored.
 `.trim();
 
@@ -44,55 +43,6 @@ function takesBody({ methods }: AnyRoute): boolean {
   return !methods.includes('GET') && !methods.includes('DELETE');
 }
 
-/** The example as a value of the field's type. */
-function exampleIn({ schema, example }: DescribedField): unknown {
-  return schema.type === 'integer' ? Number(example) : example;
-}
-
-/** The names of a field in a form: for a list of entries, one for each part of the first entry. */
-function inForm(field: DescribedField): [string, JsonSchema][] {
-  const { name, schema } = field;
-  // The page's forms are filled with examples: an empty one leaves the field empty.
-  const example = field.example === undefined ? '' : exampleIn(field);
-  if (schema.type !== 'array') return [[name, 'default' in schema ? schema : { ...schema, example }]];
-  const { items, description } = schema as {
-    items: { properties?: Record<string, JsonSchema> };
-    description?: string;
-  };
-  if (!items.properties) return [[`${name}[]`, { ...schema, example: [] }]];
-  return Object.entries(items.properties).map(([part, of]) => [
-    `${name}[0][${part}]`,
-    { ...of, description: `${description} The first entry; the next is ${name}[1][${part}].`, example: '' },
-  ]);
-}
-
-function objectOf(fields: readonly DescribedField[], properties: [string, JsonSchema][]): JsonSchema {
-  const required = fields.filter((field) => field.required).map(({ name }) => name);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(properties),
-    ...(required.length > 0 && { required }),
-  };
-}
-
-function bodyOf(fields: readonly DescribedField[]) {
-  const tried = fields.filter(({ example }) => example !== undefined);
-  const form = { schema: objectOf(fields, fields.flatMap(inForm)) };
-  return {
-    required: fields.some((field) => field.required),
-    content: {
-      ...Object.fromEntries(FORM_TYPES.map((type) => [type, form])),
-      [JSON_TYPE]: {
-        schema: objectOf(
-          fields,
-          fields.map(({ name, schema }) => [name, schema]),
-        ),
-        example: Object.fromEntries(tried.map((field) => [field.name, exampleIn(field)])),
-      },
-    },
-  };
-}
-
 const idParameter = {
   name: 'id',
   in: 'path',
@@ -107,7 +57,8 @@ const keyParameter = {
   in: 'header',
   required: false,
   description:
-    'New for each write. The same request with the same key, within a day, is not done again and gets the first answer, with `Idempotency-Replayed: true`.',
+    'New for each write. The same request with the same key, within a day, is not done again and gets the first answer, ' +
+    'with `Idempotency-Replayed: true`.',
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 };
 

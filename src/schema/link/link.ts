@@ -3,25 +3,15 @@ import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../dom
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
-import {
-  mostTargets,
-  platforms,
-  type Targeting,
-  type TargetLists,
-  targetKeys,
-  targetsOf,
-  targetTypeOf,
-  targetTypes,
-} from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
-import { nameEnum, takenBy } from '../input-type.ts';
+import { descriptionsOf, nameEnum } from '../input-type.ts';
 import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
-import type { Context } from '../server/context.ts';
 import { costs } from '../server/cost.ts';
+import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
 
-export const LinkPrivacy = builder.enumType('LinkPrivacy', {
+const LinkPrivacy = builder.enumType('LinkPrivacy', {
   description: 'Who may see the statistics of a link. Visits do not depend on it: see the password.',
   values: describedValues(linkPrivacies),
 });
@@ -31,19 +21,8 @@ export const LinkStatus = builder.enumType('LinkStatus', {
   values: describedValues(linkStatuses),
 });
 
-export const TargetType = builder.enumType('TargetType', {
-  description: 'How a link chooses a target.',
-  values: describedValues(targetTypes),
-});
-
-export const Platform = builder.enumType('Platform', {
-  description: 'An operating system of visitors.',
-  values: describedValues(platforms),
-});
-
 nameEnum('LinkPrivacy', LinkPrivacy);
-nameEnum('TargetType', TargetType);
-nameEnum('Platform', Platform);
+
 const QrErrorCorrection = builder.enumType('QrErrorCorrection', {
   description: 'How much of a QR code may be damaged or covered, and still be read.',
   values: describedValues(qrErrorCorrections),
@@ -57,127 +36,13 @@ const LinkExpiration = builder.prismaObject('Link', {
   select: { id: true },
   description: 'When a link expires, and where visitors go then.',
   fields: (t) => ({
-    url: t.expose('expirationUrl', {
-      type: 'URL',
-      nullable: true,
-      description: "The URL for visitors after the link has expired; null for the service's own page.",
-    }),
-    at: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the link expires; null if it does not expire by time.',
-    }),
-    clicks: t.exposeInt('expirationClicks', {
-      nullable: true,
-      description: 'The click limit: the link expires after this many clicks; null for no limit.',
-    }),
+    url: t.expose('expirationUrl', { type: 'URL', nullable: true }),
+    at: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
+    clicks: t.exposeInt('expirationClicks', { nullable: true }),
   }),
 });
 
-/** The weight of a target's value: most lists are short, and `spendOnTargets` limits long ones. */
-const OF_TARGET = 1;
-
-/** The type of a target with a key. */
-function targetBy<Target extends { url: string }>(
-  name: string,
-  key: { name: Extract<keyof Target, string>; type: 'String' | typeof Platform; description: string },
-) {
-  return builder.objectRef<Target>(name).implement({
-    description: 'The target for some of the visitors.',
-    fields: (t) => ({
-      [key.name]: t.field({
-        type: key.type,
-        description: key.description,
-        extensions: costs({ weight: OF_TARGET }),
-        // TypeScript cannot follow Pothos' conditional type of a result through the type parameter.
-        resolve: (target) => target[key.name] as never,
-      }),
-      url: t.field({
-        type: 'URL',
-        description: 'The destination of these visitors.',
-        extensions: costs({ weight: OF_TARGET }),
-        resolve: ({ url }) => url as never,
-      }),
-    }),
-  });
-}
-
-const CountryTarget = targetBy<Targeting['countries'][number]>('CountryTarget', {
-  name: 'country',
-  type: 'String',
-  description: targetKeys.country,
-});
-const PlatformTarget = targetBy<Targeting['platforms'][number]>('PlatformTarget', {
-  name: 'platform',
-  type: Platform,
-  description: targetKeys.platform,
-});
-const LanguageTarget = targetBy<Targeting['languages'][number]>('LanguageTarget', {
-  name: 'language',
-  type: 'String',
-  description: targetKeys.language,
-});
-
-/** The resolver of a list of targets, which counts its size for the limit of the answer. */
-function targets<Kind extends keyof TargetLists>(kind: Kind) {
-  return (link: Record<Kind, string>, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
-    spendOnTargets?.(link[kind].length);
-    return targetsOf(link, kind);
-  };
-}
-
-/** The columns with a link's targets. */
-const targetColumns = { countries: true, platforms: true, languages: true, rotation: true } as const;
-
-/** The size of the link's targets, in bytes. */
-function targetsLength(link: Readonly<Record<keyof typeof targetColumns, string>>): number {
-  return link.countries.length + link.platforms.length + link.languages.length + link.rotation.length;
-}
-
-const LinkTargeting = builder.prismaObject('Link', {
-  variant: 'LinkTargeting',
-  select: { id: true },
-  description:
-    'Different destinations for different visitors. All lists are kept, but only the list of the type is used.',
-  fields: (t) => ({
-    type: t.field({
-      type: TargetType,
-      select: { targetType: true },
-      description: 'How the link chooses a target.',
-      resolve: targetTypeOf,
-    }),
-    countries: t.field({
-      type: [CountryTarget],
-      select: { countries: true },
-      description: 'The targets by country, in order.',
-      extensions: costs({ size: mostTargets.countries }),
-      resolve: targets('countries'),
-    }),
-    platforms: t.field({
-      type: [PlatformTarget],
-      select: { platforms: true },
-      description: 'The targets by operating system, in order.',
-      extensions: costs({ size: mostTargets.platforms }),
-      resolve: targets('platforms'),
-    }),
-    languages: t.field({
-      type: [LanguageTarget],
-      select: { languages: true },
-      description: 'The targets by language, in order.',
-      extensions: costs({ size: mostTargets.languages }),
-      resolve: targets('languages'),
-    }),
-    rotation: t.field({
-      type: ['URL'],
-      select: { rotation: true },
-      description: 'The URLs in rotation, in order.',
-      extensions: costs({ size: mostTargets.rotation, weight: OF_TARGET }),
-      resolve: targets('rotation'),
-    }),
-  }),
-});
-
-const asTaken = takenBy(updateLinkInput);
+const described = descriptionsOf(updateLinkInput);
 
 /** Triggers make a link's counter. */
 function clicksOf(counter: { clicks: number } | null): number {
@@ -187,10 +52,9 @@ function clicksOf(counter: { clicks: number } | null): number {
 export const Link = builder.prismaObject('Link', {
   select: { id: true },
   interfaces: [Node],
-  description: 'A short link: an alias on a domain that leads visitors to a URL.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
-    url: t.expose('url', { type: 'URL', description: 'The destination.' }),
+    url: t.expose('url', { type: 'URL' }),
     alias: t.exposeString('alias', {
       description: `The path on the domain: ${ALIAS_RULE}; unique on its domain, case-sensitive.`,
     }),
@@ -200,7 +64,7 @@ export const Link = builder.prismaObject('Link', {
       description: 'The short URL.',
       resolve: (link, _args, { services }) => shortUrlOf(services, link.domain, link),
     }),
-    title: t.exposeString('title', { ...asTaken('title'), nullable: true }),
+    title: t.exposeString('title', { ...described('title'), nullable: true }),
     domain: t.relation('domain', { description: 'The domain of the link.' }),
     space: t.relation('space', { nullable: true, description: 'The space of the link; null for none.' }),
     pixels: t.field({
@@ -215,7 +79,7 @@ export const Link = builder.prismaObject('Link', {
       description: 'Whether visitors must enter a password.',
       resolve: ({ password }) => password !== null,
     }),
-    disabled: t.exposeBoolean('disabled', asTaken('disabled')),
+    disabled: t.exposeBoolean('disabled', described('disabled')),
     blocked: t.boolean({
       select: { url: true, expirationUrl: true, ...targetColumns },
       description:
@@ -227,7 +91,7 @@ export const Link = builder.prismaObject('Link', {
       },
     }),
     privacy: t.field({
-      ...asTaken('privacy'),
+      ...described('privacy'),
       type: LinkPrivacy,
       select: { privacy: true },
       resolve: privacyOf,
@@ -286,13 +150,7 @@ export const Link = builder.prismaObject('Link', {
       description: 'The state of the link.',
       resolve: (link, _args, { now }) => statusOf({ ...link, clicks: clicksOf(link.counter) }, now),
     }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the link was created.',
-    }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the link was last changed.',
-    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });

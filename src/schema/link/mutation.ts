@@ -17,14 +17,23 @@ import { prepares } from '../server/prepares.ts';
 import { Link } from './link.ts';
 
 const CreateLinkInput = inputType('CreateLinkInput', 'A new link.', createLinkInput);
-export const UpdateLinkInput = inputType(
+const UpdateLinkInput = inputType(
   'UpdateLinkInput',
   'Changes to a link. Absent fields do not change; null clears a field that can be cleared. The domain cannot change.',
   updateLinkInput,
   { updates: true },
 );
 
-export const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, {
+const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
+  description: 'Changes to one of several links.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The id of the link.' }),
+    input: t.field({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
+    ifUpdatedAt: t.field({ type: 'DateTime', description: ifUpdatedAt }),
+  }),
+});
+
+const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, {
   failsToUpdate: [ConflictError],
 });
 
@@ -33,20 +42,20 @@ type NewLink = Unparsed<typeof createLinkInput>;
 const create = (context: Context, input: NewLink, select: LinkSelect) =>
   asResult(createLink(context.db, context.actor, context.services, input, context.now(), select));
 
-export async function update(
+async function update(
   { db, lists, actor, services, now }: Context,
   change: LinkUpdate,
   select: LinkSelect,
 ): Promise<SelectedLink | Failure> {
   const updated = updateLink(db, actor, { update: change, services, now: now(), select });
-  return asUpdate('Link', updated, () => findLink(lists, actor, change.id, select));
+  return asUpdate(Link, updated, () => findLink(lists, actor, change.id, select));
 }
 
 function prepareNew({ db, actor, services, now }: Context, input: NewLink) {
   return prepareNewLink(db, actor, services, input, now());
 }
 
-export function prepareUpdate({ db, actor, services }: Context, change: LinkUpdate) {
+function prepareUpdate({ db, actor, services }: Context, change: LinkUpdate) {
   return prepareLinkUpdate(db, actor, services, change);
 }
 
@@ -59,21 +68,21 @@ builder.mutationFields((t) => ({
     },
     description: 'Creates a link.',
     args: { input: t.arg({ type: CreateLinkInput, required: true, description: 'The new link.' }) },
-    resolve: (_root, { input }, context, info) => create(context, input, selectFor(context, info, 'Link')),
+    resolve: (_root, { input }, context, info) => create(context, input, selectFor(context, info)),
   }),
   createLinks: t.field({
     type: [CreateResult],
     extensions: {
       ...batchCost,
-      ...prepares(async (context, { inputs }: { inputs: readonly NewLink[] }) => {
-        for (const input of inputs) await prepareNew(context, input);
-      }),
+      ...prepares((context, { inputs }: { inputs: readonly NewLink[] }) =>
+        inSequence(inputs, (input) => prepareNew(context, input)),
+      ),
     },
     description:
       'Creates up to 100 links. Returns one result for each, in order. A refused link does not affect the others.',
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
     resolve: (_root, { inputs }, context, info) => {
-      const select = selectFor(context, info, 'Link');
+      const select = selectFor(context, info);
       return inSequence(parseBatch('inputs', inputs), (input) => create(context, input, select));
     },
   }),
@@ -86,7 +95,29 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
       ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
-    resolve: (_root, args, context, info) => update(context, args, selectFor(context, info, 'Link')),
+    resolve: (_root, args, context, info) => update(context, args, selectFor(context, info)),
+  }),
+  updateLinks: t.field({
+    type: [UpdateResult],
+    extensions: {
+      ...batchCost,
+      ...prepares((context, { inputs }: { inputs: readonly LinkUpdate[] }) =>
+        inSequence(inputs, (one) => prepareUpdate(context, one)),
+      ),
+    },
+    description:
+      'Changes up to 100 links. Returns one result for each, in order. A refused change does not affect the others.',
+    args: {
+      inputs: t.arg({
+        type: [UpdateLinksInput],
+        required: true,
+        description: 'The links, and the changes of each.',
+      }),
+    },
+    resolve: (_root, { inputs }, context, info) => {
+      const select = selectFor(context, info);
+      return inSequence(parseBatch('inputs', inputs), (one) => update(context, one, select));
+    },
   }),
   deleteLink: t.field({
     type: DeleteResult,

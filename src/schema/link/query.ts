@@ -11,15 +11,16 @@ import {
 import { findLinkByShortUrl } from '../../domain/link/short-url.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';
-import { connectionOf, edgesArgs, listCost, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
+import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
+import { listCost } from '../list-cost.ts';
 import { findNodes } from '../node.ts';
 import { inConnection, inPage, selectFor } from '../select.ts';
 import type { Context } from '../server/context.ts';
 import { Space } from '../space.ts';
 import { Link, LinkStatus } from './link.ts';
 
-findNodes('Link', (context, ids, info) =>
-  findLinks(context.lists, context.actor, ids, selectFor(context, info, 'Link')),
+findNodes(Link, (context, ids, info) =>
+  findLinks(context.lists, context.actor, ids, selectFor(context, info)),
 );
 
 const LinkConnection = connectionOf(
@@ -63,7 +64,7 @@ function connection(
   space?: { readonly id: number },
 ) {
   const { lists, actor, now } = context;
-  return linkConnection(lists, actor, args, now, space, selectFor(context, info, 'Link', inConnection));
+  return linkConnection(lists, actor, args, now, space, selectFor(context, info, inConnection));
 }
 
 builder.queryFields((t) => ({
@@ -73,7 +74,7 @@ builder.queryFields((t) => ({
     description: 'The link with this id; null if the account has none.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { id }, context, info) =>
-      findLink(context.lists, context.actor, id, selectFor(context, info, 'Link')),
+      findLink(context.lists, context.actor, id, selectFor(context, info)),
   }),
   linkByShortUrl: t.field({
     type: Link,
@@ -86,7 +87,7 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: (_root, { url }, context, info) =>
-      findLinkByShortUrl(context.lists, context.actor, url, selectFor(context, info, 'Link')),
+      findLinkByShortUrl(context.lists, context.actor, url, selectFor(context, info)),
   }),
   links: t.field({
     type: LinkConnection,
@@ -101,7 +102,7 @@ builder.queryFields((t) => ({
     description: "The account's links, paginated by page number.",
     args: { ...pageArgs, ...selectionArgs },
     resolve: (_root, args, context, info) =>
-      linkPage(context.lists, context.actor, args, context.now, selectFor(context, info, 'Link', inPage)),
+      linkPage(context.lists, context.actor, args, context.now, selectFor(context, info, inPage)),
   }),
 }));
 

@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Context } from './context.ts';
 
@@ -13,23 +12,12 @@ export const HTML_TYPE = 'text/html';
 /** All types of answers, in the order of preference for clients that have none. */
 const types = [...JSON_TYPES, STREAM_TYPE, HTML_TYPE].map((type) => `${type}; charset=utf-8`);
 
-/** How many headers are remembered, and their maximum length: a few clients send nearly all requests. */
-const MAX_CACHED = 100;
-const MAX_CACHED_LENGTH = 500;
-
-const remembered = new LRUCache<string, readonly string[]>({ max: MAX_CACHED });
-
 /** The types of answers that the header Accept allows, the client's favourite first. */
 export function acceptedTypes(header: string | null | undefined): readonly string[] {
-  const accept = header || '*/*';
-  const before = remembered.get(accept);
-  if (before) return before;
   // Other parameters than these do not matter.
-  const known = accept.replaceAll(/;(?!\s*(?:q|charset)\s*=)[^;,]*/gi, '');
-  const found = new Negotiator({ headers: { accept: known } }).mediaTypes(types);
-  const accepted = found.map((type) => type.slice(0, type.indexOf(';')));
-  if (accept.length <= MAX_CACHED_LENGTH) remembered.set(accept, accepted);
-  return accepted;
+  const accept = (header || '*/*').replaceAll(/;(?!\s*(?:q|charset)\s*=)[^;,]*/gi, '');
+  const accepted = new Negotiator({ headers: { accept } }).mediaTypes(types);
+  return accepted.map((type) => type.slice(0, type.indexOf(';')));
 }
 
 export function isJsonType(type: string | undefined): boolean {

@@ -1,24 +1,17 @@
 import {
-  type ASTNode,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
   GraphQLScalarType,
   GraphQLSchema,
-  getNamedType,
   getOperationAST,
   getVariableValues,
-  isAbstractType,
-  isIntrospectionType,
   Kind,
   type NamedTypeNode,
   type OperationDefinitionNode,
   OperationTypeNode,
-  TypeInfo,
   type VariableDefinitionNode,
-  visit,
-  visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
@@ -27,7 +20,7 @@ import { visibleError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
 import { recordOf } from './operation-record.ts';
-import { breadthOf } from './operation-size.ts';
+import { sizeOf } from './operation-size.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
 const COMPILED_FROM = 2;
@@ -39,26 +32,6 @@ const compiledQueries = new LRUCache<OperationDefinitionNode, { readonly query: 
   max: 500,
   maxSize: 10_000,
 });
-
-/**
- * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, loses the
- * conditions of fields that are selected more than once, and loses fields with the response name `__proto__`.
- */
-function isPlain(document: DocumentNode): boolean {
-  const types = new TypeInfo(schema);
-  let plain = true;
-  const look = {
-    enter(node: ASTNode) {
-      if (node.kind === Kind.DIRECTIVE) plain = false;
-      if (node.kind === Kind.FIELD && node.alias?.value === '__proto__') plain = false;
-      const type = types.getType();
-      const named = type && getNamedType(type);
-      if (named && (isAbstractType(named) || isIntrospectionType(named))) plain = false;
-    },
-  };
-  visit(document, visitWithTypeInfo(types, look));
-  return plain;
-}
 
 /** The type of variables that are coerced already. */
 const coercedType = new GraphQLScalarType({ name: 'Coerced' });
@@ -87,12 +60,11 @@ function withCoercedVariables(document: DocumentNode, operation: OperationDefini
 function compiledFor(args: ExecutionArgs, operation: OperationDefinitionNode): CompiledQuery | null {
   const { document } = args;
   const record = recordOf(operation);
-  if (++record.executions <= COMPILED_FROM || record.isCompilable === false) return null;
+  if (++record.executions <= COMPILED_FROM || !record.facts?.isCompilable) return null;
   const known = compiledQueries.get(operation);
   if (known !== undefined) return known.query;
-  const breadth = breadthOf(args);
-  record.isCompilable = breadth <= MAX_FIELDS && isPlain(document);
-  if (!record.isCompilable) return null;
+  const breadth = sizeOf(args)?.breadth ?? 0;
+  if (breadth > MAX_FIELDS) return null;
   const compiled = compileQuery(compilable, withCoercedVariables(document, operation), operation.name?.value);
   const query = isCompiledQuery(compiled) ? compiled : null;
   compiledQueries.set(operation, { query }, { size: breadth });

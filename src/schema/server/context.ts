@@ -1,4 +1,4 @@
-import type { ExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection/db.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
@@ -6,6 +6,7 @@ import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import type { KeyedWrite } from '../../domain/keyed-write.ts';
 import type { Services } from '../../domain/services.ts';
+import type { OperationRecord } from './operation-record.ts';
 
 /** The number of requests that a key may make in a window, the rest, and the end of the window. */
 export interface RateLimitState {
@@ -36,6 +37,8 @@ export interface Context {
   onClosed(listener: () => void): void;
   readonly requestId: string;
   readonly log: Logger;
+  /** What is known of the operation. */
+  readonly record?: OperationRecord;
   /** The keyed write of a request with an Idempotency-Key. */
   readonly keyed?: KeyedWrite;
   /** The result, if the operation is executed already and the server has only to send it. */
@@ -64,9 +67,4 @@ export function readingOf({ db, lists, reader, actor, signal }: Context): Pick<C
 export function writingOf({ db, actor }: Context): Pick<Context, 'lists' | 'signal'> {
   const { signal } = new AbortController();
   return { lists: new ListReader(db, actor.accountId, signal), signal };
-}
-
-/** The name of an operation in the log and the metrics. */
-export function nameOf({ name, operation }: OperationDefinitionNode): string {
-  return name?.value ?? operation;
 }

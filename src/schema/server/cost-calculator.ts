@@ -70,11 +70,11 @@ export class CostCalculator {
     selectionSet: SelectionSetNode,
     type: GraphQLNamedType,
     calculation: Calculation,
-    inherited: ArgumentValues,
+    fromParent: ArgumentValues,
   ): OperationSize {
     const { fragments, known } = calculation;
-    const what = `${type.name} ${JSON.stringify(inherited)}`;
-    const before = known.get(selectionSet)?.get(what);
+    const key = `${type.name} ${JSON.stringify(fromParent)}`;
+    const before = known.get(selectionSet)?.get(key);
     if (before) return before;
     const parts: Part[] = [];
     for (const selection of selectionSet.selections) {
@@ -82,15 +82,15 @@ export class CostCalculator {
         selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
       if (fragment === undefined) continue;
       if (fragment.kind === Kind.FIELD) {
-        parts.push({ of: type, size: this.#sizeOfField(fragment, type, calculation, inherited) });
+        parts.push({ of: type, size: this.#sizeOfField(fragment, type, calculation, fromParent) });
         continue;
       }
       const of = (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type;
-      parts.push({ of, size: this.#sizeOfSelections(fragment.selectionSet, of, calculation, inherited) });
+      parts.push({ of, size: this.#sizeOfSelections(fragment.selectionSet, of, calculation, fromParent) });
     }
     const total = this.#largest(type, parts);
     const ofSet = known.get(selectionSet) ?? new Map<string, OperationSize>();
-    known.set(selectionSet, ofSet.set(what, total));
+    known.set(selectionSet, ofSet.set(key, total));
     return total;
   }
 
@@ -113,36 +113,36 @@ export class CostCalculator {
     node: FieldNode,
     parent: GraphQLNamedType,
     calculation: Calculation,
-    inherited: ArgumentValues,
+    fromParent: ArgumentValues,
   ): OperationSize {
     const field = fieldOfType(parent, node.name.value);
     if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
     // Only `costs` sets this.
-    const { size, weight, work, records, passesDown } = (field.extensions.cost ?? {}) as FieldCost;
+    const { size, weight, work, records, toChildren } = (field.extensions.cost ?? {}) as FieldCost;
     const args = argsOf(field, node, calculation.variables);
     const list = `${parent.name}.${field.name}`;
     const { average, largest } = this.#introspection;
     // Fields and arguments of all types are as many as their averages say.
-    const ofAll = list === '__Schema.types' || inherited.ofAll === true ? average.get(list) : undefined;
-    const times = amount(size ?? ofAll ?? largest.get(list) ?? 1, args, inherited);
+    const ofAll = list === '__Schema.types' || fromParent.ofAll === true ? average.get(list) : undefined;
+    const times = amount(size ?? ofAll ?? largest.get(list) ?? 1, args, fromParent);
     const type = getNamedType(field.type);
     const below = node.selectionSet
       ? this.#sizeOfSelections(
           node.selectionSet,
           type,
           calculation,
-          passesDown?.(args, inherited) ?? (ofAll === undefined ? {} : { ofAll: true }),
+          toChildren?.(args, fromParent) ?? (ofAll === undefined ? {} : { ofAll: true }),
         )
       : NOTHING;
     const isLeaf = isLeafType(type);
     const ofName = Math.floor((node.alias ?? node.name).value.length / CHARACTERS_PER_VALUE);
     const ofLeaf = weight ?? weights[type.name] ?? 1;
     return {
-      cost: amount(work ?? 0, args, inherited) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),
+      cost: amount(work ?? 0, args, fromParent) + ofName + times * (isLeaf ? ofLeaf : 1 + below.cost),
       values: ofName + times * (isLeaf ? ofLeaf : 1 + below.values),
       depth: 1 + below.depth,
       breadth: 1 + below.breadth,
-      records: amount(records ?? 0, args, inherited) + below.records,
+      records: amount(records ?? 0, args, fromParent) + below.records,
     };
   }
 }
@@ -180,20 +180,20 @@ function fieldOfType(type: GraphQLNamedType, name: string): GraphQLField<unknown
 }
 
 function amount(
-  given: number | ((args: ArgumentValues, inherited: ArgumentValues) => number),
+  given: number | ((args: ArgumentValues, fromParent: ArgumentValues) => number),
   args: ArgumentValues,
-  inherited: ArgumentValues,
+  fromParent: ArgumentValues,
 ): number {
-  return typeof given === 'number' ? given : given(args, inherited);
+  return typeof given === 'number' ? given : given(args, fromParent);
 }
 
 function argsOf(
   { args }: GraphQLField<unknown, unknown>,
-  { arguments: written = [] }: FieldNode,
+  { arguments: nodes = [] }: FieldNode,
   variables: Readonly<Record<string, unknown>>,
 ): ArgumentValues {
   const values = args.map(({ name, defaultValue }) => {
-    const node = written.find((one) => one.name.value === name);
+    const node = nodes.find((one) => one.name.value === name);
     return [name, node ? valueFromASTUntyped(node.value, variables) : defaultValue];
   });
   return Object.fromEntries(values);

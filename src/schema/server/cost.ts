@@ -7,13 +7,13 @@ export type ArgumentValues = Readonly<Record<string, unknown>>;
 /** The cost of a field. By default it is one value, without extra work. */
 export interface FieldCost {
   /** The maximum number of its values. */
-  readonly size?: number | ((args: ArgumentValues, inherited: ArgumentValues) => number);
+  readonly size?: number | ((args: ArgumentValues, fromParent: ArgumentValues) => number);
   /** The weight of a value, if it is not that of its type. */
   readonly weight?: number;
   /** The cost in addition to its values. */
-  readonly work?: number | ((args: ArgumentValues, inherited: ArgumentValues) => number);
-  /** Arguments for the cost of the fields below it, as `above`. */
-  readonly passesDown?: (args: ArgumentValues, inherited: ArgumentValues) => ArgumentValues;
+  readonly work?: number | ((args: ArgumentValues, fromParent: ArgumentValues) => number);
+  /** What the costs of the fields below it get as `fromParent`. */
+  readonly toChildren?: (args: ArgumentValues, fromParent: ArgumentValues) => ArgumentValues;
   /** How many records it creates, updates or deletes. */
   readonly records?: number | ((args: ArgumentValues) => number);
 }
@@ -29,11 +29,11 @@ export const DNS_COST = 15_000;
 const CHANGE_COST = 20;
 
 /**
- * A count of an argument, up to `most`; larger ones are refused before anything is read. An empty list counts as one of one
+ * A count of an argument, up to `max`; larger ones are refused before anything is read. An empty list counts as one of one
  * record, since its total is calculated nevertheless. Undefined if it is not a number.
  */
-export function countOf(written: unknown, most: number): number | undefined {
-  return typeof written === 'number' ? Math.min(Math.max(written, 1), most) : undefined;
+export function countOf(value: unknown, max: number): number | undefined {
+  return typeof value === 'number' ? Math.min(Math.max(value, 1), max) : undefined;
 }
 
 /** The cost of a field, for its `extensions`. */
@@ -42,14 +42,14 @@ export function costs(cost: FieldCost): { cost: FieldCost } {
 }
 
 /** The items of a list as it was sent: a single value is a list of one. */
-function itemsOf(written: unknown): readonly unknown[] {
-  if (written === undefined || written === null) return [];
-  return Array.isArray(written) ? written : [written];
+function itemsOf(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
 }
 
 /** A field of an input as it was sent. */
-export function fieldOf(written: unknown, name: string): unknown {
-  return typeof written === 'object' && written !== null ? (written as ArgumentValues)[name] : undefined;
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as ArgumentValues)[name] : undefined;
 }
 
 /** The cost of a mutation that changes one record; passwords in its input are hashed. */

@@ -3,18 +3,25 @@ import { DomainError, type ErrorCode, errorCodes, visibleError } from '../../dom
 import { logFault } from '../../log.ts';
 import type { Context } from './context.ts';
 
-/** The HTTP status of an answer with errors outside the data; null leaves it to GraphQL over HTTP. */
-export const statusOf: Record<ErrorCode, number | null> = {
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: null,
-  IN_USE: null,
-  CONFLICT: null,
-  IDEMPOTENCY_MISMATCH: 422,
-  IDEMPOTENCY_RUNNING: 409,
-  VALIDATION: null,
-  RATE_LIMITED: 429,
-  UNAVAILABLE: 503,
+/** How an error is reported. */
+interface ErrorForm {
+  /** The type of an expected error in the result of a mutation. */
+  readonly type?: string;
+  /** The HTTP status of an answer with the error outside the data; without one, GraphQL over HTTP decides. */
+  readonly status?: number;
+}
+
+export const errorForms: Record<ErrorCode, ErrorForm> = {
+  UNAUTHENTICATED: { status: 401 },
+  FORBIDDEN: { status: 403 },
+  NOT_FOUND: { type: 'NotFoundError' },
+  IN_USE: { type: 'InUseError' },
+  CONFLICT: { type: 'ConflictError' },
+  IDEMPOTENCY_MISMATCH: { status: 422 },
+  IDEMPOTENCY_RUNNING: { status: 409 },
+  VALIDATION: { type: 'ValidationError' },
+  RATE_LIMITED: { status: 429 },
+  UNAVAILABLE: { status: 503 },
 };
 
 /** The HTTP headers for an error outside the data. */
@@ -25,11 +32,11 @@ export function headersOf({ code, retryAfter }: DomainError): Record<string, str
 
 /** The extensions of an error: the code, the wrong fields, and the HTTP status and headers. */
 export function extensionsOf(error: DomainError) {
-  const status = statusOf[error.code];
+  const { status } = errorForms[error.code];
   return {
     code: error.code,
     ...(error.fields.length > 0 && { fields: error.fields }),
-    ...(status !== null && { http: { status, headers: headersOf(error) } }),
+    ...(status !== undefined && { http: { status, headers: headersOf(error) } }),
   };
 }
 

@@ -28,22 +28,22 @@ export function introspectionSizes(schema: GraphQLSchema): IntrospectionSizes {
   const values = types.map((type) => (isEnumType(type) ? type.getValues().length : 0));
   const directives = schema.getDirectives();
   const mean = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
-  const most = (numbers: readonly number[]) => Math.max(1, ...numbers);
+  const max = (numbers: readonly number[]) => Math.max(1, ...numbers);
   return {
     largest: new Map([
       ['__Schema.types', types.length],
       ['__Schema.directives', directives.length],
-      ['__Directive.locations', most(directives.map(({ locations }) => locations.length))],
-      ['__Directive.args', most(directives.map((directive) => directive.args.length))],
-      ['__Type.fields', most(fields)],
-      ['__Field.args', most(args)],
-      ['__Type.inputFields', most(inputFields)],
-      ['__Type.enumValues', most(values)],
+      ['__Directive.locations', max(directives.map(({ locations }) => locations.length))],
+      ['__Directive.args', max(directives.map((directive) => directive.args.length))],
+      ['__Type.fields', max(fields)],
+      ['__Field.args', max(args)],
+      ['__Type.inputFields', max(inputFields)],
+      ['__Type.enumValues', max(values)],
       [
         '__Type.possibleTypes',
-        most(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length)),
+        max(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length)),
       ],
-      ['__Type.interfaces', most(types.filter(isObjectType).map((type) => type.getInterfaces().length))],
+      ['__Type.interfaces', max(types.filter(isObjectType).map((type) => type.getInterfaces().length))],
     ]),
     average: new Map([
       ['__Schema.types', types.length],

@@ -23,7 +23,10 @@ const MAX_CACHED_CHARACTERS = 2_000_000;
 const MAX_KEY_LENGTH = 1_000;
 /** Texts up to this length may be names that a size depends on; for longer ones it only matters that they exist. */
 const MAX_NAME = 16;
-/** What stands in a cache key for long texts, and for numbers such as 1e400, which JSON.stringify writes as null: longer than any other key. */
+/**
+ * Placeholders in a cache key, longer than any name: for long texts, and for numbers such as 1e400, which JSON.stringify
+ * writes as null.
+ */
 const LONG_TEXT = 'a text of more than 16 characters';
 const INFINITE_NUMBER = 'a number beyond all numbers of JSON, which is ';
 
@@ -31,21 +34,18 @@ const sizes = new LRUCache<string, OperationSize>({
   maxSize: MAX_CACHED_CHARACTERS,
   sizeCalculation: (_size, key) => key.length + 200,
 });
-let numbered = 0;
 
 /** What the size of an operation depends on, as a cache key: its variables, and the day, from which periods count by default. */
 function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): string {
-  const record = recordOf(operation);
-  record.number ??= ++numbered;
   const declared = (operation.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
-  const shape = JSON.stringify(
+  const values = JSON.stringify(
     Object.fromEntries(declared.map((name) => [name, variables[name]])),
     (_key, value) => {
       if (typeof value === 'string') return value.length > MAX_NAME ? LONG_TEXT : value;
       return typeof value === 'number' && !Number.isFinite(value) ? INFINITE_NUMBER + value : value;
     },
   );
-  return `${record.number} ${Math.floor(Date.now() / DAY_MS)} ${shape}`;
+  return `${recordOf(operation).number} ${Math.floor(Date.now() / DAY_MS)} ${values}`;
 }
 
 export type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
@@ -62,9 +62,4 @@ export function sizeOf({ document, operationName, variableValues }: Operation): 
   const size = calculator.sizeOf(operation, named, variableValues ?? {});
   if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
-}
-
-/** How many fields the operation selects; those of a fragment count each time it is used. */
-export function breadthOf(operation: Operation): number {
-  return sizeOf(operation)?.breadth ?? 0;
 }

@@ -1,18 +1,19 @@
 import {
   type ExecutionArgs,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   getArgumentValues,
   getOperationAST,
   getVariableValues,
-  Kind,
-  type SelectionSetNode,
+  separateOperations,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import type { Context } from './context.ts';
 
 /** Does slow work of a mutation ahead, with services that remember it. */
-type Prepare<Args> = (context: Context, args: Args) => Promise<void>;
+type Prepare<Args> = (context: Context, args: Args) => Promise<unknown>;
 
 /** The preparation of a mutation, for the `extensions` of its field. */
 export function prepares<Args>(prepare: Prepare<Args>): { prepare: Prepare<Args> } {
@@ -29,20 +30,6 @@ function argumentsOf(...of: Parameters<typeof getArgumentValues>): Record<string
   }
 }
 
-type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
-
-/** The fields of a selection, including those of its fragments. */
-function* fieldsIn({ selections }: SelectionSetNode, fragments: Fragments): Generator<FieldNode> {
-  for (const selection of selections) {
-    if (selection.kind === Kind.FIELD) yield selection;
-    else if (selection.kind === Kind.INLINE_FRAGMENT) yield* fieldsIn(selection.selectionSet, fragments);
-    else {
-      const fragment = fragments[selection.name.value];
-      if (fragment) yield* fieldsIn(fragment.selectionSet, fragments);
-    }
-  }
-}
-
 /** Prepares all mutations of an operation whose variables are right, one after the other. */
 export async function prepareMutations(
   { schema, document, operationName, variableValues }: ExecutionArgs,
@@ -50,18 +37,19 @@ export async function prepareMutations(
 ): Promise<void> {
   const operation = getOperationAST(document, operationName);
   const { coerced } = getVariableValues(schema, operation?.variableDefinitions ?? [], variableValues ?? {});
-  if (!operation || coerced === undefined) return;
-  const fragments = Object.fromEntries(
-    document.definitions.flatMap((one) =>
-      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [],
-    ),
-  );
+  const own = separateOperations(document)[operation?.name?.value ?? ''];
+  const mutation = schema.getMutationType();
+  if (own === undefined || coerced === undefined) return;
   // Fields with the same response name are executed once.
   const nodes = new Map<string, FieldNode>();
-  for (const node of fieldsIn(operation.selectionSet, fragments))
-    nodes.set((node.alias ?? node.name).value, node);
+  const types = new TypeInfo(schema);
+  const collect = (node: FieldNode) => {
+    if (types.getParentType() === mutation) nodes.set((node.alias ?? node.name).value, node);
+    return false;
+  };
+  visit(own, visitWithTypeInfo(types, { Field: collect }));
   for (const node of nodes.values()) {
-    const field = schema.getMutationType()?.getFields()[node.name.value];
+    const field = mutation?.getFields()[node.name.value];
     // Only `prepares` sets this, for the arguments of the same field.
     const { prepare } = (field?.extensions ?? {}) as { prepare?: Prepare<unknown> };
     if (field === undefined || prepare === undefined) continue;

@@ -8,24 +8,19 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { requireScope, type Scope } from '../../domain/access/actor.ts';
+import { requireScope } from '../../domain/access/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
 import { useAccept, useStreams } from './accept.ts';
 import { useCompiledQueries } from './compiled-queries.ts';
-import { type Context, nameOf, readingOf, writingOf } from './context.ts';
-import { useDeprecated } from './deprecated.ts';
+import { type Context, readingOf, writingOf } from './context.ts';
+import { useOperationRecord } from './document-facts.ts';
 import { extensionsOf, presentedAny, presentedError } from './errors.ts';
 import { useExecuted } from './execute.ts';
 import { useKeyedWrites } from './keyed-writes.ts';
 import { documentCaches, useLimits } from './limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 import { useVariables } from './variables.ts';
-
-/** The scope that an operation needs. */
-export function scopeOf(operation: OperationTypeNode): Scope {
-  return operation === OperationTypeNode.MUTATION ? 'write' : 'read';
-}
 
 /**
  * Chooses the database for queries, and makes sure that the account's next queries include its mutations. An execution whose
@@ -50,9 +45,9 @@ function refusalOf(
 ): GraphQLError | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  context.named(nameOf(operation));
+  context.named(operation.name?.value ?? operation.operation);
   try {
-    requireScope(context.actor, scopeOf(operation.operation));
+    requireScope(context.actor, operation.operation === OperationTypeNode.MUTATION ? 'write' : 'read');
     return null;
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
@@ -118,16 +113,16 @@ const MAX_MESSAGE_LENGTH = 500;
  * Shortens the messages of all errors. Without introspection, it removes suggestions. GraphQL's own errors about variables
  * and operations have no code: this adds one, so that every error has a code.
  */
-function useMessages(guesses: boolean): Plugin {
-  const told = (message: string): string => {
-    const plain = guesses ? message : message.replace(/ Did you mean .*\?$/s, '');
+function useMessages(suggestions: boolean): Plugin {
+  const shorten = (message: string): string => {
+    const plain = suggestions ? message : message.replace(/ Did you mean .*\?$/s, '');
     return plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
   };
   return {
     onResultProcess({ result, setResult }) {
       if (isAsyncIterable(result) || Array.isArray(result) || !result.errors) return;
       const errors = result.errors.map((error) => {
-        const message = told(error.message);
+        const message = shorten(error.message);
         const { code } = error.extensions;
         // The executor's own code is that of a wrong variable of a subscription; those of other operations have none.
         const isCoded = code !== undefined && code !== 'BAD_USER_INPUT';
@@ -165,9 +160,9 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
       useLimits,
       useDomainErrors(),
       useKeyedWrites,
+      useOperationRecord,
       useCompiledQueries,
       useReaders,
-      useDeprecated,
       !graphiql && noIntrospection,
       useMessages(graphiql),
       trusted !== undefined && onlyTrusted(trusted),

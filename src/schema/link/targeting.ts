@@ -1,0 +1,123 @@
+import {
+  mostTargets,
+  platforms,
+  type Targeting,
+  type TargetLists,
+  targetKeys,
+  targetsOf,
+  targetTypeOf,
+  targetTypes,
+} from '../../domain/link/targeting.ts';
+import { builder } from '../builder.ts';
+import { describedValues } from '../described-values.ts';
+import { nameEnum } from '../input-type.ts';
+import type { Context } from '../server/context.ts';
+import { costs } from '../server/cost.ts';
+
+const TargetType = builder.enumType('TargetType', {
+  description: 'How a link chooses a target.',
+  values: describedValues(targetTypes),
+});
+
+const Platform = builder.enumType('Platform', {
+  description: 'An operating system of visitors.',
+  values: describedValues(platforms),
+});
+
+nameEnum('TargetType', TargetType);
+nameEnum('Platform', Platform);
+
+/** Most lists of targets are short, and `spendOnTargets` limits long ones. */
+const targetCost = costs({ weight: 1 });
+
+const ofSomeVisitors = { description: 'The target for some of the visitors.' };
+const targetUrl = {
+  type: 'URL',
+  description: 'The destination of these visitors.',
+  extensions: targetCost,
+} as const;
+
+const CountryTarget = builder.objectRef<Targeting['countries'][number]>('CountryTarget').implement({
+  ...ofSomeVisitors,
+  fields: (t) => ({
+    country: t.exposeString('country', { description: targetKeys.country, extensions: targetCost }),
+    url: t.expose('url', targetUrl),
+  }),
+});
+const PlatformTarget = builder.objectRef<Targeting['platforms'][number]>('PlatformTarget').implement({
+  ...ofSomeVisitors,
+  fields: (t) => ({
+    platform: t.expose('platform', {
+      type: Platform,
+      description: targetKeys.platform,
+      extensions: targetCost,
+    }),
+    url: t.expose('url', targetUrl),
+  }),
+});
+const LanguageTarget = builder.objectRef<Targeting['languages'][number]>('LanguageTarget').implement({
+  ...ofSomeVisitors,
+  fields: (t) => ({
+    language: t.exposeString('language', { description: targetKeys.language, extensions: targetCost }),
+    url: t.expose('url', targetUrl),
+  }),
+});
+
+/** The resolver of a list of targets, which counts its size for the limit of the answer. */
+function targets<Kind extends keyof TargetLists>(kind: Kind) {
+  return (link: Record<Kind, string>, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
+    spendOnTargets?.(link[kind].length);
+    return targetsOf(link, kind);
+  };
+}
+
+/** The columns with a link's targets. */
+export const targetColumns = { countries: true, platforms: true, languages: true, rotation: true } as const;
+
+/** The size of the link's targets, in bytes. */
+export function targetsLength(link: Readonly<Record<keyof typeof targetColumns, string>>): number {
+  return link.countries.length + link.platforms.length + link.languages.length + link.rotation.length;
+}
+
+export const LinkTargeting = builder.prismaObject('Link', {
+  variant: 'LinkTargeting',
+  select: { id: true },
+  description:
+    'Different destinations for different visitors. All lists are kept, but only the list of the type is used.',
+  fields: (t) => ({
+    type: t.field({
+      type: TargetType,
+      select: { targetType: true },
+      description: 'How the link chooses a target.',
+      resolve: targetTypeOf,
+    }),
+    countries: t.field({
+      type: [CountryTarget],
+      select: { countries: true },
+      description: 'The targets by country, in order.',
+      extensions: costs({ size: mostTargets.countries }),
+      resolve: targets('countries'),
+    }),
+    platforms: t.field({
+      type: [PlatformTarget],
+      select: { platforms: true },
+      description: 'The targets by operating system, in order.',
+      extensions: costs({ size: mostTargets.platforms }),
+      resolve: targets('platforms'),
+    }),
+    languages: t.field({
+      type: [LanguageTarget],
+      select: { languages: true },
+      description: 'The targets by language, in order.',
+      extensions: costs({ size: mostTargets.languages }),
+      resolve: targets('languages'),
+    }),
+    rotation: t.field({
+      type: ['URL'],
+      select: { rotation: true },
+      description: 'The URLs in rotation, in order.',
+      extensions: costs({ size: mostTargets.rotation, weight: 1 }),
+      resolve: targets('rotation'),
+    }),
+  }),
+});

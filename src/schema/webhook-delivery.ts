@@ -1,0 +1,65 @@
+import { redeliver } from '../domain/webhook/delivery.ts';
+import { type DeliveryStatus, deliveryStatuses, webhookEvents } from '../domain/webhook/events.ts';
+import { builder } from './builder.ts';
+import { describedValues } from './described-values.ts';
+import { NotFoundError, ValidationError } from './error.ts';
+import { nameEnum } from './input-type.ts';
+import { connectionOf } from './list.ts';
+import { asResult, resultOf } from './result.ts';
+import { changeCost } from './server/cost.ts';
+
+export const WebhookEvent = builder.enumType('WebhookEvent', {
+  description: 'The events that a webhook can get.',
+  values: describedValues(webhookEvents),
+});
+
+nameEnum('WebhookEvent', WebhookEvent);
+
+const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
+  description: 'The status of a delivery.',
+  values: describedValues(deliveryStatuses),
+});
+
+const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the delivery.' }),
+    event: t.field({
+      type: WebhookEvent,
+      select: { event: true },
+      description: 'The event.',
+      // The queue has only events.
+      resolve: ({ event }) => event as keyof typeof webhookEvents,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    status: t.field({
+      type: DeliveryStatusEnum,
+      select: { status: true },
+      description: 'The status of the delivery.',
+      resolve: ({ status }) => status as DeliveryStatus, // The queue has no other status.
+    }),
+    attempts: t.exposeInt('attempts'),
+    lastAttemptAt: t.expose('lastAttemptAt', { type: 'DateTime', nullable: true }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true }),
+    error: t.exposeString('error', { nullable: true }),
+  }),
+});
+
+export const WebhookDeliveryConnection = connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery);
+
+const RedeliverResult = resultOf('Redeliver', 'The delivery, which is pending again', WebhookDelivery, [
+  ValidationError,
+  NotFoundError,
+]);
+
+builder.mutationField('redeliver', (t) =>
+  t.field({
+    type: RedeliverResult,
+    extensions: changeCost,
+    description:
+      'Has a delivery tried now, whatever became of it, and again if that fails; first those about the same record that ' +
+      'wait before it. Its webhook must not be disabled.',
+    args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
+    resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
+  }),
+);
