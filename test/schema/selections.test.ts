@@ -49,8 +49,10 @@ beforeAll(async () => {
   });
   // Changes are shown once all earlier transactions of the database server have ended, also those of other tests.
   const written = await server.database.client.change.count();
-  await vi.waitFor(async () =>
-    expect(await owner.data('{ changes { totalCount } }')).toEqual({ changes: { totalCount: written } }),
+  await vi.waitFor(
+    async () =>
+      expect(await owner.data('{ changes { totalCount } }')).toEqual({ changes: { totalCount: written } }),
+    20_000,
   );
   const { links } = await owner.data<{ links: { nodes: { id: string; nodeId: string }[] } }>(
     '{ links(first: 2) { nodes { id nodeId } } }',
