@@ -4,7 +4,7 @@ import {
   statisticsIntervals,
   statisticsLists,
 } from '../domain/statistics/dimension.ts';
-import { dayText, writtenLength } from '../domain/statistics/period.ts';
+import { dayText, requestedLength } from '../domain/statistics/period.ts';
 import { resetStatistics } from '../domain/statistics/reset.ts';
 import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/rows.ts';
 import {
@@ -227,7 +227,7 @@ const periodArgs = builder.args((t) => ({
 
 /** Tells the fields of statistics, for their cost, the kind of owner and the number of days. */
 const tellsOf = (scope: Scope) =>
-  costs({ passesDown: ({ from, to }) => ({ scope, days: writtenLength(from, to) }) });
+  costs({ passesDown: ({ from, to }) => ({ scope, days: requestedLength(from, to) }) });
 
 builder.objectField(Link, 'statistics', (t) =>
   t.field({
