@@ -28,10 +28,10 @@ function explain(error: unknown, url: string): string {
   // Operators' errors have masked values already. To mask the whole would take explanations for parts of a password.
   if (error instanceof OperatorError) return error.message;
   if (error instanceof DomainError) return withoutSecrets(error.message);
-  if (error instanceof TypeError && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL')
-    return `${withoutSecrets(error.message).replace(/\.?$/, '.')}${unexpected()} See --help.`;
-  if (error instanceof UsageError || (error instanceof TypeError && 'code' in error))
-    return `${withoutSecrets(error.message).replace(/\.?$/, '.')} See --help.`;
+  const code = error instanceof TypeError && 'code' in error ? error.code : undefined;
+  const hint = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? unexpected() : '';
+  if (error instanceof UsageError || (error instanceof TypeError && code !== undefined))
+    return `${withoutSecrets(error.message).replace(/\.?$/, '.')}${hint} See --help.`;
   return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 

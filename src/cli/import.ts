@@ -81,7 +81,8 @@ function summary(report: ImportReport, dryRun: boolean): string {
     `New with them: ${named.join(', ')}.`,
     ...Object.entries(movedFrom).map(
       ([host, links]) =>
-        `${host} is no domain of this account: ${counted(links, 'new link')} of it ${links === 1 ? 'is' : 'are'} on ${movedTo}. For another domain: --map-domain ${host}=HOST`,
+        `${host} is no domain of this account: ${counted(links, 'new link')} of it ${links === 1 ? 'is' : 'are'} on ${movedTo}.` +
+        ` For another domain: --map-domain ${host}=HOST`,
     ),
     ...(unusedColumns.length > 0
       ? [`Columns that were left out: ${unusedColumns.map((name) => `"${name}"`).join(', ')}.`]

@@ -46,9 +46,13 @@ type Transaction = Prisma.TransactionClient;
 /** Called with the number of rows of a table that are copied, and their total. */
 export type Progress = (table: string, copied: number, total: number) => void;
 
+async function readNumber(db: Transaction, expression: Sql): Promise<number> {
+  const [number = 0] = await readNumbers(db, [expression]);
+  return number;
+}
+
 async function countOf(db: Transaction, model: Model): Promise<number> {
-  const [count = 0] = await readNumbers(db, [sql`(SELECT COUNT(*) FROM ${name(model)})`]);
-  return count;
+  return readNumber(db, sql`(SELECT COUNT(*) FROM ${name(model)})`);
 }
 
 /** All rows of a table in the order of its key, in batches. */
@@ -67,11 +71,6 @@ async function* rowsOf(db: Transaction, model: Model): AsyncGenerator<Row[]> {
   }
 }
 
-/** A column as JSON can represent it. */
-function shown([column, value]: [string, unknown]): [string, unknown] {
-  return [column, typeof value === 'bigint' ? String(value) : value];
-}
-
 /** Equal for tables with equal contents, on either database. */
 async function checksumOf(db: Transaction, model: Model): Promise<string> {
   const hash = createHash('sha256');
@@ -79,9 +78,8 @@ async function checksumOf(db: Transaction, model: Model): Promise<string> {
     for (const row of rows)
       hash.update(
         JSON.stringify(
-          Object.entries(row)
-            .map(shown)
-            .sort(([a], [b]) => (a < b ? -1 : 1)),
+          Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)),
+          (_key, value) => (typeof value === 'bigint' ? String(value) : value),
         ),
       );
   return hash.digest('hex');
@@ -89,12 +87,12 @@ async function checksumOf(db: Transaction, model: Model): Promise<string> {
 
 /** The largest id that a table ever assigned, also if the row was deleted; 0 if none. */
 async function lastIdOf(db: Transaction, provider: Provider, model: Model): Promise<number> {
-  const [id = 0] = await readNumbers(db, [
+  return readNumber(
+    db,
     provider === 'sqlite'
       ? sql`(SELECT seq FROM sqlite_sequence WHERE name = ${model})`
       : sql`pg_sequence_last_value(pg_get_serial_sequence(${`"${model}"`}, 'id')::regclass)`,
-  ]);
-  return id;
+  );
 }
 
 async function setNextId(db: Transaction, provider: Provider, model: Model, id: number): Promise<void> {
@@ -130,14 +128,6 @@ async function withoutTriggers(
   for (const trigger of triggers) await db.$executeRaw(sql`DROP TRIGGER ${name(trigger.name)}`);
   await work();
   for (const trigger of triggers) await db.$executeRaw(raw(trigger.sql));
-}
-
-/** The epoch of the log of changes. */
-async function epochOf(db: Transaction): Promise<number> {
-  const [epoch = 0] = await readNumbers(db, [
-    sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`,
-  ]);
-  return epoch;
 }
 
 /** The part of Prisma's delegates that a copy needs. */
@@ -227,7 +217,8 @@ async function copyAll(
     }
   });
   // The log continues in a new epoch, which comes after all changes of the source.
-  await target.$executeRaw`UPDATE "Revision" SET "number" = ${(await epochOf(source)) + 1} WHERE "topic" = 'changes'`;
+  const epoch = await readNumber(source, sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`);
+  await target.$executeRaw`UPDATE "Revision" SET "number" = ${epoch + 1} WHERE "topic" = 'changes'`;
   for (const model of models) {
     const [there, here] = [await countOf(source, model), await countOf(target, model)];
     const same = there === here && (await checksumOf(source, model)) === (await checksumOf(target, model));

@@ -63,8 +63,14 @@ export interface TestServerOptions
 }
 
 /** Statements that depend on time only: polls for changes, and the last use of a key. */
-const BACKGROUND =
-  /^SELECT "topic"|DaySalt|DayVisitor|'visitors'|SET\W+lastUsedAt|FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/;
+const BACKGROUND = new RegExp(
+  [
+    /^SELECT "topic"|DaySalt|DayVisitor|'visitors'|SET\W+lastUsedAt/,
+    /FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 /** An empty, migrated SQLite file, and a function that deletes it. */
 async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {

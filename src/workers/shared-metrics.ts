@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { withTimeout } from '../shared/timeout.ts';
 import type { MetricsRequest, MetricValues, WorkerMessage } from './messages.ts';
 
 /** The timeout for a worker's answer, in milliseconds; after it, its last known metrics are used. */
@@ -53,24 +54,18 @@ export class SharedMetrics {
 
   async #ask(worker: Worker): Promise<void> {
     const id = ++this.#asked;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        worker.off('message', onMessage).off('exit', end);
-        resolve();
-      };
-      const onMessage = (message: WorkerMessage) => {
-        if (!('metrics' in message) || message.id !== id) return;
-        this.#latest.set(worker, message.metrics);
-        end();
-      };
-      const timer = setTimeout(end, ANSWER_TIMEOUT);
-      worker.on('message', onMessage).once('exit', end);
-      const question: MetricsRequest = { id };
-      worker.send(question, undefined, (error) => {
-        if (error) end();
-      });
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = () => resolve();
+    const onMessage = (message: WorkerMessage) => {
+      if (!('metrics' in message) || message.id !== id) return;
+      this.#latest.set(worker, message.metrics);
+      end();
+    };
+    worker.on('message', onMessage).once('exit', end);
+    const request: MetricsRequest = { id };
+    worker.send(request, undefined, (error) => error && end());
+    await withTimeout(ANSWER_TIMEOUT, promise);
+    worker.off('message', onMessage).off('exit', end);
   }
 
   /** Of the primary's metrics, only its resource usage and its start time, which is the program's. */

@@ -19,10 +19,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function contentOf(text: string, found: Scanned, at: number, line: number) {
   if ('open' in found) {
     const opens = line + breaksIn(text.slice(at, found.open));
+    const { open, closed } = found;
     const next =
-      found.closed === null
+      closed === null
         ? 'never closed'
-        : `not closed at the end of its cell: text follows the next quote, in line ${opens + breaksIn(text.slice(found.open, found.closed))}`;
+        : `not closed at the end of its cell: text follows the next quote, in line ${opens + breaksIn(text.slice(open, closed))}`;
     return { fault: `cannot be read: the quote that opens a cell in line ${opens} is ${next}` };
   }
   try {

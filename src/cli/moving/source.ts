@@ -124,11 +124,16 @@ function distinct(names: readonly string[]): string[] {
   });
 }
 
+function noExport(format: ImportFormat, why: string): OperatorError {
+  return new OperatorError(`The file is no export of the format "${format}": ${why}.`);
+}
+
 function requireLinks(format: ImportFormat, header: readonly string[]): void {
   if (hasLinks(columnsFor(format, header))) return;
   const shown = header.map((name) => `"${name.slice(0, 50)}"`).slice(0, 30);
-  throw new OperatorError(
-    `The file is no export of the format "${format}": its first line has the columns ${shown.join(', ')}; it needs ${neededColumns(format)}.`,
+  throw noExport(
+    format,
+    `its first line has the columns ${shown.join(', ')}; it needs ${neededColumns(format)}`,
   );
 }
 
@@ -215,9 +220,8 @@ async function* jsonRecords(
     // Those before the fault.
     yield* complete(length);
   }
+  const names = LISTS.map((one) => `"${one}"`).join(', ');
   if (parser.isEnded && !hasList)
-    throw new OperatorError(
-      `The file is no export of the format "${format}": it needs a list of records, or an object that has one as ${LISTS.map((one) => `"${one}"`).join(', ')}.`,
-    );
+    throw noExport(format, `it needs a list of records, or an object that has one as ${names}`);
   if (fault !== null) throw new BrokenOff(`The file is no JSON after record ${line}: ${fault}`);
 }

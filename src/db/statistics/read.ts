@@ -166,7 +166,7 @@ function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly 
   )`;
 }
 
-/** The rows for all owners with the same question, each with the index of the question. Clicks without a value are a row whose value is null. */
+/** The rows for all owners with the same question, with its index. Clicks without a value are a row whose value is null. */
 function rowsOf(db: Db, index: number, asked: ValuesAsked, owners: readonly OwnerAsked[]): Sql {
   const value = sql`"VisitValue".${name(asked.column)}`;
   const known = name(`known${index}`);

@@ -13,7 +13,7 @@ export const countTables = [
 
 export type Counted = (typeof countTables)[number]['what'];
 
-/** Adds to rows, and inserts missing ones. Rows begin with `keys`, and all processes sort them in the same order. */
+/** Adds to rows, and inserts missing ones: the sums of rows with equal keys, unless all are 0. All processes use the same order. */
 export async function addTo(
   tx: Tx,
   table: Prisma.ModelName,
@@ -23,10 +23,13 @@ export async function addTo(
 ): Promise<void> {
   if (rows.length === 0) return;
   const columns = [...keys, ...sums];
-  const listed = join(columns.map(name));
+  const key = join(keys.map(name));
   const given = dialectOf(tx).table(Object.fromEntries(columns.map((column) => [column, 'integer'])), rows);
+  const summed = sums.map((sum) => sql`SUM(${name(sum)})`);
+  const isAny = sums.map((sum) => sql`SUM(${name(sum)}) <> 0`);
   const added = sums.map((sum) => sql`${name(sum)} = ${name(table)}.${name(sum)} + EXCLUDED.${name(sum)}`);
   await tx.$executeRaw(sql`
-    INSERT INTO ${name(table)} (${listed}) SELECT ${listed} FROM ${given} AS "given" WHERE 1 = 1
-    ON CONFLICT (${join(keys.map(name))}) DO UPDATE SET ${join(added)}`);
+    INSERT INTO ${name(table)} (${join(columns.map(name))}) SELECT ${key}, ${join(summed)} FROM ${given} AS "given"
+    GROUP BY ${key} HAVING ${join(isAny, ' OR ')} ORDER BY ${key}
+    ON CONFLICT (${key}) DO UPDATE SET ${join(added)}`);
 }

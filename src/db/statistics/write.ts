@@ -73,30 +73,6 @@ async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
-/** KeyedSums by numeric keys, sorted by key. */
-class KeyedSums {
-  readonly #rows = new Map<string, number[]>();
-  readonly #keys: number;
-
-  constructor(keys: number) {
-    this.#keys = keys;
-  }
-
-  add(...row: number[]): void {
-    const key = row.slice(0, this.#keys).join();
-    const before = this.#rows.get(key);
-    if (before === undefined) this.#rows.set(key, row);
-    else for (let i = this.#keys; i < row.length; i++) before[i] = (before[i] ?? 0) + (row[i] ?? 0);
-  }
-
-  get rows(): number[][] {
-    return [...this.#rows.values()].sort((a, b) => {
-      for (let i = 0; i < this.#keys; i++) if (a[i] !== b[i]) return (a[i] ?? 0) - (b[i] ?? 0);
-      return 0;
-    });
-  }
-}
-
 /**
  * The counts of a link without the values and visitors of days whose claimed clicks were counted before the last reset: these
  * clicks are gone.
@@ -119,10 +95,10 @@ async function addToBoth(
 ): Promise<void> {
   for (const owner of ['Link', 'Account'] as const)
     for (const { what, keys, sums } of countTables) {
-      const total = new KeyedSums(keys.length + 1);
-      for (const [linkId = 0, ...rest] of counted[what])
-        total.add(owner === 'Link' ? linkId : (counters.get(linkId)?.accountId ?? 0), ...rest);
-      const rows = total.rows.filter((row) => row.slice(keys.length + 1).some((count) => count !== 0));
+      const rows =
+        owner === 'Link'
+          ? counted[what]
+          : counted[what].map(([linkId = 0, ...rest]) => [counters.get(linkId)?.accountId ?? 0, ...rest]);
       await addTo(tx, `${owner}${what}`, [owner === 'Link' ? 'linkId' : 'accountId', ...keys], sums, rows);
     }
 }

@@ -56,19 +56,10 @@ export function recordingChanges<T>(
   return changing(db, (tx, insert) =>
     work({
       tx,
-      record: (action, kind, ids, fields = [], { owner = accountId, webhookEvents } = {}) =>
-        insert(
-          ids.map((recordId) => ({
-            accountId: owner,
-            keyId,
-            at,
-            action,
-            kind,
-            recordId,
-            fields,
-            webhookEvents,
-          })),
-        ),
+      record(action, kind, ids, fields = [], { owner = accountId, webhookEvents } = {}) {
+        const change = { accountId: owner, keyId, at, action, kind, fields, webhookEvents };
+        return insert(ids.map((recordId) => ({ ...change, recordId })));
+      },
     }),
   );
 }

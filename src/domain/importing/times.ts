@@ -3,8 +3,17 @@ import { textOf, wrong } from './wrong-value.ts';
 const ISO =
   /^(\d{4})([-/])(\d\d)\2(\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
 /** Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date: a day, perhaps a time, perhaps a zone with an offset. */
-const IN_WORDS =
-  /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?(?:([a-z]{3,9})\.? (\d\d?)(?:st|nd|rd|th)?|(\d\d?)(?:st|nd|rd|th|\.)? ([a-z]{3,9})\.?),? ([1-9]\d{3})((?:(?:,|,? at)? \d\d?:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?: ?[ap]m)?)?) ?([a-z]*)((?:[+-]\d\d?(?::?[0-5]\d)?)?)$/i;
+const IN_WORDS = new RegExp(
+  [
+    /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?/,
+    /(?:([a-z]{3,9})\.? (\d\d?)(?:st|nd|rd|th)?|(\d\d?)(?:st|nd|rd|th|\.)? ([a-z]{3,9})\.?),? ([1-9]\d{3})/,
+    /((?:(?:,|,? at)? \d\d?:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?: ?[ap]m)?)?)/,
+    / ?([a-z]*)((?:[+-]\d\d?(?::?[0-5]\d)?)?)$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'i',
+);
 const MONTH =
   /^(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)$/i;
 

@@ -47,10 +47,10 @@ export function parsePeriod(input: PeriodInput, now: Date): Days {
 
 /** The number of days of an unparsed period, for the cost: at most the maximum. */
 export function lengthOfPeriod(from: unknown, to: unknown): number {
-  const most = MAX_YEARS * 366;
+  const max = MAX_YEARS * 366;
   const time = (day: unknown, otherwise: number) =>
     typeof day === 'string' ? Date.parse(`${day}T00:00:00Z`) : otherwise;
   const end = time(to, Date.now());
   const days = (end - time(from, end - (DEFAULT_DAYS - 1) * DAY_MS)) / DAY_MS + 1;
-  return Number.isNaN(days) ? most : Math.min(Math.max(Math.ceil(days), 1), most);
+  return Number.isNaN(days) ? max : Math.min(Math.max(Math.ceil(days), 1), max);
 }
