@@ -145,7 +145,7 @@ describe.each(surfaces)('over %s', (surface) => {
     }
   });
 
-  test('422s on another request with the same key', async () => {
+  test('returns 422 for another request with the same key', async () => {
     await write(`One ${surface}`);
     const { status, text, replayed } = await write(`Two ${surface}`);
     expect([status, replayed]).toEqual([422, null]);

@@ -46,7 +46,7 @@ describe('a blocked host', () => {
       .toBeDefined();
   });
 
-  test('422s in every address of a link', async () => {
+  test('returns 422 for every address of a link', async () => {
     const url = 'https://BAD.example./x';
     const addresses = {
       url,

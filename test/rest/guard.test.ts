@@ -70,7 +70,7 @@ test('only the host of the base URL is to be asked by https for a year', async (
   }
 });
 
-test('503s with Retry-After at the maximum of requests in flight, and serves again afterwards', async () => {
+test('returns 503 with Retry-After at the maximum of requests in flight, and serves again afterwards', async () => {
   const full = await startTestServer({ maxInFlight: 1 });
   try {
     const { key } = await full.caller();

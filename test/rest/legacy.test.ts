@@ -33,7 +33,7 @@ function asForm(value: unknown, name = ''): [string, string][] {
 }
 
 describe('multipart/form-data', () => {
-  test('201s like a form', async () => {
+  test('returns 201 like a form', async () => {
     const { status, body } = await send(
       'POST',
       '/links',
@@ -63,7 +63,7 @@ describe('multipart/form-data', () => {
     ['a file', new File(['x'], 'x.txt')],
     ['an empty file', new File([], 'x.txt')],
     ['a file without a name', new File(['x'], '')],
-  ])('415s with %s', async (_what, file) => {
+  ])('returns 415 with %s', async (_what, file) => {
     const form = multipart({ url: 'https://example.com/', file });
     expect((await send('POST', '/links', form)).status).toBe(415);
   });
@@ -93,7 +93,7 @@ describe('multipart/form-data', () => {
       '--a\r\nContent-Disposition: form-data; name="url"\r\n\r\nx',
       'multipart/form-data; boundary=a',
     ],
-  ])('400s on %s', async (_what, body, type) => {
+  ])('returns 400 for %s', async (_what, body, type) => {
     expect((await send('POST', '/links', body, type)).status).toBe(400);
   });
 
@@ -144,7 +144,7 @@ describe('_method', () => {
     expect((await send('POST', '/spaces', `_method=${method}&name=Made`, form)).status).toBe(201);
   });
 
-  test('403s with a key that may not write, before the body is read', async () => {
+  test('returns 403 with a key that may not write, before the body is read', async () => {
     const reader = await server.caller('owner', ['read']);
     const { id } = await owner.link();
     const response = await reader.fetch(`/api/v1/links/${id}`, {
@@ -264,7 +264,7 @@ describe('spellings of other clients', () => {
     'expiration_date=2030-01-01&expiration_time=10:20:30',
     'expiration_date=2030-01-01&expiration_time=10:20:00',
     'platform[0][key]=macOS&platform[0][value]=https://example.com/',
-  ])('422s on %s', async (form) => {
+  ])('returns 422 for %s', async (form) => {
     expect((await owner.rest('POST', '/links', `url=https://example.com/&${form}`)).status).toBe(422);
   });
 });

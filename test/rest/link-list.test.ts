@@ -88,12 +88,12 @@ describe('GET /links', () => {
     ['sort_by=alias&sort=asc', ['eight', 'FIVE', 'four', 'nine', 'one', 'seven', 'six', 'three', 'Two']],
     ['sort_by=url&sort=asc', ['six', 'seven', 'eight', 'nine', 'three', 'one', 'Two', 'four', 'FIVE']],
     ['status=1&search=apple&sort_by=alias', ['Two', 'four']],
-  ])('200s on %s', async (query, expected) => {
+  ])('returns 200 for %s', async (query, expected) => {
     expect(await aliasesOf(query)).toEqual(expected);
     expect((await list(query)).meta).toMatchObject({ total: expected.length });
   });
 
-  test('200s on the links of a space, a domain and a pixel', async () => {
+  test('returns 200 for the links of a space, a domain and a pixel', async () => {
     expect(await aliasesOf(`space_id=${ids.space}`)).toEqual(['Two', 'one']);
     expect(await aliasesOf(`domain_id=${ids.domain}`)).toEqual(['FIVE']);
     expect(await aliasesOf(`pixel_id=${ids.pixel}`)).toEqual(['four']);
@@ -139,7 +139,7 @@ describe('GET /links', () => {
   });
 
   test.each(['id', 'clicks', 'title', 'alias', 'url'])(
-    '200s with an empty page far past the end, by %s',
+    'returns 200 with an empty page far past the end, by %s',
     async (sort) => {
       const { data, meta } = await list(`page=2147483647&per_page=100&sort_by=${sort}`);
       expect([data, meta.total]).toEqual([[], all.length]);
@@ -157,7 +157,7 @@ describe('GET /links', () => {
     ['per_page=20', 'per_page', 'must be one of 10, 25, 50, 100'],
     ['page=0', 'page', 'must be a whole number from 1 to 2147483647'],
     ['space_id[0]=1', 'space_id', 'must be a single value'],
-  ])('422s on %s', async (query, field, message) => {
+  ])('returns 422 for %s', async (query, field, message) => {
     const { status, body } = await owner.rest('GET', `/links?${query}`);
     const sentence = `The ${field} field ${message}.`;
     expect({ status, body }).toEqual({

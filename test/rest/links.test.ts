@@ -75,7 +75,7 @@ async function errorsOf(answer: Promise<{ status: number; body: unknown }>) {
 }
 
 describe('POST /links', () => {
-  test('201s on a URL alone, with everything else at its default and a generated alias', async () => {
+  test('returns 201 for a URL alone, with everything else at its default and a generated alias', async () => {
     const { status, body } = await owner.rest('POST', '/links', { url: 'https://example.com/' });
     const { data } = body as { data: RestLink };
     expect(data.alias).toMatch(/^[bcdfghjkmnpqrstvwxz2456789]{6}$/);
@@ -84,7 +84,7 @@ describe('POST /links', () => {
     expect({ status, body }).toEqual({ status: 201, body: { data: expected, status: 201 } });
   });
 
-  test('201s on every field at once, and returns all of them', async () => {
+  test('returns 201 for every field at once, and returns all of them', async () => {
     const { status, body } = await owner.rest('POST', '/links', [
       ['url', 'https://example.com/?q=1#x'],
       ['domain_id', String(domain)],
@@ -250,12 +250,12 @@ describe('POST /links', () => {
         })),
       }),
     ],
-  ])('201s on %s', async (_what, form, expected) => {
+  ])('returns 201 for %s', async (_what, form, expected) => {
     const { status, body } = await post(`${form()}`);
     expect({ status, body }).toMatchObject({ status: 201, body: { data: expected() } });
   });
 
-  test('201s on JSON with the same names', async () => {
+  test('returns 201 for JSON with the same names', async () => {
     const response = await owner.fetch('/api/v1/links', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -303,13 +303,13 @@ describe('POST /links', () => {
     ['country.0.key', '"country":[{"key":false,"value":"https://example.com/"}]'],
     ['alias', '"alias":12345678901234567890'],
     ['title', '"title":1.5'],
-  ])('422s on a %s that only JSON has: %s', async (name, fields) => {
+  ])('returns 422 for a %s that only JSON has: %s', async (name, fields) => {
     expect(await postJson(fields)).toEqual(
       refused({ [name]: 'must be a text, or a whole number below 2^53' }),
     );
   });
 
-  test('201s on numbers as texts in JSON, and on flags', async () => {
+  test('returns 201 for numbers as texts in JSON, and for flags', async () => {
     const alias = Number.MAX_SAFE_INTEGER;
     expect(await postJson(`"alias":${alias},"title":-5,"disabled":true`)).toMatchObject({
       status: 201,
@@ -321,7 +321,7 @@ describe('POST /links', () => {
     });
   });
 
-  test('201s on the largest allowed body, and stores every pair', async () => {
+  test('returns 201 for the largest allowed body, and stores every pair', async () => {
     const targets = Array.from(
       { length: 250 },
       (_, i) => `rotation[${i}][value]=https://example.com/${'x'.repeat(300)}${i}`,
@@ -464,11 +464,11 @@ describe('POST /links', () => {
       Array.from({ length: 251 }, (_, i) => `rotation[${i}][value]=https://example.com/`).join('&'),
       { rotation: 'may have at most 250 entries' },
     ],
-  ])('422s on %s', async (_what, form, errors) => {
+  ])('returns 422 for %s', async (_what, form, errors) => {
     expect(await errorsOf(post(form))).toEqual(refused(errors));
   });
 
-  test('422s on all malformed fields at once, before any query', async () => {
+  test('returns 422 for all malformed fields at once, before any query', async () => {
     const form = 'url=x&alias=a+b&space_id=999&disabled=2&country[1][key]=XX&privacy=2';
     expect(await errorsOf(post(form))).toEqual(
       refused({
@@ -482,7 +482,7 @@ describe('POST /links', () => {
     );
   });
 
-  test('422s on all errors that need the database at once, and saves nothing', async () => {
+  test('returns 422 for all errors that need the database at once, and saves nothing', async () => {
     const alias = newAlias();
     await owner.link({ alias });
     const before = await owner.rest('GET', '/links');
@@ -500,7 +500,7 @@ describe('POST /links', () => {
     expect((await owner.rest('GET', '/links')).body).toEqual(before.body);
   });
 
-  test('422s on a short domain with any port, since visits of it find its links; 201s without the port of a domain', async () => {
+  test('returns 422 for a short domain with any port, since visits of it find its links; and 201 without the port of a domain', async () => {
     await owner.domain('port.example:8443');
     const ownDomain = 'may not lead to a short domain of this service';
     for (const url of [
@@ -517,14 +517,14 @@ describe('POST /links', () => {
       expect((await post(`url=${url}`)).status).toBe(201);
   });
 
-  test('201s on an alias that is taken on another domain, or in another case', async () => {
+  test('returns 201 for an alias that is taken on another domain, or in another case', async () => {
     const alias = newAlias();
     await owner.link({ alias });
     expect(await owner.link({ alias, domain_id: domain })).toMatchObject({ alias });
     expect(await owner.link({ alias: alias.toUpperCase() })).toMatchObject({ alias: alias.toUpperCase() });
   });
 
-  test('201s once and 422s eleven times on twelve simultaneous requests for one alias', async () => {
+  test('returns 201 once and 422 eleven times for twelve simultaneous requests for one alias', async () => {
     const alias = newAlias();
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(`alias=${alias}`)));
     const taken = refused({ alias: 'is already taken on this domain' });
@@ -553,7 +553,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     ['privacy=0', { privacy: 0 }],
     ['privacy=0&privacy_password=', { privacy: 0, has_privacy_password: false }],
     ['privacy=2', {}],
-  ])('200s on %s of a link with passwords, and changes nothing else', async (form, changes) => {
+  ])('returns 200 for %s of a link with passwords, and changes nothing else', async (form, changes) => {
     const { id, ...link } = await owner.link(guarded);
     const { status, body } = await owner.rest(method, `/links/${id}`, form);
     expect({ status, body }).toEqual({
@@ -565,7 +565,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     });
   });
 
-  test('422s on clearing the password of protected statistics, and changes nothing', async () => {
+  test('returns 422 for clearing the password of protected statistics, and changes nothing', async () => {
     const link = await owner.link(guarded);
     expect(await errorsOf(owner.rest(method, `/links/${link.id}`, 'privacy_password='))).toEqual(
       refused({ privacy_password: 'is required where a password guards the statistics' }),
@@ -603,7 +603,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     ],
     ['country[0][key]=&country[0][value]=', { country: [] }],
     ['clicks=7&state=2&created_at=x', {}],
-  ])('200s on %s, and changes nothing else', async (form, changes) => {
+  ])('returns 200 for %s, and changes nothing else', async (form, changes) => {
     const { id, ...link } = await owner.link(full);
     const { status, body } = await owner.rest(method, `/links/${id}`, form);
     expect({ status, body }).toEqual({
@@ -615,7 +615,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     });
   });
 
-  test('200s on a new alias, space and set of pixels, and on clearing them', async () => {
+  test('returns 200 for a new alias, space and set of pixels, and for clearing them', async () => {
     const { id } = await owner.link();
     const alias = newAlias();
     const put = await owner.rest(method, `/links/${id}`, {
@@ -632,13 +632,13 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect(cleared.body).toMatchObject({ data: { alias, space: null, pixels: [] } });
   });
 
-  test('200s on an empty time of a link without a date, and changes nothing', async () => {
+  test('returns 200 for an empty time of a link without a date, and changes nothing', async () => {
     const { id, ...link } = await owner.link();
     const { status, body } = await owner.rest(method, `/links/${id}`, 'expiration_time=');
     expect({ status, body }).toEqual({ status: 200, body: { data: { id, ...link }, status: 200 } });
   });
 
-  test('200s on the link’s own alias', async () => {
+  test('returns 200 for the link’s own alias', async () => {
     const { id, alias } = await owner.link();
     expect((await owner.rest(method, `/links/${id}`, { alias })).status).toBe(200);
   });
@@ -671,14 +671,14 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
         space_id: 'must be the id of one of your spaces',
       },
     ],
-  ])('422s on %s, and changes nothing', async (form, errors) => {
+  ])('returns 422 for %s, and changes nothing', async (form, errors) => {
     await owner.rest('POST', '/links', { url: 'https://example.com/', alias: 'taken' });
     const link = await owner.link(full);
     expect(await errorsOf(owner.rest(method, `/links/${link.id}`, form))).toEqual(refused(errors));
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
   });
 
-  test('422s if privacy becomes 2 and no password is set', async () => {
+  test('returns 422 if privacy becomes 2 and no password is set', async () => {
     const { id } = await owner.link();
     expect(await errorsOf(owner.rest(method, `/links/${id}`, { privacy: 2 }))).toEqual(
       refused({ privacy_password: 'is required where a password guards the statistics' }),
@@ -687,19 +687,19 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect(set.body).toMatchObject({ data: { privacy: 2, has_privacy_password: true } });
   });
 
-  test('404s on an unknown link', async () => {
+  test('returns 404 for an unknown link', async () => {
     const { status, body } = await owner.rest(method, '/links/999999', { title: 'x' });
     expect({ status, body }).toEqual({ status: 404, body: notFound });
   });
 });
 
 describe('GET and DELETE /links/{id}', () => {
-  test('200s on an own link', async () => {
+  test('returns 200 for an own link', async () => {
     const link = await owner.link();
     expect((await owner.rest('GET', `/links/${link.id}/`)).body).toEqual({ data: link, status: 200 });
   });
 
-  test('200s on the first deletion, then 404s, and the alias is free again', async () => {
+  test('returns 200 for the first deletion, then 404, and the alias is free again', async () => {
     const { id, alias } = await owner.link({ pixel_ids: pixels.join() });
     const first = await owner.rest('DELETE', `/links/${id}`);
     expect([first.status, first.body]).toEqual([200, { id, object: 'link', deleted: true, status: 200 }]);
@@ -708,7 +708,7 @@ describe('GET and DELETE /links/{id}', () => {
     expect(await owner.link({ alias })).toMatchObject({ alias });
   });
 
-  test.each(['2147483648', '0', 'abc', '%ff'])('404s on the id %s', async (id) => {
+  test.each(['2147483648', '0', 'abc', '%ff'])('returns 404 for the id %s', async (id) => {
     const { status, body } = await owner.rest('GET', `/links/${id}`);
     expect({ status, body }).toEqual({ status: 404, body: notFound });
   });
@@ -720,7 +720,7 @@ describe('another account', () => {
     stranger = await server.caller('stranger');
   });
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('404s on the link: %s', async (method) => {
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('returns 404 for the link: %s', async (method) => {
     const link = await owner.link({ title: 'Private' });
     const form = method.startsWith('P') ? { title: 'Stolen', pixel_ids: '' } : undefined;
     const { status, body } = await stranger.rest(method, `/links/${link.id}`, form);
@@ -728,7 +728,7 @@ describe('another account', () => {
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
   });
 
-  test('422s on attaching the space, domain and pixel, like unknown ones', async () => {
+  test('returns 422 for attaching the space, domain and pixel, like unknown ones', async () => {
     const form = { space_id: space, pixel_ids: pixels.join(), domain_id: domain };
     const strange = stranger.rest('POST', '/links', { url: 'https://example.com/', ...form });
     expect(await errorsOf(strange)).toEqual(

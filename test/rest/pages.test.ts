@@ -13,7 +13,7 @@ test.each([
   ['/docs/', 'text/html'],
   ['/openapi.json', 'application/json'],
   ['/schema.graphql', 'text/plain'],
-])('200s without a key: %s', async (path, type) => {
+])('returns 200 without a key: %s', async (path, type) => {
   const response = await fetch(server.origin + path);
   expect([response.status, response.headers.get('Content-Type')]).toEqual([
     200,

@@ -46,7 +46,7 @@ function drawn(svg: string): { width: number; height: number; data: Uint8Array }
 const qrOf = (query: string, caller = owner) => caller.fetch(`/api/v1/links/${link.id}/qr${query}`);
 
 test.each(['L', 'M', 'Q', 'H'])(
-  '200s with codes that a reader can decode, with the error correction %s',
+  'returns 200 with codes that a reader can decode, with the error correction %s',
   async (ecc) => {
     const svg = await qrOf(`?ecc=${ecc}`);
     expect([svg.status, svg.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
@@ -81,7 +81,7 @@ test.each([
   ['ecc=X', 'ecc', 'The ecc field must be one of L, M, Q, H.'],
   ['format=gif', 'format', 'The format field must be one of svg, png.'],
   ['format=png&size=32', 'size', expect.stringMatching(/must be at least \d+ for this address and margin/)],
-])('422s on %s', async (query, field, message) => {
+])('returns 422 for %s', async (query, field, message) => {
   const response = await qrOf(`?${query}`);
   expect([response.status, (await response.json()).errors]).toEqual([422, { [field]: [message] }]);
 });
@@ -104,7 +104,7 @@ test.each([
   expect([width, left, right]).toEqual([size, rest + 4 * scale, rest + 29 * scale - 1]);
 });
 
-test('404s on the link of another account, like an unknown one', async () => {
+test('returns 404 for the link of another account, like an unknown one', async () => {
   const other = await server.caller('other');
   const [one, none] = [await qrOf('', other), await other.fetch('/api/v1/links/99999/qr')];
   expect([one.status, none.status]).toEqual([404, 404]);

@@ -13,7 +13,7 @@ function limitsIn(headers: Headers) {
   return [headers.get('X-RateLimit-Limit'), headers.get('X-RateLimit-Remaining')];
 }
 
-test('429s when a key has reached its limit per minute, over either API', async () => {
+test('returns 429 when a key has reached its limit per minute, over either API', async () => {
   const caller = await server.caller();
   expect(limitsIn((await caller.rest('GET', '/spaces')).headers)).toEqual(['4', '3']);
   expect(limitsIn((await caller.graphql('{ viewer { account { name } } }')).headers)).toEqual(['4', '2']);
@@ -40,7 +40,7 @@ test('counts each key separately', async () => {
 });
 
 describe('wrong keys', () => {
-  test('429s an address after half as many, and accepts valid keys from there', async () => {
+  test('returns 429 to an address after half as many, and accepts valid keys from there', async () => {
     const wrong = server.callerWith('wrong');
     const statuses = [];
     for (let i = 0; i <= LIMIT / 2; i++) statuses.push((await wrong.rest('GET', '/spaces')).status);

@@ -37,7 +37,7 @@ test('answers compact JSON in UTF-8, with a request id that is in the log', asyn
   expect(JSON.stringify(server.log)).not.toContain(owner.key);
 });
 
-describe('401s before any other check', () => {
+describe('returns 401 before any other check', () => {
   test.each([
     ['no header', {}],
     ['another scheme', { Authorization: 'Basic eDp5' }],
@@ -60,12 +60,12 @@ describe('401s before any other check', () => {
   });
 });
 
-test.each(['bearer', 'BEARER', 'Bearer '])('200s on the scheme written as "%s"', async (scheme) => {
+test.each(['bearer', 'BEARER', 'Bearer '])('returns 200 for the scheme written as "%s"', async (scheme) => {
   const headers = { Authorization: `${scheme} ${owner.key}` };
   expect((await fetch(`${server.origin}/api/v1/spaces`, { headers })).status).toBe(200);
 });
 
-test('403s on a call that the key has no scope for', async () => {
+test('returns 403 for a call that the key has no scope for', async () => {
   const reader = await server.caller('owner', ['read']);
   const writer = await server.caller('owner', ['write']);
   const refusal = (scope: string) => [
@@ -86,16 +86,19 @@ test('403s on a call that the key has no scope for', async () => {
   expect((await writer.rest('POST', '/spaces', { name: 'Written' })).status).toBe(201);
 });
 
-test.each(['/nothing', '', '/spaces/1/links', '/SPACES'])('404s on the unknown path "%s"', async (path) => {
-  const { status, body } = await owner.rest('GET', path);
-  expect([status, body]).toEqual([404, { message: 'Resource not found.', status: 404 }]);
-});
+test.each(['/nothing', '', '/spaces/1/links', '/SPACES'])(
+  'returns 404 for the unknown path "%s"',
+  async (path) => {
+    const { status, body } = await owner.rest('GET', path);
+    expect([status, body]).toEqual([404, { message: 'Resource not found.', status: 404 }]);
+  },
+);
 
 test.each([
   ['DELETE', '/spaces', 'GET, HEAD, POST'],
   ['OPTIONS', '/spaces', 'GET, HEAD, POST'],
   ['POST', '/spaces/1', 'GET, HEAD, PUT, PATCH, DELETE'],
-])('405s on %s %s, and lists the allowed methods', async (method, path, allowed) => {
+])('returns 405 for %s %s, and lists the allowed methods', async (method, path, allowed) => {
   const { status, body, headers } = await owner.rest(method, path);
   expect([status, headers.get('Allow')]).toEqual([405, allowed]);
   expect(body).toEqual({ message: expect.stringContaining(method), status: 405 });
@@ -111,7 +114,7 @@ test.each([
   ['text/plain', 'name=x'],
   [`${FORM}; charset=iso-8859-1`, 'name=x'],
   [undefined, new Uint8Array([1])],
-])('415s on a body of type %s', async (type, body) => {
+])('returns 415 for a body of type %s', async (type, body) => {
   const answer = await post(type, body);
   expect(answer).toEqual({
     status: 415,
@@ -134,7 +137,7 @@ test.each([
     'multipart/form-data; boundary=x',
     '\ufeff--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nMarked\r\n--x--\r\n',
   ],
-])('201s on a body of type %s after a byte order mark', async (type, body) => {
+])('returns 201 for a body of type %s after a byte order mark', async (type, body) => {
   expect(await post(type, body)).toMatchObject({ status: 201, body: { data: { name: 'Marked' } } });
 });
 
@@ -148,7 +151,7 @@ test.each([
     new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
   ],
   ['a form that is not in UTF-8', FORM, 'name=%ff'],
-])('400s on %s', async (_what, type, body) => {
+])('returns 400 for %s', async (_what, type, body) => {
   expect(await post(type, body)).toEqual({ status: 400, body: { message: expect.any(String), status: 400 } });
 });
 
@@ -175,7 +178,7 @@ test('goes on with an empty chunked body of no type', async () => {
   expect(response?.statusCode).toBe(200);
 });
 
-test('413s above 1 MB, and accepts a body of exactly that size', async () => {
+test('returns 413 above 1 MB, and accepts a body of exactly that size', async () => {
   const padded = (size: number) => `name=Padded&x=${'y'.repeat(size - 'name=Padded&x='.length)}`;
   expect(await post(FORM, padded(1_048_577))).toEqual({
     status: 413,
@@ -184,12 +187,12 @@ test('413s above 1 MB, and accepts a body of exactly that size', async () => {
   expect((await post(FORM, padded(1_048_576))).status).toBe(201);
 });
 
-test('413s on a compressed body that grows above 1 MB', async () => {
+test('returns 413 for a compressed body that grows above 1 MB', async () => {
   const body = gzipSync(`name=${'x'.repeat(2_000_000)}`);
   expect((await post(FORM, new Uint8Array(body), { 'Content-Encoding': 'gzip' })).status).toBe(413);
 });
 
-test('201s on a percent sign that escapes nothing', async () => {
+test('returns 201 for a percent sign that escapes nothing', async () => {
   expect((await post(FORM, 'name=100%+sure')).body).toMatchObject({ data: { name: '100% sure' } });
 });
 

@@ -38,7 +38,7 @@ async function list(query: string, caller = owner): Promise<List> {
 
 const names = async (query: string) => (await list(query)).data.map(({ name }) => name);
 
-test('200s with the newest first, ten a page, with links and meta', async () => {
+test('returns 200 with the newest first, ten a page, with links and meta', async () => {
   const { body } = await owner.rest('GET', '/spaces?');
   const path = `${server.origin}/api/v1/spaces`;
   expect(body).toEqual({
@@ -50,7 +50,7 @@ test('200s with the newest first, ten a page, with links and meta', async () => 
   expect((body as List).data.map(({ name }) => name)).toEqual(NAMES.toReversed().slice(0, 10));
 });
 
-test('200s on the last page, whose links keep every parameter of the request', async () => {
+test('returns 200 for the last page, whose links keep every parameter of the request', async () => {
   const { links, meta, data } = await list('?page=2&sort=asc&unknown=a%26b&search=');
   expect(data.map(({ name }) => name)).toEqual(NAMES.slice(10));
   const url = new URL(links.prev ?? '');
@@ -64,7 +64,7 @@ test('200s on the last page, whose links keep every parameter of the request', a
   expect(meta).toMatchObject({ current_page: 2, from: 11, to: 12 });
 });
 
-test.each(['3', '2147483647'])('200s with no data on page %s, past the end', async (page) => {
+test.each(['3', '2147483647'])('returns 200 with no data on page %s, past the end', async (page) => {
   const { data, meta, links } = await list(`?page=${page}`);
   expect([data, meta.from, meta.to, meta.last_page, meta.total, links.next]).toEqual([
     [],
@@ -76,7 +76,7 @@ test.each(['3', '2147483647'])('200s with no data on page %s, past the end', asy
   ]);
 });
 
-test('200s with a last page of 1 on an empty list', async () => {
+test('returns 200 with a last page of 1 for an empty list', async () => {
   const stranger = await server.caller('stranger');
   const { data, meta } = await list('', stranger);
   expect([data, meta.last_page, meta.total, meta.from]).toEqual([[], 1, 0, null]);
@@ -156,7 +156,7 @@ test.each([
       page: ['The page field must be a whole number from 1 to 2147483647.'],
     },
   ],
-])('422s on %s', async (query, errors) => {
+])('returns 422 for %s', async (query, errors) => {
   const { status, body } = await owner.rest('GET', `/spaces?${query}`);
   expect([status, body]).toEqual([422, { message: Object.values(errors)[0]?.[0], errors, status: 422 }]);
 });

@@ -34,7 +34,7 @@ describe('POST /spaces', () => {
     ],
     ['a name that programs might trip over', { name: '__proto__' }, { name: '__proto__', color: 1 }],
     ['fields that are not listed', { name: 'More', id: '99', constructor: 'x' }, { name: 'More', color: 1 }],
-  ])('201s on %s', async (_what, form, expected) => {
+  ])('returns 201 for %s', async (_what, form, expected) => {
     const { status, body } = await owner.rest('POST', '/spaces', form);
     expect({ status, body }).toEqual({
       status: 201,
@@ -45,12 +45,12 @@ describe('POST /spaces', () => {
     });
   });
 
-  test('201s on a field that is sent twice: the last one counts', async () => {
+  test('returns 201 for a field that is sent twice: the last one counts', async () => {
     const { body } = await owner.rest('POST', '/spaces', 'name=First&color=2&name=Last&color=4');
     expect(body).toMatchObject({ data: { name: 'Last', color: 4 } });
   });
 
-  test('201s on JSON with the same field names', async () => {
+  test('returns 201 for JSON with the same field names', async () => {
     const response = await owner.fetch('/api/v1/spaces', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json; charset=utf-8' },
@@ -82,7 +82,7 @@ describe('POST /spaces', () => {
       { name: 'a\0b' },
       { name: ['The name field may not contain null characters or broken surrogate pairs.'] },
     ],
-  ])('422s on %s, and saves nothing', async (_what, form, errors) => {
+  ])('returns 422 for %s, and saves nothing', async (_what, form, errors) => {
     const before = await owner.rest('GET', '/spaces');
     const { status, body } = await owner.rest('POST', '/spaces', form as Record<string, string> | undefined);
     expect({ status, body }).toEqual(refused(errors as Record<string, string[]>));
@@ -91,7 +91,7 @@ describe('POST /spaces', () => {
 });
 
 describe('GET /spaces/{id}', () => {
-  test('200s on an own space, with or without a trailing slash', async () => {
+  test('returns 200 for an own space, with or without a trailing slash', async () => {
     const id = await owner.space('Shown', { color: 6 });
     const expected = {
       data: { id, name: 'Shown', color: 6, created_at: noon, updated_at: noon },
@@ -102,7 +102,7 @@ describe('GET /spaces/{id}', () => {
   });
 
   test.each(['999999', '2147483648', '99999999999999999999', '0', '-1', '1.0', 'abc', '01', '%20', '%ff'])(
-    '404s on the id %s',
+    'returns 404 for the id %s',
     async (id) => {
       const { status, body } = await owner.rest('GET', `/spaces/${id}`);
       expect({ status, body }).toEqual({ status: 404, body: notFound });
@@ -111,7 +111,7 @@ describe('GET /spaces/{id}', () => {
 });
 
 describe.each(['PUT', 'PATCH'])('%s /spaces/{id}', (method) => {
-  test('200s and changes only the sent fields', async () => {
+  test('returns 200 and changes only the sent fields', async () => {
     const id = await owner.space('Before', { color: 2 });
     server.clock.now = new Date('2026-11-20T13:00:00.000Z');
     const { status, body } = await owner.rest(method, `/spaces/${id}`, { color: 4 });
@@ -126,7 +126,7 @@ describe.each(['PUT', 'PATCH'])('%s /spaces/{id}', (method) => {
     expect({ status, body }).toEqual({ status: 200, body: { data: changed, status: 200 } });
   });
 
-  test('200s without any field, and changes nothing, not even the time of the last change', async () => {
+  test('returns 200 without any field, and changes nothing, not even the time of the last change', async () => {
     const id = await owner.space('Untouched', { color: 2 });
     server.clock.now = new Date('2026-11-20T13:00:00.000Z');
     const { status, body } = await owner.rest(method, `/spaces/${id}`);
@@ -135,7 +135,7 @@ describe.each(['PUT', 'PATCH'])('%s /spaces/{id}', (method) => {
     expect({ status, body }).toEqual({ status: 200, body: { data: same, status: 200 } });
   });
 
-  test('422s on clearing a required field', async () => {
+  test('returns 422 for clearing a required field', async () => {
     const id = await owner.space('Kept');
     const { status, body } = await owner.rest(method, `/spaces/${id}`, { name: '', color: '' });
     expect({ status, body }).toEqual(
@@ -149,14 +149,14 @@ describe.each(['PUT', 'PATCH'])('%s /spaces/{id}', (method) => {
     });
   });
 
-  test('404s on an unknown space', async () => {
+  test('returns 404 for an unknown space', async () => {
     const { status, body } = await owner.rest(method, '/spaces/999999', { name: 'x' });
     expect({ status, body }).toEqual({ status: 404, body: notFound });
   });
 });
 
 describe('DELETE /spaces/{id}', () => {
-  test('200s once, then 404s', async () => {
+  test('returns 200 once, then 404', async () => {
     const id = await owner.space('Gone');
     const first = await owner.rest('DELETE', `/spaces/${id}`);
     expect([first.status, first.body]).toEqual([200, { id, object: 'space', deleted: true, status: 200 }]);
@@ -164,15 +164,18 @@ describe('DELETE /spaces/{id}', () => {
     expect([second.status, second.body]).toEqual([404, notFound]);
   });
 
-  test('404s on an id that is not a number', async () => {
+  test('returns 404 for an id that is not a number', async () => {
     expect((await owner.rest('DELETE', '/spaces/abc')).status).toBe(404);
   });
 });
 
-test.each(['GET', 'PUT', 'PATCH', 'DELETE'])("404s on another account's space: %s", async (method) => {
-  const id = await owner.space('Private');
-  const form = method.startsWith('P') ? { name: 'Stolen' } : undefined;
-  const { status, body } = await stranger.rest(method, `/spaces/${id}`, form);
-  expect({ status, body }).toEqual({ status: 404, body: notFound });
-  expect((await owner.rest('GET', `/spaces/${id}`)).body).toMatchObject({ data: { name: 'Private' } });
-});
+test.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
+  "returns 404 for another account's space: %s",
+  async (method) => {
+    const id = await owner.space('Private');
+    const form = method.startsWith('P') ? { name: 'Stolen' } : undefined;
+    const { status, body } = await stranger.rest(method, `/spaces/${id}`, form);
+    expect({ status, body }).toEqual({ status: 404, body: notFound });
+    expect((await owner.rest('GET', `/spaces/${id}`)).body).toMatchObject({ data: { name: 'Private' } });
+  },
+);

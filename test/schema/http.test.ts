@@ -19,7 +19,7 @@ test.each([
   ['no key', {}, body],
   ['an unknown key', { Authorization: 'Bearer unknown' }, body],
   ['no key and a broken query', {}, '{'],
-])('401s with the code UNAUTHENTICATED on %s', async (_what, headers, sent) => {
+])('returns 401 with the code UNAUTHENTICATED for %s', async (_what, headers, sent) => {
   const response = await fetch(`${server.origin}/graphql`, {
     method: 'POST',
     headers: { ...JSON_TYPE, ...headers },
@@ -59,7 +59,7 @@ test.each([
   ]);
 });
 
-test.each(['gzip', 'br', 'unknown'])('415s on a body with Content-Encoding: %s', async (encoding) => {
+test.each(['gzip', 'br', 'unknown'])('returns 415 for a body with Content-Encoding: %s', async (encoding) => {
   const headers = { ...JSON_TYPE, 'Content-Encoding': encoding };
   const response = await owner.fetch('/graphql', { method: 'POST', headers, body });
   expect([response.status, await response.json()]).toEqual([
@@ -75,7 +75,7 @@ test.each([
   'multipart/form-data; boundary=x',
   'text/plain',
   'application/graphql',
-])('415s on a body of type %s', async (type) => {
+])('returns 415 for a body of type %s', async (type) => {
   const headers = { 'Content-Type': type };
   const response = await owner.fetch('/graphql', { method: 'POST', headers, body: 'query={__typename}' });
   expect(response.status).toBe(415);
@@ -109,7 +109,7 @@ test.each([
   'application/json;q=0',
   'application/json; charset=utf-16',
   'multipart/mixed',
-])('406s if only %s is accepted, and does nothing', async (accept) => {
+])('returns 406 if only %s is accepted, and does nothing', async (accept) => {
   const create = JSON.stringify({
     query: `mutation { createSpace(input: { name: "${accept}" }) { __typename } }`,
   });
@@ -164,7 +164,7 @@ test('reports what is wrong with a query', async () => {
   expect(errors?.[0]?.message).toMatch(/Cannot query field "nothing"/);
 });
 
-test('403s with the code FORBIDDEN on an operation without the key’s scope, and does nothing', async () => {
+test('returns 403 with the code FORBIDDEN for an operation without the key’s scope, and does nothing', async () => {
   const reader = await server.caller('owner', ['read']);
   const writer = await server.caller('owner', ['write']);
   const mutation = 'mutation { createSpace(input: { name: "Refused" }) { __typename } }';

@@ -70,7 +70,7 @@ test.each([
   'text/html, application/json',
   'text/event-stream;q=0, */*',
   'multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/graphql-response+json,application/json',
-])('406s on a subscription that accepts only %s, and keeps nothing open', async (accept) => {
+])('returns 406 for a subscription that accepts only %s, and keeps nothing open', async (accept) => {
   const headers = { 'Content-Type': 'application/json', Accept: accept };
   for (let i = 0; i < 11; i++) {
     const response = await owner.fetch('/graphql', {
