@@ -70,15 +70,7 @@ export function showsDestinations(link: Pick<Link, 'password' | 'expirationClick
 }
 
 /** The dimensions in the order of the page: neighbours have a similar number of values. */
-const shownDimensions = [
-  'COUNTRY',
-  'LANGUAGE',
-  'BROWSER',
-  'OS',
-  'DEVICE',
-  'REFERRER',
-  'DESTINATION',
-] as const;
+const dimensions = ['COUNTRY', 'LANGUAGE', 'BROWSER', 'OS', 'DEVICE', 'REFERRER', 'DESTINATION'] as const;
 
 /** The content of the page. */
 export interface PublicStatistics {
@@ -134,7 +126,7 @@ export async function readPublicStatistics(
     statistics.series('DAY'),
     secretOf(db, link),
   ]);
-  const shown = shownDimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
+  const shown = dimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
   const tops = await Promise.all(
     shown.map(async (by) => ({
       by,
