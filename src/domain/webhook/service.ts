@@ -25,7 +25,7 @@ export interface Capacity {
   /** For receivers whose last attempt failed. */
   readonly failing: number;
   readonly others: number;
-  /** After how many milliseconds a receiver leaves its position if there is no free one. */
+  /** After how many milliseconds a receiver leaves its slot if there is no free one. */
   readonly leftAfter: number;
 }
 const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
