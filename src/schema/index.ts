@@ -7,6 +7,7 @@ import './link/link.ts';
 import './link/query.ts';
 import './link/mutation.ts';
 import './link/batch.ts';
+import './link/check.ts';
 import './link/explain.ts';
 import './statistics.ts';
 import './change.ts';
