@@ -12,7 +12,7 @@ import { builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, edgesArgs, listCost, selectionOf } from './list.ts';
-import { findNodes, Node } from './node.ts';
+import { findNodes, Node, nodeIdOf } from './node.ts';
 import { costs } from './server/cost.ts';
 import { Space } from './space.ts';
 
@@ -25,6 +25,15 @@ const RecordKind = builder.enumType('RecordKind', {
   description: 'The kinds of records that changes are recorded for.',
   values: describedValues(recordKinds),
 });
+
+/** The types of the records. */
+const recordTypes: Readonly<Record<keyof typeof recordKinds, string>> = {
+  LINK: 'Link',
+  SPACE: 'Space',
+  DOMAIN: 'Domain',
+  PIXEL: 'Pixel',
+  WEBHOOK: 'Webhook',
+};
 
 /** The maximum number of fields of a record. */
 const MAX_FIELDS = 20;
@@ -52,6 +61,14 @@ export const Change = builder.prismaObject('Change', {
     }),
     recordId: t.exposeID('recordId', {
       description: 'The id of the record, which may have been deleted since.',
+    }),
+    recordNodeId: t.field({
+      type: 'ID',
+      select: { kind: true, recordId: true },
+      description:
+        'The global id of the record, for `node` and `nodes`, which find it unless it was deleted.',
+      // The log has only values of src/domain/change/change.ts.
+      resolve: ({ kind, recordId }) => nodeIdOf(recordTypes[kind as keyof typeof recordKinds], recordId),
     }),
     fields: t.stringList({
       description:
