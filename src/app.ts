@@ -98,6 +98,7 @@ export function createApp(dependencies: AppDependencies): App {
     defaultDomainId,
     trustProxy,
     graphiql,
+    console,
     trusted,
     rateLimit,
     corsOrigins,
@@ -210,7 +211,9 @@ export function createApp(dependencies: AppDependencies): App {
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database));
-  addPages(web, graphiql, openApi);
+  addPages(web, { graphiql, console }, openApi);
+  // An existing link with this alias is reached while the console is off.
+  if (!console) web.all('/console', redirect);
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);
   web.get('/robots.txt', robots);

@@ -187,9 +187,7 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
   app.attachTo(http);
   answerHeld();
   if (firstKey)
-    process.stdout.write(
-      greeting(initialApiKey === undefined ? firstKey : null, config.host, port, config.graphiql),
-    );
+    process.stdout.write(greeting(initialApiKey === undefined ? firstKey : null, { ...config, port }));
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
 
   let stopping = false;

@@ -1,3 +1,5 @@
+import type { Config } from '../../config.ts';
+
 /** The address of a server that listens on `host`, for clients on this machine. */
 function localAddress(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
@@ -8,7 +10,10 @@ function localAddress(host: string, port: number): string {
  * The message of the first start, with commands to paste.
  * @param key the new key, which is printed once; null if the operator set it, since that key must not be printed
  */
-export function greeting(key: string | null, host: string, port: number, graphiql: boolean): string {
+export function greeting(
+  key: string | null,
+  { host, port, graphiql, console }: Pick<Config, 'host' | 'port' | 'graphiql' | 'console'>,
+): string {
   const address = localAddress(host, port);
   const auth = key === null ? '-H "Authorization: Bearer $KEY"' : `-H 'Authorization: Bearer ${key}'`;
   const query = `{"query":"{ viewer { account { name } } links { totalCount edges { node { shortUrl url } } } }"}`;
@@ -28,6 +33,6 @@ The v1 REST interface:
 GraphQL:
 
   curl ${auth} -H 'Content-Type: application/json' -d '${query}' ${address}/graphql
-${graphiql ? `\nGraphiQL, for exploring in a browser: ${address}/graphql\n` : ''}
+${console ? `\nThe console, for people, in a browser: ${address}/console\n` : ''}${graphiql ? `\nGraphiQL, for exploring in a browser: ${address}/graphql\n` : ''}
 `;
 }
