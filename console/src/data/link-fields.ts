@@ -168,6 +168,16 @@ export function errorsOf({ fields }: RefusedFragment): FieldErrors {
   return Object.fromEntries(fields.map(({ path, messages }) => [path.join('.'), messages.join('; ')]));
 }
 
+const placed: ReadonlySet<string> = new Set([
+  ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'privacyPassword'],
+  ...['expiration', 'targeting', 'pixelIds'],
+]);
+
+/** The message of a refusal, unless it can stand at a field of the form. */
+export function messageBesides({ fields, message }: RefusedFragment): string | null {
+  return fields.length > 0 && fields.every(({ path: [first = ''] }) => placed.has(first)) ? null : message;
+}
+
 /** What of it may be kept in the browser: passwords may not. */
 export const draftOf = (fields: LinkFields): LinkFields => ({ ...fields, password: '', privacyPassword: '' });
 

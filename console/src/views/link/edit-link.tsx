@@ -2,7 +2,7 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { changedFields, useEditState } from '../../data/edit-state.ts';
-import { changesOf, errorsOf } from '../../data/link-fields.ts';
+import { changesOf, errorsOf, messageBesides } from '../../data/link-fields.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
@@ -36,8 +36,11 @@ export function EditLink({ link, again }: { link: LinkWholeFragment; again: () =
         setConflict(null);
         showToast(t.saved);
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
-      } else if (result.__typename === 'ValidationError') edit.setErrors(errorsOf(result));
-      else if (result.__typename === 'ConflictError' && 'alias' in result.current)
+      } else if (result.__typename === 'ValidationError') {
+        edit.setErrors(errorsOf(result));
+        const message = messageBesides(result);
+        if (message !== null) showToast(message, { wrong: true });
+      } else if (result.__typename === 'ConflictError' && 'alias' in result.current)
         setConflict(result.current);
       else {
         showToast(result.message, { wrong: true });

@@ -18,6 +18,7 @@ import {
   type FieldErrors,
   fieldsOfDraft,
   type LinkFields,
+  messageBesides,
   newLinkOf,
 } from '../../data/link-fields.ts';
 import { useSession } from '../../data/session.ts';
@@ -25,6 +26,7 @@ import { write } from '../../data/write.ts';
 import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
+import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Created } from './created.tsx';
 import { SameDestination } from './same-destination.tsx';
@@ -82,6 +84,8 @@ export function NewLink({
       } else {
         const wrong = errorsOf(result);
         setErrors(wrong);
+        const message = messageBesides(result);
+        if (message !== null) showToast(message, { wrong: true });
         if (Object.keys(wrong).some((path) => path !== 'url')) onOpen(true);
       }
     } catch (error) {
@@ -117,7 +121,6 @@ export function NewLink({
         <p id="new-url-error" className="error" role="alert">
           {urlError && t.urlError(urlError)}
         </p>
-        <SameDestination url={fields.url} />
         <div className="under">
           <button
             type="button"
@@ -148,6 +151,8 @@ export function NewLink({
             </div>
           </Suspense>
         )}
+        {/* Below the fields, which must not move while somebody is about to click one. */}
+        <SameDestination url={fields.url} />
       </form>
       {made && <Created link={made} onClose={() => setMade(null)} />}
     </section>
