@@ -22,6 +22,7 @@ export async function serve(url: string, settings: Partial<AppDependencies>): Pr
     defaultDomainId: id,
     trustProxy: 'loopback',
     graphiql: false,
+    console: false,
     rateLimit: 0,
     corsOrigins: [],
     historyDays: 0,

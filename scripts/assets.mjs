@@ -43,16 +43,17 @@ function hashedName(name, text) {
   return name.replace(/\.(\w+)$/, `-${hash}.$1`);
 }
 
-async function write(name, text) {
+/** Writes a file, and its compressed versions beside it. */
+export async function writeCompressed(folder, name, text) {
   const bytes = Buffer.from(text);
   const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY };
   const [brotli, gzipped] = await Promise.all([
     promisify(brotliCompress)(bytes, { params }),
     promisify(gzip)(bytes, { level: QUALITY }),
   ]);
-  writeFileSync(join(OUTPUT, name), bytes);
-  writeFileSync(join(OUTPUT, `${name}.br`), brotli);
-  writeFileSync(join(OUTPUT, `${name}.gz`), gzipped);
+  writeFileSync(join(folder, name), bytes);
+  writeFileSync(join(folder, `${name}.br`), brotli);
+  writeFileSync(join(folder, `${name}.gz`), gzipped);
 }
 
 /** Without comments, line breaks and indentation. */
@@ -68,6 +69,8 @@ function writeLook() {
   );
   writeFileSync(join(OUTPUT, '../look.ts'), lines.join(''));
 }
+
+const write = (name, text) => writeCompressed(OUTPUT, name, text);
 
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 

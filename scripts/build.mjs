@@ -12,6 +12,7 @@ const SOURCES = [
   'prisma/schema.prisma',
   'schema.graphql',
   'web',
+  'console',
   'codegen.ts',
   'scripts',
   'tsconfig.json',
@@ -22,14 +23,15 @@ const SOURCES = [
 export async function build({ ifStale }) {
   // A production tree has dist but no sources, so there is nothing to build.
   if (!existsSync(join(root, 'src'))) return;
-  const hash = hashOf(SOURCES);
+  const hash = hashOf(SOURCES, (path) => !path.startsWith('console/src/generated'));
   if (ifStale && isFresh(STAMP, hash)) return;
   process.stderr.write('Building…\n');
   await generate();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   await run('tsc', ['-p', 'tsconfig.build.json']);
   copyFileSync(join(root, 'src/rest/openapi/examples.json'), join(root, 'dist/rest/openapi/examples.json'));
-  cpSync(join(root, 'src/generated/assets'), join(root, 'dist/generated/assets'), { recursive: true });
+  for (const folder of ['assets', 'console'])
+    cpSync(join(root, 'src/generated', folder), join(root, 'dist/generated', folder), { recursive: true });
   writeStamp(STAMP, hash);
 }
 

@@ -1,9 +1,10 @@
-// Makes src/generated: the two Prisma clients, the Pothos types, the typed GraphQL documents and the pages' assets.
+// Makes src/generated: the two Prisma clients, the Pothos types, the typed GraphQL documents, the pages' assets and the console.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeAssets } from './assets.mjs';
 import { run, script } from './command.mjs';
+import { makeConsole } from './console.mjs';
 import { hashOf, isFresh, root, writeStamp } from './stamp.mjs';
 
 const STAMP = 'src/generated/.stamp';
@@ -27,6 +28,10 @@ function postgresqlSchema() {
 }
 
 export async function generate() {
+  await Promise.all([generateServer(), makeConsole()]);
+}
+
+async function generateServer() {
   const hash = hashOf(SOURCES, (path) => !path.endsWith('.ts') || path === 'codegen.ts');
   if (isFresh(STAMP, hash)) return;
   mkdirSync(join(root, 'src/generated'), { recursive: true });

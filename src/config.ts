@@ -111,6 +111,7 @@ const variables = z.object({
     .transform(parseTrust)
     .default(false),
   GRAPHIQL: flag.optional(),
+  CONSOLE: flag.optional(),
   TRUSTED_DOCUMENTS: z.string().endsWith('.json', 'the path of a .json file').optional(),
   DOMAIN_VERIFICATION: flag.default(true),
   NOT_FOUND_URL: notFoundUrl.optional(),
@@ -179,6 +180,8 @@ export interface AppConfig {
   /** For Express's `trust proxy`. */
   readonly trustProxy: false | number | string;
   readonly graphiql: boolean;
+  /** Whether the console is served at `/console`. */
+  readonly console: boolean;
   /** How many days changes are kept; 0 for ever. */
   readonly historyDays: number;
   /** How many months statistics are kept; 0 for ever. */
@@ -322,6 +325,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicStatistics: values.PUBLIC_STATISTICS,
     rateLimit: values.RATE_LIMIT,
     corsOrigins: values.CORS_ORIGINS,
+    // With trusted documents, the console could not execute its own.
+    console: values.CONSOLE ?? values.TRUSTED_DOCUMENTS === undefined,
     trustedDocuments: values.TRUSTED_DOCUMENTS,
     // With trusted documents, GraphiQL could not execute queries.
     graphiql:

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import express, { type Express } from 'express';
 import { livez, readyz } from '../http/health.ts';
 import { favicon, robots } from '../http/pages/browser-files.ts';
@@ -8,12 +9,18 @@ import type { Apis } from './apis.ts';
 import type { AppDependencies } from './dependencies.ts';
 
 /** What goes through Express: v1, the pages and the health checks. */
-export function createWeb({ database, trustProxy, graphiql, log }: AppDependencies, { rest }: Apis): Express {
+export function createWeb(
+  { database, trustProxy, graphiql, console, log }: AppDependencies,
+  { rest }: Apis,
+  visit: RequestListener,
+): Express {
   const web = express();
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database, log));
-  addPages(web, graphiql, openApi);
+  addPages(web, { graphiql, console }, openApi);
+  // An existing link with this alias is reached while the console is off.
+  if (!console) web.all('/console', visit);
   web.get('/schema.graphql', schemaText);
   web.get('/favicon.ico', favicon);
   web.get('/robots.txt', robots);

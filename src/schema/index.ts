@@ -6,6 +6,7 @@ import './pixel.ts';
 import './link/link.ts';
 import './link/query.ts';
 import './link/mutation.ts';
+import './link/check.ts';
 import './link/explain.ts';
 import './statistics/statistics.ts';
 import './change.ts';

@@ -31,6 +31,8 @@ const LISTS_POLL_INTERVAL = 50;
 
 const DEFAULTS = {
   graphiql: true,
+  console: true,
+  maxReplicaLag: 5_000,
   rateLimit: 0,
   corsOrigins: [],
   historyDays: 0,
@@ -114,7 +116,6 @@ export async function startTestServer(options: TestServerOptions = {}) {
     ...DEFAULTS,
     ...options,
     database,
-    maxReplicaLag: options.maxReplicaLag ?? 5_000,
     baseUrl: 'https://s.example',
     defaultDomainId: migrated ? await sharedDomain() : 0,
     trustProxy: 'loopback',

@@ -206,6 +206,15 @@ test.each([
 });
 
 test.each([
+  [{}, true],
+  [{ CONSOLE: 'off' }, false],
+  [{ TRUSTED_DOCUMENTS: 'documents.json' }, false],
+  [{ TRUSTED_DOCUMENTS: 'documents.json', CONSOLE: 'on' }, true],
+])('with %j, the console is on: %s', (env, expected) => {
+  expect(readConfig(env).console).toBe(expected);
+});
+
+test.each([
   ['off', false],
   ['2', 2],
   ['10.0.0.0/8, loopback, ::1', '10.0.0.0/8, loopback, ::1'],

@@ -303,7 +303,7 @@ test.each(guides)('the links of %s are not broken', (file) => {
 
 test('the pictures of the README exist, and are small', () => {
   const pictures = [...readFileSync('README.md', 'utf8').matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)];
-  expect(pictures).toHaveLength(2);
+  expect(pictures).toHaveLength(3);
   for (const [, path = ''] of pictures) {
     expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG');
     expect(statSync(path).size).toBeLessThan(250_000);

@@ -11,6 +11,9 @@ test.each([
   ['/', 'text/html'],
   ['/docs', 'text/html'],
   ['/docs/', 'text/html'],
+  ['/console', 'text/html'],
+  ['/console/', 'text/html'],
+  ['/console/links/7/statistics?search=a', 'text/html'],
   ['/openapi.json', 'application/json'],
   ['/schema.graphql', 'text/plain'],
 ])('returns 200 without a key: %s', async (path, type) => {
@@ -32,7 +35,7 @@ async function addressesIn(path: string): Promise<string[]> {
   );
 }
 
-test.each(['/', '/docs', '/graphql'])(
+test.each(['/', '/docs', '/graphql', '/console'])(
   '%s loads nothing from other hosts, and has working links',
   async (path) => {
     const addresses = await addressesIn(path);
@@ -45,36 +48,60 @@ test.each(['/', '/docs', '/graphql'])(
   },
 );
 
-test.each(['/docs', '/graphql'])('the assets of %s are compressed and cacheable', async (path) => {
-  const assets = (await addressesIn(path)).filter((address) => address.startsWith('/docs/assets/'));
-  expect(assets.length).toBeGreaterThan(2);
-  let total = 0;
-  for (const address of assets) {
-    for (const encoding of ['br', 'gzip', 'identity']) {
-      const response = await fetch(server.origin + address, { headers: { 'Accept-Encoding': encoding } });
-      const { headers } = response;
-      expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
-      expect([headers.get('Content-Encoding') ?? 'identity', headers.get('Vary')]).toEqual([
-        encoding,
-        expect.stringContaining('Accept-Encoding'),
-      ]);
-      if (encoding === 'br') total += Number(headers.get('Content-Length'));
-      expect((await response.text()).length).toBeGreaterThan(50);
-    }
-  }
-  expect(total).toBeLessThan(2_000_000);
-});
-
-test.each(['/docs/assets/nothing.js', '/docs/assets/..%2f..%2fapp.js', '/docs/assets/docs.html.br'])(
-  '%s does not exist',
+test.each(['/docs', '/graphql', '/console'])(
+  'the assets of %s are compressed and cacheable',
   async (path) => {
-    expect((await fetch(server.origin + path)).status).toBe(404);
+    const assets = (await addressesIn(path)).filter((address) => address.includes('/assets/'));
+    expect(assets.length).toBeGreaterThan(1);
+    let total = 0;
+    for (const address of assets) {
+      for (const encoding of ['br', 'gzip', 'identity']) {
+        const response = await fetch(server.origin + address, { headers: { 'Accept-Encoding': encoding } });
+        const { headers } = response;
+        expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+        expect([headers.get('Content-Encoding') ?? 'identity', headers.get('Vary')]).toEqual([
+          encoding,
+          expect.stringContaining('Accept-Encoding'),
+        ]);
+        if (encoding === 'br') total += Number(headers.get('Content-Length'));
+        expect((await response.text()).length).toBeGreaterThan(50);
+      }
+    }
+    expect(total).toBeLessThan(2_000_000);
   },
 );
+
+test.each([
+  '/docs/assets/nothing.js',
+  '/docs/assets/..%2f..%2fapp.js',
+  '/docs/assets/docs.html.br',
+  '/console/assets/nothing.js',
+  '/console/assets/..%2findex.html',
+])('%s does not exist', async (path) => {
+  expect((await fetch(server.origin + path)).status).toBe(404);
+});
 
 test('the start page has no link to GraphiQL if it is off', async () => {
   const closed = await startTestServer({ graphiql: false });
   const html = await (await fetch(`${closed.origin}/`)).text();
   await closed.stop();
   expect(html).not.toContain('GraphiQL');
+});
+
+test('without the console, the start page has no link to it, and a link with its alias from before is followed', async () => {
+  const closed = await startTestServer({ console: false });
+  const home = await (await fetch(`${closed.origin}/`)).text();
+  const missing = await fetch(`${closed.origin}/console/links/1`);
+  const caller = await closed.caller();
+  const { id } = await caller.link({ url: 'https://example.com/before' });
+  await closed.database.client.link.update({
+    where: { id },
+    data: { alias: 'console', aliasKey: 'console' },
+  });
+  const visit = await fetch(`${closed.origin}/console`, { redirect: 'manual' });
+  const refused = await caller.rest('POST', '/links', { url: 'https://example.com/', alias: 'Console' });
+  await closed.stop();
+  expect([home.includes('/console'), missing.status]).toEqual([false, 404]);
+  expect([visit.status, visit.headers.get('Location')]).toEqual([302, 'https://example.com/before']);
+  expect(refused).toMatchObject({ status: 422, body: { errors: { alias: expect.anything() } } });
 });

@@ -129,6 +129,31 @@ test('each mutation records its action, key and fields', async () => {
   for (const { at, key } of found) expect([at, key]).toEqual([NOON.toISOString(), viewer.key]);
 });
 
+test('recordNodeId finds the changed record of each kind by nodes, and null for a deleted one', async () => {
+  await owner.space('A space');
+  await owner.domain(`d${accounts}.example`);
+  await owner.pixel();
+  await owner.data(
+    'mutation { createWebhook(input: { url: "https://example.com/", events: [LINK_CREATED] }) { __typename } }',
+  );
+  const { id } = await owner.link();
+  await owner.link({ title: 'Gone' }).then((gone) => owner.rest('DELETE', `/links/${gone.id}`));
+  await settled();
+  const { changes: found } = await owner.data<{
+    changes: { nodes: { kind: string; action: string; recordNodeId: string }[] };
+  }>('{ changes { nodes { kind action recordNodeId } } }');
+  const nodeIds = found.nodes.map(({ recordNodeId }) => recordNodeId);
+  const { nodes } = await owner.data<{ nodes: ({ __typename: string } | null)[] }>(
+    'query ($nodeIds: [ID!]!) { nodes(nodeIds: $nodeIds) { __typename nodeId ... on Link { id } } }',
+    { nodeIds },
+  );
+  expect(nodes.map((record) => record?.__typename ?? null)).toEqual([
+    ...['Space', 'Domain', 'Pixel', 'Webhook', 'Link'],
+    ...[null, null],
+  ]);
+  expect(nodes[4]).toEqual({ __typename: 'Link', nodeId: nodeIds[4], id: String(id) });
+});
+
 test('a mutation that changes nothing records nothing, and keeps the time of the last change', async () => {
   const { id } = await owner.link({
     title: 'Same',

@@ -1,7 +1,7 @@
 import { textOf } from '../input.ts';
 
 /** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
-const reserved: ReadonlySet<string> = new Set(['api', 'docs', 'graphql', 'livez', 'readyz']);
+const reserved: ReadonlySet<string> = new Set(['api', 'console', 'docs', 'graphql', 'livez', 'readyz']);
 
 /** Whether paths that begin with this segment belong to the service itself. */
 export function isReserved(part: string): boolean {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const FOLDER = new URL('../../generated/assets/', import.meta.url);
+const FOLDER = new URL('../../generated/', import.meta.url);
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -35,17 +35,21 @@ function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
 
 const suffixes = { br: '.br', gzip: '.gz' } as const;
 
-/** Answers with an asset of the build; false if there is none of that name. */
+/** The folders of the build with files for browsers. */
+export type AssetFolder = 'assets' | 'console' | 'console/assets';
+
+/** Answers with a file of the build; false if there is none of that name. */
 export function sendAsset(
   req: IncomingMessage,
   res: ServerResponse,
   name: string,
   headers: Readonly<Record<string, string>>,
+  folder: AssetFolder = 'assets',
 ): boolean {
   const [, extension = ''] = /^[\w-]+\.(css|html|js)$/.exec(name) ?? [];
   const type = types[extension];
   const encoding = encodingFor(req);
-  const content = type === undefined ? null : read(`${name}${encoding ? suffixes[encoding] : ''}`);
+  const content = type === undefined ? null : read(`${folder}/${name}${encoding ? suffixes[encoding] : ''}`);
   if (type === undefined || content === null) return false;
   res.writeHead(200, {
     'Content-Type': type,

@@ -12,11 +12,17 @@ function localAddress(host: string, port: number): string {
  */
 export function greeting(
   key: string | null,
-  { host, graphiql, publicStatistics }: Pick<Config, 'host' | 'graphiql' | 'publicStatistics'>,
+  {
+    host,
+    graphiql,
+    console,
+    publicStatistics,
+  }: Pick<Config, 'host' | 'graphiql' | 'console' | 'publicStatistics'>,
   port: number,
 ): string {
   const address = localAddress(host, port);
   const pages = [
+    console ? [`${address}/console`, 'the console, to make, find and change links'] : [],
     graphiql ? [`${address}/graphql`, 'GraphiQL, to explore the GraphQL API'] : [],
     [`${address}/docs`, 'the documentation of v1, to read and to try'],
     publicStatistics

@@ -19,11 +19,16 @@ li a:hover { border-color: var(--act) }
 footer, footer a { color: var(--quiet); font-size: .875rem }
 `;
 
+export interface PagesOptions {
+  readonly graphiql: boolean;
+  readonly console: boolean;
+}
+
 function card(address: string, name: string, text: string): string {
   return `<li><a href="${address}"><b>${name}</b>${text}</a></li>`;
 }
 
-function welcome(graphiql: boolean): string {
+function welcome({ graphiql, console }: PagesOptions): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${STYLE}</style></head>
@@ -32,6 +37,7 @@ function welcome(graphiql: boolean): string {
 <p>This server shortens links, sends visitors on, and counts their clicks. Whoever has an API key can make links; the operator
 makes keys. A plus after a short link shows its statistics.</p>
 <ul>${[
+    console ? card('/console', 'Console', 'Create, find and change links, and read their statistics.') : '',
     graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API, with examples.') : '',
     card('/docs', 'v1 documentation', 'The REST API that existing clients speak, to read and to try.'),
     card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
@@ -61,6 +67,11 @@ const POLICY = [
 ].join('; ');
 
 const ofPage = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' };
+/**
+ * A script of a pixel, which runs on the same host, could open the console in a window that it controls: this takes the control
+ * from it.
+ */
+const ofConsole = { ...ofPage, 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' };
 /** The name of an asset changes with its contents. */
 const ofAsset = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
@@ -70,13 +81,13 @@ export function sendGraphiql(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /**
- * The pages for people and their assets: the start page at `/`, and v1's documentation.
+ * The pages for people and their assets: the start page at `/`, v1's documentation, and the console.
  * @param openApi describes v1
  */
-export function addPages(web: Express, graphiql: boolean, openApi: () => object): void {
+export function addPages(web: Express, options: PagesOptions, openApi: () => object): void {
   // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
-  const home = Buffer.from(welcome(graphiql));
+  const home = Buffer.from(welcome(options));
   web.get('/', (_req, res) => {
     res.set(ofPage).type('html').send(home);
   });
@@ -86,6 +97,15 @@ export function addPages(web: Express, graphiql: boolean, openApi: () => object)
   web.get('/docs/assets/:name', (req, res, next) => {
     if (!sendAsset(req, res, req.params.name, ofAsset)) next();
   });
+  if (options.console) {
+    web.get('/console/assets/:name', (req, res, next) => {
+      if (!sendAsset(req, res, req.params.name, ofAsset, 'console/assets')) next();
+    });
+    // The console itself finds out what a path below it shows.
+    web.get(/^\/console(?:\/(?!assets\/).*)?$/i, (req, res, next) => {
+      if (!sendAsset(req, res, 'index.html', ofConsole, 'console')) next();
+    });
+  }
   web.get('/openapi.json', (_req, res) => {
     v1 ??= Buffer.from(JSON.stringify(openApi()));
     res.type('json').send(v1);

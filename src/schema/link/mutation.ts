@@ -16,7 +16,7 @@ import { batchCost, changeCost } from '../server/cost.ts';
 import { prepares } from '../server/prepares.ts';
 import { Link } from './link.ts';
 
-const CreateLinkInput = inputType('CreateLinkInput', 'A new link.', createLinkInput);
+export const CreateLinkInput = inputType('CreateLinkInput', 'A new link.', createLinkInput);
 const UpdateLinkInput = inputType(
   'UpdateLinkInput',
   'Changes to a link. Absent fields do not change; null clears a field that can be cleared. The domain cannot change.',

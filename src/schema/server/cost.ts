@@ -69,6 +69,12 @@ export const batchCost = costs({
   },
 });
 
+/** The cost of a query that checks the records of a batch, which its first argument lists. */
+export const checkCost = costs({
+  size: (args) => batchOf(args).length,
+  work: (args) => batchOf(args).length * CHANGE_COST,
+});
+
 function batchOf(args: ArgumentValues): readonly unknown[] {
   return itemsOf(Object.values(args)[0]);
 }

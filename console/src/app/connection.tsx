@@ -1,0 +1,67 @@
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
+import { announceAll } from '../data/bus.ts';
+import { followChanges, reconnectNow } from '../data/live.ts';
+import { useSession } from '../data/session.ts';
+import { texts } from '../texts.ts';
+
+/** How often a service that does not answer is asked again, in milliseconds. */
+const ASK_EVERY = 2_000;
+/** After how many milliseconds in the background everything is read again. */
+const STALE_AFTER = 30_000;
+
+async function answers(): Promise<boolean> {
+  try {
+    return (await fetch('/readyz', { cache: 'no-store' })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Follows the changes of others, and says when the service does not answer. */
+export function Connection(): ReactElement | null {
+  const { client, apiKey, viewer } = useSession();
+  const [isAway, setAway] = useState(false);
+  const onRevoked = useEffectEvent(() => {
+    // The next request fails, and ends the session.
+    announceAll();
+  });
+  const onConnection = useEffectEvent(async (isOpen: boolean) => {
+    if (!isOpen && !(await answers())) setAway(true);
+  });
+  useEffect(
+    () =>
+      followChanges({
+        client,
+        apiKey,
+        name: `linkspace.${viewer.key.id}`,
+        onConnection,
+        onRevoked,
+      }),
+    [client, apiKey, viewer.key.id],
+  );
+  useEffect(() => {
+    if (!isAway) return;
+    const timer = setInterval(async () => {
+      if (!(await answers())) return;
+      setAway(false);
+      reconnectNow();
+      announceAll();
+    }, ASK_EVERY);
+    return () => clearInterval(timer);
+  }, [isAway]);
+  useEffect(() => {
+    let hiddenAt = 0;
+    const onVisible = () => {
+      if (document.hidden) hiddenAt = Date.now();
+      else if (Date.now() - hiddenAt > STALE_AFTER) announceAll();
+    };
+    document.addEventListener('visibilitychange', onVisible);
+    return () => document.removeEventListener('visibilitychange', onVisible);
+  }, []);
+  if (!isAway) return null;
+  return (
+    <div className="notice wrong" role="alert">
+      {texts.away}
+    </div>
+  );
+}

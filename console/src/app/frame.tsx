@@ -1,0 +1,169 @@
+import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { Link, Route, Switch, useLocation } from 'wouter';
+import { useSession } from '../data/session.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { Empty, Skeleton } from '../parts/notice.tsx';
+import { texts } from '../texts.ts';
+import { LinksView } from '../views/links/links-view.tsx';
+import { Connection } from './connection.tsx';
+import { Help } from './help.tsx';
+import { onShortcut } from './shortcuts.ts';
+
+const loadLinkView = () => import('../views/link/link-view.tsx');
+const LinkView = lazy(async () => ({ default: (await loadLinkView()).LinkView }));
+const Spaces = lazy(async () => ({ default: (await import('../views/spaces.tsx')).SpacesView }));
+const Domains = lazy(async () => ({ default: (await import('../views/domains.tsx')).DomainsView }));
+const Pixels = lazy(async () => ({ default: (await import('../views/pixels.tsx')).PixelsView }));
+const Webhooks = lazy(async () => ({
+  default: (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView,
+}));
+const Activity = lazy(async () => ({ default: (await import('../views/activity.tsx')).ActivityView }));
+const Many = lazy(async () => ({ default: (await import('../views/many/many-view.tsx')).ManyView }));
+
+const places: readonly { path: string; name: string; icon: IconName }[] = [
+  { path: '/', name: texts.places.links, icon: 'link' },
+  { path: '/spaces', name: texts.places.spaces, icon: 'space' },
+  { path: '/domains', name: texts.places.domains, icon: 'domain' },
+  { path: '/pixels', name: texts.places.pixels, icon: 'pixel' },
+  { path: '/webhooks', name: texts.places.webhooks, icon: 'webhook' },
+  { path: '/activity', name: texts.places.activity, icon: 'activity' },
+];
+
+function Places({ onGone }: { onGone?: () => void }): ReactElement {
+  const [location] = useLocation();
+  const isHere = (path: string) =>
+    path === '/'
+      ? location === '/' || location.startsWith('/links') || location === '/many'
+      : location.startsWith(path);
+  return (
+    <nav aria-label={texts.places.all}>
+      {places.map(({ path, name, icon }) => (
+        <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined} onClick={onGone}>
+          <Icon name={icon} />
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Account({ onHelp }: { onHelp: () => void }): ReactElement {
+  const { viewer, canWrite, signOut } = useSession();
+  return (
+    <div className="account">
+      <p>
+        <b>{viewer.account.name}</b>
+        <span>
+          {texts.account.key(viewer.key.prefix)}
+          {!canWrite && ` · ${texts.account.readOnly}`}
+        </span>
+      </p>
+      <button
+        type="button"
+        className="bare"
+        onClick={onHelp}
+        aria-label={texts.help.title}
+        title={texts.help.title}
+      >
+        <Icon name="keyboard" />
+      </button>
+      <button
+        type="button"
+        className="bare"
+        onClick={signOut}
+        aria-label={texts.account.signOut}
+        title={texts.account.signOut}
+      >
+        <Icon name="signOut" />
+      </button>
+    </div>
+  );
+}
+
+/** Everything that stays while views change. */
+export function Frame(): ReactElement {
+  const [, navigate] = useLocation();
+  const [isHelp, setHelp] = useState(false);
+  const [isMenu, setMenu] = useState(false);
+  const focusOn = (id: string) => {
+    const field = document.getElementById(id);
+    // At once, since the next key is meant for it.
+    if (field) return field.focus();
+    navigate('/');
+    requestAnimationFrame(() => document.getElementById(id)?.focus());
+  };
+  const onKey = useEffectEvent((event: KeyboardEvent) =>
+    onShortcut(event, {
+      '?': () => setHelp(true),
+      n: () => focusOn('new-url'),
+      '/': () => focusOn('search'),
+    }),
+  );
+  useEffect(() => {
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  // What most people open next is there by then.
+  useEffect(() => {
+    const timer = setTimeout(loadLinkView, 1_500);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className="frame">
+      <a className="skip" href="#main">
+        {texts.skip}
+      </a>
+      <aside className={isMenu ? 'side open' : 'side'}>
+        <div className="brand">
+          <Link href="/">{texts.product}</Link>
+          <button
+            type="button"
+            className="bare burger"
+            aria-expanded={isMenu}
+            aria-label={texts.places.all}
+            onClick={() => setMenu(!isMenu)}
+          >
+            <Icon name={isMenu ? 'close' : 'menu'} />
+          </button>
+        </div>
+        <div className="drawer">
+          <Places onGone={() => setMenu(false)} />
+          <Account onHelp={() => setHelp(true)} />
+        </div>
+      </aside>
+      <main id="main" tabIndex={-1}>
+        <Connection />
+        <Suspense fallback={<Skeleton />}>
+          <Switch>
+            <Route path="/">
+              <LinksView />
+            </Route>
+            <Route path="/links/:id/:tab?">{({ id, tab }) => <LinkView key={id} id={id} tab={tab} />}</Route>
+            <Route path="/many">
+              <Many />
+            </Route>
+            <Route path="/spaces">
+              <Spaces />
+            </Route>
+            <Route path="/domains">
+              <Domains />
+            </Route>
+            <Route path="/pixels">
+              <Pixels />
+            </Route>
+            <Route path="/webhooks">
+              <Webhooks />
+            </Route>
+            <Route path="/activity">
+              <Activity />
+            </Route>
+            <Route>
+              <Empty title={texts.nothingHere} />
+            </Route>
+          </Switch>
+        </Suspense>
+      </main>
+      {isHelp && <Help onClose={() => setHelp(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+const STORED = 'linkspace.shortcuts';
+
+/** Whether keys are shortcuts; people whose tools type letters switch them off. */
+export const shortcuts = {
+  areOn: (): boolean => localStorage.getItem(STORED) !== 'off',
+  set: (on: boolean): void => localStorage.setItem(STORED, on ? 'on' : 'off'),
+};
+
+const typing = 'input:not([type=checkbox]), textarea, select, [contenteditable], dialog[open]';
+
+/** Runs the action of a key, unless somebody types, or the key means something else to the browser. */
+export function onShortcut(event: KeyboardEvent, actions: Readonly<Record<string, () => void>>): void {
+  const { key, target, ctrlKey, metaKey, altKey } = event;
+  if (event.defaultPrevented || ctrlKey || metaKey || altKey || !shortcuts.areOn()) return;
+  if (target instanceof Element && target.closest(typing)) return;
+  if (document.querySelector('dialog[open]')) return;
+  const action = actions[key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+}

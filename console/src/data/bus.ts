@@ -1,0 +1,29 @@
+import type { RecordKind } from '../generated/documents.ts';
+
+/** A change of a record; without a record, anything of that kind may have changed. */
+export interface Happening {
+  readonly kind: RecordKind;
+  readonly recordId: string | null;
+  readonly action: string | null;
+}
+
+type Listener = (happenings: readonly Happening[]) => void;
+
+const listeners = new Set<Listener>();
+
+/** Calls the listener for every change, of this tab or others. Returns a function that ends that. */
+export function onHappenings(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function announce(happenings: readonly Happening[]): void {
+  if (happenings.length > 0) for (const listener of listeners) listener(happenings);
+}
+
+export const allKinds: readonly RecordKind[] = ['LINK', 'SPACE', 'DOMAIN', 'PIXEL', 'WEBHOOK'];
+
+/** Announces that anything may have changed. */
+export function announceAll(): void {
+  announce(allKinds.map((kind) => ({ kind, recordId: null, action: null })));
+}

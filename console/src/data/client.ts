@@ -1,0 +1,71 @@
+import { type Cache, cacheExchange } from '@urql/exchange-graphcache';
+import { Client, fetchExchange, mapExchange } from 'urql';
+import { type Fault, faultOf } from './faults.ts';
+
+/** Types without an id of their own: they are stored in the record that contains them. */
+const withoutId = [
+  ...['ChangeConnection', 'DomainConnection', 'LinkConnection', 'PixelConnection', 'SpaceConnection'],
+  ...['WebhookConnection', 'WebhookDeliveryConnection', 'PageInfo', 'Viewer', 'DeletedRecord'],
+  ...['LinkExpiration', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
+  ...['DomainVerification', 'RedirectDecision', 'RedirectStep', 'CreatedWebhook', 'LinkCheck'],
+  ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow'],
+  ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError'],
+];
+
+/** How many pages of lists stay in the cache. */
+const KEPT_PAGES = 12;
+
+/**
+ * Removes deleted links from the pages that have them; to invalidate the links would empty the pages. Lists are read as nodes,
+ * without edges: Graphcache remembers the keys of records without an id, such as edges, for ever.
+ */
+function leavePages(cache: Cache, ids: ReadonlySet<string>): void {
+  for (const { fieldName, fieldKey } of cache.inspectFields('Query')) {
+    const connection = fieldName === 'links' ? cache.resolve('Query', fieldKey) : null;
+    const nodes = typeof connection === 'string' ? cache.resolve(connection, 'nodes') : null;
+    if (typeof connection !== 'string' || !Array.isArray(nodes)) continue;
+    const keys = nodes.filter((one) => typeof one === 'string');
+    const stay = keys.filter((one) => !ids.has(one.replace('Link:', '')));
+    if (stay.length < keys.length) cache.link(connection, 'nodes', stay);
+  }
+}
+
+const deletedIds = (results: unknown[]): ReadonlySet<string> =>
+  new Set(
+    results.flatMap((one) =>
+      typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string' ? [one.id] : [],
+    ),
+  );
+
+/** Forgets the pages of links that were read long ago: somebody may look through any number of them. */
+function forgetOldPages(cache: Cache): void {
+  const pages = cache.inspectFields('Query').filter(({ fieldName }) => fieldName === 'links');
+  for (const { fieldKey } of pages.slice(0, -KEPT_PAGES)) cache.invalidate('Query', fieldKey);
+}
+
+/** The headers of every request. */
+export const headersOf = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
+
+/** A client for one key. */
+export function createClient(key: string, onFault: (fault: Fault) => void): Client {
+  return new Client({
+    url: '/graphql',
+    preferGetMethod: false,
+    fetchOptions: { headers: headersOf(key) },
+    exchanges: [
+      mapExchange({ onError: (error) => onFault(faultOf(error)) }),
+      cacheExchange({
+        keys: Object.fromEntries(withoutId.map((name) => [name, () => null])),
+        updates: {
+          Query: { links: (_result, _args, cache) => forgetOldPages(cache) },
+          Mutation: {
+            deleteLink: ({ deleteLink }, _args, cache) => leavePages(cache, deletedIds([deleteLink])),
+            deleteLinks: ({ deleteLinks }, _args, cache) =>
+              leavePages(cache, deletedIds(Array.isArray(deleteLinks) ? deleteLinks : [])),
+          },
+        },
+      }),
+      fetchExchange,
+    ],
+  });
+}

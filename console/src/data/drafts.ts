@@ -1,0 +1,25 @@
+/** What was typed and not saved, kept in this browser. Passwords are never among it. */
+const PREFIX = 'linkspace.draft.';
+
+/** The name of a draft of an account: that of a new link, or of changes to one. */
+export const draftName = (accountId: string, what: string): string => `${PREFIX}${accountId}.${what}`;
+
+export function readDraft(name: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(name) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+export function keepDraft(name: string, draft: object): void {
+  try {
+    localStorage.setItem(name, JSON.stringify(draft));
+  } catch {
+    // The browser keeps nothing, or has no room.
+  }
+}
+
+export function dropDraft(name: string): void {
+  localStorage.removeItem(name);
+}

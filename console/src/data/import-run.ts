@@ -1,0 +1,141 @@
+import type { OperationResult } from 'urql';
+import {
+  CheckLinksDocument,
+  type CheckLinksQuery,
+  ChoicesDocument,
+  type CreateLinkInput,
+  CreateLinksDocument,
+  CreateSpaceDocument,
+  type RefusedFragment,
+  SpacesNamedDocument,
+} from '../generated/documents.ts';
+import { inBatches, type Progress } from './batches.ts';
+import { announce } from './bus.ts';
+import { Fault, faultOf } from './faults.ts';
+import { type ImportRow, type Known, linkOfRow, WrongCell } from './import.ts';
+import type { Session } from './session.ts';
+import { write } from './write.ts';
+
+/** A line, and what is wrong with it, or its new link. */
+export interface RowResult {
+  readonly row: ImportRow;
+  readonly input: CreateLinkInput | null;
+  readonly error: string | null;
+  readonly shortUrl: string | null;
+}
+
+export interface RunOptions {
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal: AbortSignal;
+}
+
+const messageOf = ({ fields, message }: RefusedFragment): string =>
+  fields.map(({ path, messages }) => `${path.join('.')} ${messages.join('; ')}`).join('. ') || message;
+
+/** Looks up what the lines name. */
+export async function knownIn({ client }: Session, rows: readonly ImportRow[]): Promise<Known> {
+  const { data, error } = await client
+    .query(ChoicesDocument, {}, { requestPolicy: 'network-only' })
+    .toPromise();
+  if (error) throw faultOf(error);
+  const spaces = new Map(data?.spaces.nodes.map(({ id, name }) => [name, id]));
+  const named = new Set(
+    rows.map(({ cells }) => cells.space ?? '').filter((name) => name !== '' && !spaces.has(name)),
+  );
+  for (const search of data?.spaces.pageInfo.hasNextPage ? named : []) {
+    const found = await client.query(SpacesNamedDocument, { search }).toPromise();
+    for (const { id, name } of found.data?.spaces.nodes ?? []) spaces.set(name, id);
+  }
+  return {
+    spaces,
+    domains: new Map(data?.domains.nodes.map(({ id, name }) => [name, id])),
+    pixels: new Map(data?.pixels.nodes.map(({ id, type, value }) => [`${type} ${value}`, id])),
+  };
+}
+
+/** The names of spaces that do not exist yet. */
+export function missingSpaces(rows: readonly ImportRow[], { spaces }: Known): string[] {
+  return [...new Set(rows.map(({ cells }) => cells.space ?? ''))].filter(
+    (name) => name !== '' && !spaces.has(name),
+  );
+}
+
+/** Makes the spaces that do not exist yet. */
+export async function makeSpaces(session: Session, names: readonly string[], known: Known): Promise<Known> {
+  const spaces = new Map(known.spaces);
+  for (const [index, name] of names.entries()) {
+    const input = { name, color: (index % 6) + 1 };
+    const { createSpace: result } = await write(session, CreateSpaceDocument, { input });
+    if (result.__typename === 'Space') spaces.set(name, result.id);
+  }
+  if (names.length > 0) announce([{ kind: 'SPACE', recordId: null, action: null }]);
+  return { ...known, spaces };
+}
+
+function resultOf(row: ImportRow, known: Known, spaceId: string): RowResult {
+  try {
+    return { row, input: linkOfRow(row, known, spaceId), error: null, shortUrl: null };
+  } catch (error) {
+    if (!(error instanceof WrongCell)) throw error;
+    return { row, input: null, error: error.message, shortUrl: null };
+  }
+}
+
+/** What is wrong with each line; nothing is written. */
+export async function checkRows(
+  { client }: Session,
+  rows: readonly ImportRow[],
+  known: Known,
+  spaceId: string,
+  options: RunOptions,
+): Promise<RowResult[]> {
+  // Spaces that will be made count as there.
+  const placeholders = missingSpaces(rows, known);
+  const spaces = new Map([...known.spaces, ...placeholders.map((name) => [name, ''] as const)]);
+  const read = rows.map((row) => resultOf(row, { ...known, spaces }, spaceId));
+  const check = async (batch: readonly RowResult[]): Promise<RowResult[]> => {
+    const inputs = batch.flatMap(({ input }) => input ?? []);
+    if (inputs.length === 0) return [...batch];
+    const { data, error }: OperationResult<CheckLinksQuery> = await client
+      .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
+      .toPromise();
+    if (error) throw faultOf(error);
+    const answers = (data?.checkLinks ?? []).values();
+    return batch.map((one) => {
+      const wrong = one.input === null ? null : answers.next().value;
+      return wrong ? { ...one, error: messageOf(wrong) } : one;
+    });
+  };
+  return inBatches(read, check, options);
+}
+
+/** Creates the links of the lines, a hundred in a request. */
+export async function createRows(
+  session: Session,
+  rows: readonly ImportRow[],
+  known: Known,
+  spaceId: string,
+  options: RunOptions,
+): Promise<RowResult[]> {
+  const all = await makeSpaces(session, missingSpaces(rows, known), known);
+  const read = rows.map((row) => resultOf(row, all, spaceId));
+  const create = async (batch: readonly RowResult[]): Promise<RowResult[]> => {
+    const inputs = batch.flatMap(({ input }) => input ?? []);
+    if (inputs.length === 0) return [...batch];
+    const { createLinks } = await write(session, CreateLinksDocument, { inputs });
+    if (createLinks.length !== inputs.length) throw new Fault('refused', '');
+    const answers = createLinks.values();
+    return batch.map((one) => {
+      const made = one.input === null ? undefined : answers.next().value;
+      if (made === undefined) return one;
+      return made.__typename === 'Link'
+        ? { ...one, shortUrl: made.shortUrl }
+        : { ...one, error: messageOf(made) };
+    });
+  };
+  try {
+    return await inBatches(read, create, options);
+  } finally {
+    announce([{ kind: 'LINK', recordId: null, action: null }]);
+  }
+}

@@ -1,0 +1,135 @@
+import { createClient as createStream, NetworkError } from 'graphql-sse';
+import { type Client, type OperationResult, stringifyDocument } from 'urql';
+import {
+  ChangedDocument,
+  type ChangedSubscription,
+  type ChangeRowFragment,
+  ChangesSinceDocument,
+  type ChangesSinceQuery,
+} from '../generated/documents.ts';
+import { announce, announceAll } from './bus.ts';
+import { headersOf } from './client.ts';
+import { wait } from './write.ts';
+
+/** How long before the last event missed changes are read, in milliseconds: a change becomes visible a little later. */
+const OVERLAP = 60_000;
+/** After how many pages of missed changes everything is read again instead. */
+const MAX_PAGES = 3;
+/** The longest pause before a stream is opened again, in seconds. */
+const MAX_PAUSE = 15;
+/** After how many milliseconds a stream counts as one that worked. */
+const STABLE = 20_000;
+/** How many ids of changes are remembered, to take each once. */
+const MAX_SEEN = 2_000;
+
+let endPause = (): void => undefined;
+
+/** Opens the stream again at once, since the service answers again. */
+export function reconnectNow(): void {
+  endPause();
+}
+
+export interface LiveOptions {
+  readonly client: Client;
+  readonly apiKey: string;
+  /** A name that tabs with the same key share. */
+  readonly name: string;
+  /** Called when the connection opens and when it is lost. */
+  readonly onConnection: (isOpen: boolean) => void;
+  /** Called when the key is no longer accepted. */
+  readonly onRevoked: () => void;
+}
+
+/**
+ * Follows the account's changes. Of all tabs, one has the stream, and tells the others: browsers open only six connections to
+ * a host over HTTP/1.1. Returns a function that ends it.
+ */
+export function followChanges({ client, apiKey, name, onConnection, onRevoked }: LiveOptions): () => void {
+  const ended = new AbortController();
+  const channel = new BroadcastChannel(name);
+  const seen = new Set<string>();
+  let lastAt = Date.now();
+
+  const take = (changes: readonly ChangeRowFragment[]): void => {
+    const fresh = changes.filter(({ id }) => !seen.has(id));
+    for (const { id, at } of fresh) {
+      seen.add(id);
+      lastAt = Math.max(lastAt, Date.parse(at));
+    }
+    for (const id of [...seen].slice(0, -MAX_SEEN)) seen.delete(id);
+    announce(fresh);
+  };
+  channel.onmessage = ({ data }: MessageEvent<ChangeRowFragment[] | 'all'>) =>
+    data === 'all' ? announceAll() : take(data);
+
+  const tell = (changes: ChangeRowFragment[]): void => {
+    channel.postMessage(changes);
+    take(changes);
+  };
+
+  /** Reads what was missed while there was no stream. */
+  const catchUp = async (): Promise<void> => {
+    const since = new Date(lastAt - OVERLAP).toISOString();
+    let after: string | null = null;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const result: OperationResult<ChangesSinceQuery> = await client
+        .query(ChangesSinceDocument, { since, after }, { requestPolicy: 'network-only' })
+        .toPromise();
+      if (!result.data) return;
+      const { nodes, pageInfo } = result.data.changes;
+      tell(nodes);
+      after = pageInfo.endCursor;
+      if (!pageInfo.hasNextPage) return;
+    }
+    channel.postMessage('all');
+    announceAll();
+  };
+
+  const listen = async (): Promise<void> => {
+    const stream = createStream({
+      url: '/graphql',
+      headers: headersOf(apiKey),
+      retryAttempts: 0,
+      on: {
+        connected: () => {
+          onConnection(true);
+          void catchUp();
+        },
+      },
+    });
+    ended.signal.addEventListener('abort', () => stream.dispose());
+    const query = stringifyDocument(ChangedDocument);
+    for await (const { data } of stream.iterate<ChangedSubscription>({ query }))
+      if (data?.changes) tell([data.changes]);
+  };
+
+  const lead = async (): Promise<void> => {
+    for (let pause = 1; !ended.signal.aborted; pause = Math.min(pause * 2, MAX_PAUSE)) {
+      const startedAt = Date.now();
+      await listen().catch((error: unknown) => {
+        if (error instanceof NetworkError && error.response?.status === 401) {
+          ended.abort();
+          onRevoked();
+        }
+      });
+      if (ended.signal.aborted) return;
+      onConnection(false);
+      if (Date.now() - startedAt > STABLE) pause = 1;
+      await Promise.race([
+        wait(pause),
+        new Promise<void>((resolve) => {
+          endPause = resolve;
+        }),
+      ]);
+    }
+  };
+  // Over plain HTTP browsers have no locks; then each tab has its own stream.
+  const led = navigator.locks ? navigator.locks.request(name, { signal: ended.signal }, lead) : lead();
+  led.catch(() => {
+    // It ended before it led.
+  });
+  return () => {
+    ended.abort();
+    channel.close();
+  };
+}

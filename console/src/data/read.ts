@@ -1,0 +1,67 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
+import type { RecordKind } from '../generated/documents.ts';
+import { type Happening, onHappenings } from './bus.ts';
+import { type Fault, faultOf } from './faults.ts';
+
+/** How soon a list is read again after a change, and at most how often, in milliseconds. */
+const SETTLE = 150;
+const AT_MOST_EVERY = 1_000;
+
+/** Calls `act` soon after changes that match, at most once a second. */
+export function useHappenings(matches: (happening: Happening) => boolean, act: () => void): void {
+  const concerns = useEffectEvent(matches);
+  const run = useEffectEvent(act);
+  const ranAt = useRef(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = onHappenings((happenings) => {
+      if (timer !== undefined || !happenings.some(concerns)) return;
+      const pause = Math.max(SETTLE, ranAt.current + AT_MOST_EVERY - Date.now());
+      timer = setTimeout(() => {
+        timer = undefined;
+        ranAt.current = Date.now();
+        run();
+      }, pause);
+    });
+    return () => {
+      end();
+      clearTimeout(timer);
+    };
+  }, []);
+}
+
+export interface Reading<Data> {
+  /** Undefined until there is some; of earlier variables while new ones are read. */
+  readonly data: Data | undefined;
+  readonly fault: Fault | null;
+  /** Whether the data are not those of the variables yet. */
+  readonly isLoading: boolean;
+  again(): void;
+}
+
+export interface ReadOptions {
+  readonly pause?: boolean;
+  /** The kinds of records whose changes have it read again, or a test of changes. */
+  readonly on?: readonly RecordKind[] | ((happening: Happening) => boolean);
+}
+
+/** Reads records from the cache and from the server, and again when they change. */
+export function useRead<Data, Variables extends AnyVariables>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+  { pause = false, on = [] }: ReadOptions = {},
+): Reading<Data> {
+  const [{ data, error, fetching }, execute] = useQuery<Data, AnyVariables>({
+    query: document,
+    variables,
+    pause,
+    requestPolicy: 'cache-and-network',
+  });
+  const again = () => execute({ requestPolicy: 'network-only' });
+  useHappenings(
+    (happening) => !pause && (typeof on === 'function' ? on(happening) : on.includes(happening.kind)),
+    again,
+  );
+  return { data, fault: error ? faultOf(error) : null, isLoading: fetching, again };
+}

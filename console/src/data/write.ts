@@ -1,0 +1,53 @@
+import type { AnyVariables, Client, TypedDocumentNode } from 'urql';
+import { headersOf } from './client.ts';
+import { Fault, faultOf } from './faults.ts';
+
+/** How often a write is sent, before its failure is shown. */
+const MAX_ATTEMPTS = 4;
+/** The longest wait for another attempt, in seconds. */
+const MAX_WAIT = 10;
+
+/** The keys of writes without an answer yet, by what is written: if it is tried again, it is the same intent. */
+const intents = new Map<string, string>();
+
+/** A random name. Over plain HTTP, browsers have no `crypto.randomUUID`. */
+export function randomName(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}
+
+export const wait = (seconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+/**
+ * Sends a mutation, again if no answer comes; it is done once, whatever happens.
+ * @throws Fault if there is no result
+ */
+export async function write<Data, Variables extends AnyVariables>(
+  { client, apiKey }: { client: Client; apiKey: string },
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
+  const intent = JSON.stringify([nameOf(document), variables]);
+  const key = intents.get(intent) ?? randomName();
+  intents.set(intent, key);
+  const fetchOptions = { headers: { ...headersOf(apiKey), 'Idempotency-Key': key } };
+  for (let attempt = 1; ; attempt++) {
+    const { data, error } = await client.mutation(document, variables, { fetchOptions }).toPromise();
+    if (error === undefined && data !== undefined) {
+      intents.delete(intent);
+      return data;
+    }
+    const fault = error ? faultOf(error) : new Fault('away', '');
+    if (fault.kind !== 'away' && fault.kind !== 'busy' && fault.kind !== 'limited') intents.delete(intent);
+    const seconds = fault.retryAfter === null ? null : Math.max(fault.retryAfter, attempt / 2);
+    if (attempt === MAX_ATTEMPTS || seconds === null || seconds > MAX_WAIT) throw fault;
+    await wait(seconds);
+  }
+}
+
+function nameOf({ definitions }: Pick<TypedDocumentNode, 'definitions'>): string {
+  const [operation] = definitions;
+  return operation?.kind === 'OperationDefinition' ? (operation.name?.value ?? '') : '';
+}

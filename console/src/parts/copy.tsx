@@ -1,0 +1,62 @@
+import { type ReactElement, useState } from 'react';
+import { texts } from '../texts.ts';
+import { Icon } from './icon.tsx';
+
+/** Copies a text. Over plain HTTP there is no `navigator.clipboard`, but selected text can be copied. */
+export async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // The page may not: the other way may still work.
+    }
+  }
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'unseen';
+  // A dialog that is open makes everything outside it inert.
+  const home = document.querySelector('dialog[open]') ?? document.body;
+  const focused = document.activeElement;
+  home.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return done;
+}
+
+/** A button that copies, and says so for a moment. */
+export function CopyButton({
+  text,
+  label = texts.copy,
+  wide = false,
+}: {
+  text: string;
+  label?: string;
+  wide?: boolean;
+}): ReactElement {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    if (!(await copyText(text))) return;
+    setDone(true);
+    setTimeout(() => setDone(false), 1_500);
+  };
+  return (
+    <button
+      type="button"
+      className={wide ? 'button quiet' : 'bare copy'}
+      aria-label={wide ? undefined : `${label}: ${text}`}
+      title={label}
+      onClick={copy}
+    >
+      <Icon name={done ? 'check' : 'copy'} />
+      {wide && <span>{done ? texts.copied : label}</span>}
+      {!wide && done && (
+        <span className="unseen" role="status">
+          {texts.copied}
+        </span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,52 @@
+import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
+import { texts } from '../texts.ts';
+import { Icon } from './icon.tsx';
+
+/** A modal dialog, open for as long as it is rendered. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  wide = false,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  wide?: boolean;
+}): ReactElement {
+  const ref = useRef<HTMLDialogElement>(null);
+  const name = useId();
+  useEffect(() => {
+    ref.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className={wide ? 'wide' : undefined}
+      aria-labelledby={name}
+      onClose={onClose}
+      onClick={(event) => {
+        // The dialog itself is clicked only outside its content.
+        if (event.target === ref.current) ref.current?.close();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.stopPropagation();
+      }}
+    >
+      <div className="dialog">
+        <header>
+          <h2 id={name}>{title}</h2>
+          <button
+            type="button"
+            className="bare"
+            aria-label={texts.close}
+            onClick={() => ref.current?.close()}
+          >
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

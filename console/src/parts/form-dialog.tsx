@@ -1,0 +1,95 @@
+import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react';
+import { showFault } from '../data/actions.ts';
+import { errorsOf, type FieldErrors } from '../data/link-fields.ts';
+import type { RefusedFragment } from '../generated/documents.ts';
+import { texts } from '../texts.ts';
+import { Dialog } from './dialog.tsx';
+
+/** What a form's write results in: nothing else is expected of it than that it was done, or why it was not. */
+export type Outcome = { readonly __typename: string } & (
+  | Pick<RefusedFragment, 'message' | 'fields'>
+  | { readonly message: string }
+  | object
+);
+
+const fieldsIn = (outcome: Outcome): FieldErrors | null =>
+  'fields' in outcome && 'message' in outcome && outcome.__typename === 'ValidationError'
+    ? errorsOf(outcome)
+    : null;
+
+/** A form in a dialog: it closes when what it sends was done, and shows errors at the fields otherwise. */
+export function FormDialog({
+  title,
+  action = texts.save,
+  onClose,
+  onSubmit,
+  children,
+}: {
+  title: string;
+  action?: string;
+  onClose: () => void;
+  /** Sends it. */
+  onSubmit: () => Promise<Outcome>;
+  children: (errors: FieldErrors) => ReactNode;
+}): ReactElement {
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const [message, setMessage] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      const outcome = await onSubmit();
+      const wrong = fieldsIn(outcome);
+      setErrors(wrong ?? {});
+      if (wrong) return setMessage('');
+      if (outcome.__typename.endsWith('Error'))
+        return setMessage('message' in outcome ? outcome.message : '');
+      onClose();
+    } catch (error) {
+      showFault(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit} noValidate>
+        {children(errors)}
+        <p className="error" role="alert">
+          {message}
+        </p>
+        <div className="buttons end">
+          <button type="button" className="button quiet" onClick={onClose}>
+            {texts.cancel}
+          </button>
+          <button type="submit" className="button" disabled={isBusy}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm({
+  title,
+  children,
+  action = texts.delete,
+  onClose,
+  onYes,
+}: {
+  title: string;
+  children: ReactNode;
+  action?: string;
+  onClose: () => void;
+  onYes: () => Promise<Outcome>;
+}): ReactElement {
+  return (
+    <FormDialog title={title} action={action} onClose={onClose} onSubmit={onYes}>
+      {() => <p>{children}</p>}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,70 @@
+/** Numbers and times in the browser's language. */
+const count = new Intl.NumberFormat();
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const utcDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const utcMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const change = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+});
+
+export const inDigits = (value: number): string => count.format(value);
+export const inShort = (value: number): string => (value < 100_000 ? count : compact).format(value);
+export const asShare = (value: number): string => percent.format(value);
+export const asChange = (value: number): string => change.format(value);
+export const onDay = (iso: string): string => day.format(new Date(iso));
+export const atMoment = (iso: string): string => moment.format(new Date(iso));
+export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
+export const inUtcMonth = (iso: string): string => utcMonth.format(new Date(iso));
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** How long ago it was, or how soon it will be. */
+export function ago(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1000;
+  for (const [unit, size] of units)
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  return relative.format(0, 'minute');
+}
+
+const names = (type: 'region' | 'language'): Intl.DisplayNames =>
+  new Intl.DisplayNames(undefined, { type, fallback: 'code' });
+
+function nameIn(type: 'region' | 'language', code: string): string {
+  try {
+    return names(type).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+export const countryName = (code: string): string => nameIn('region', code);
+export const languageName = (code: string): string => nameIn('language', code);
+
+/** A URL as people read it: without its scheme and a lone slash. */
+export const withoutScheme = (url: string): string =>
+  url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/]+)\/$/, '$1');
+
+/** A time for an input of the type `datetime-local`. */
+export function toLocalInput(iso: string | null): string {
+  if (iso === null) return '';
+  const time = new Date(iso);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The time of an input of the type `datetime-local`, to the minute, as the API keeps it. */
+export function fromLocalInput(text: string): string | null {
+  const time = new Date(text);
+  return text === '' || Number.isNaN(time.getTime()) ? null : time.toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
+}

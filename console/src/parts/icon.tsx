@@ -1,0 +1,39 @@
+import type { ReactElement } from 'react';
+
+/** Drawn on 20 by 20, with lines of 1.6. */
+const paths = {
+  activity: 'M2 10h3.5l2.5-6 4 12 2.5-6H18',
+  back: 'M12 4l-6 6 6 6',
+  check: 'M4 10.5l4 4 8-9',
+  close: 'M5 5l10 10M15 5L5 15',
+  copy: 'M7.5 7.5h9v9h-9zM12.5 7.5v-4h-9v9h4',
+  domain: 'M10 2.5a7.5 7.5 0 100 15 7.5 7.5 0 000-15zM2.5 10h15M10 2.5c5 5 5 10 0 15M10 2.5c-5 5-5 10 0 15',
+  down: 'M5 7.5l5 5 5-5',
+  import: 'M10 3v9m0 0l-3.5-3.5M10 12l3.5-3.5M3.5 13v3.5h13V13',
+  keyboard: 'M2.5 5h15v10h-15zM5.5 8h.01M8.5 8h.01M11.5 8h.01M14.5 8h.01M6.5 12h7',
+  link: 'M8.5 11.5l3-3M9 6l1.7-1.7a3.3 3.3 0 014.9 4.9L14 11M11 14l-1.7 1.7a3.3 3.3 0 01-4.9-4.9L6 9',
+  lock: 'M4.5 9h11v8h-11zM7 9V6.5a3 3 0 016 0V9',
+  menu: 'M3 5.5h14M3 10h14M3 14.5h14',
+  more: 'M4 9.6v.8M4.6 10h-1.2M10 9.6v.8M10.6 10H9.4M16 9.6v.8M16.6 10h-1.2',
+  next: 'M8 4l6 6-6 6',
+  open: 'M8 4H4v12h12v-4M11 3.5h5.5V9M16.5 3.5L9 11',
+  pixel: 'M10 2.5a7.5 7.5 0 100 15 7.5 7.5 0 000-15zM10 6.5a3.5 3.5 0 100 7 3.5 3.5 0 000-7z',
+  plus: 'M10 4v12M4 10h12',
+  qr: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h2v2h-2zM16.5 12v.01M12 17v-.01M16 16h1v1h-1z',
+  search: 'M9 3.5a5.5 5.5 0 100 11 5.5 5.5 0 000-11zM13 13l4 4',
+  signOut: 'M8 3H3.5v14H8M13 6l4 4-4 4M17 10H7.5',
+  space: 'M2.5 5h5l1.5 2h8.5v9h-15z',
+  trash: 'M3.5 5.5h13M8 5V3h4v2M5 5.5l1 12h8l1-12M8.5 9v5M11.5 9v5',
+  webhook: 'M3 10a7 7 0 0112-5M17 10a7 7 0 01-12 5M15 1.5V5h-3.5M5 18.5V15h3.5',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+/** A decoration beside a text or a name. */
+export function Icon({ name }: { name: IconName }): ReactElement {
+  return (
+    <svg className="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <path d={paths[name]} />
+    </svg>
+  );
+}

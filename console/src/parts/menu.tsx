@@ -1,0 +1,87 @@
+import { type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+
+export interface MenuItem {
+  readonly name: string;
+  readonly icon?: IconName;
+  /** The key that does the same. */
+  readonly shortcut?: string;
+  readonly href?: string;
+  readonly danger?: boolean;
+  run?(): void;
+}
+
+/** A button that opens a list of actions. */
+export function Menu({
+  label,
+  items,
+  children,
+}: {
+  label: string;
+  items: readonly MenuItem[];
+  children?: ReactNode;
+}): ReactElement {
+  const id = useId();
+  // A list of 50 rows has 50 menus: what is in them is rendered when it is shown.
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const place = () => {
+    if (!button.current || !list.current) return;
+    const { bottom, top, right } = button.current.getBoundingClientRect();
+    const { offsetHeight, offsetWidth, style } = list.current;
+    const fitsBelow = bottom + offsetHeight + 8 < innerHeight;
+    style.top = `${fitsBelow ? bottom + 4 : Math.max(8, top - offsetHeight - 4)}px`;
+    style.left = `${Math.max(8, right - offsetWidth)}px`;
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={children ? 'button quiet' : 'bare'}
+        aria-label={children ? undefined : label}
+        title={children ? undefined : label}
+        popoverTarget={id}
+      >
+        {children ?? <Icon name="more" />}
+      </button>
+      <div
+        ref={list}
+        id={id}
+        popover="auto"
+        className="menu"
+        onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
+        onToggle={({ newState }) => (newState === 'open' ? place() : setOpen(false))}
+      >
+        {isOpen &&
+          items.map(({ name, icon, shortcut, href, danger, run }) => {
+            const content = (
+              <>
+                {icon && <Icon name={icon} />}
+                <span>{name}</span>
+                {shortcut && <kbd>{shortcut}</kbd>}
+              </>
+            );
+            return href === undefined ? (
+              <button
+                key={name}
+                type="button"
+                className={danger ? 'danger' : undefined}
+                onClick={() => {
+                  list.current?.hidePopover();
+                  run?.();
+                }}
+              >
+                {content}
+              </button>
+            ) : (
+              <a key={name} href={href} target="_blank" rel="noreferrer">
+                {content}
+              </a>
+            );
+          })}
+      </div>
+    </>
+  );
+}

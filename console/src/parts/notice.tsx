@@ -1,0 +1,43 @@
+import type { ReactElement, ReactNode } from 'react';
+import type { Fault } from '../data/faults.ts';
+import { texts } from '../texts.ts';
+
+/** What people read about a fault. */
+export function faultText({ kind, message }: Fault): string {
+  return texts.faults[kind] ?? message;
+}
+
+export function FaultNotice({ fault, again }: { fault: Fault; again?: () => void }): ReactElement {
+  return (
+    <div className="notice wrong" role="alert">
+      <span>{faultText(fault)}</span>
+      {again && (
+        <button type="button" className="button quiet" onClick={again}>
+          {texts.tryAgain}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What stands in place of a list that has nothing. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactElement {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+/** Rows in place of those that are read, of the same height. */
+export function Skeleton({ rows = 8 }: { rows?: number }): ReactElement {
+  return (
+    <div className="skeleton" aria-hidden="true">
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same
+        <div key={index} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+import type { ReactElement, ReactNode } from 'react';
+import type { FormProps } from '../../data/link-fields.ts';
+import { useRead } from '../../data/read.ts';
+import { ChoicesDocument, type LinkPrivacy, type LinkWholeFragment } from '../../generated/documents.ts';
+import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
+import { texts } from '../../texts.ts';
+import { AliasField } from './alias-field.tsx';
+import { PixelsField } from './pixels-field.tsx';
+import { SpaceField } from './space-field.tsx';
+import { TargetsField } from './targets-field.tsx';
+
+function Group({ title, children }: { title: string; children: ReactNode }): ReactElement {
+  return (
+    <fieldset>
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+const privacies: readonly LinkPrivacy[] = ['PUBLIC', 'PRIVATE', 'PASSWORD'];
+
+/** All fields of a link but its URL. */
+export function LinkForm({
+  fields,
+  errors,
+  onChange,
+  link,
+}: FormProps & { link?: LinkWholeFragment }): ReactElement {
+  const { data } = useRead(ChoicesDocument, {}, { on: ['SPACE', 'DOMAIN', 'PIXEL'] });
+  const t = texts.form;
+  const domains = data?.domains.nodes ?? [];
+  const own = domains.find(({ shared }) => shared);
+  const clicksError = errors['expiration.clicks'];
+  return (
+    <div className="form">
+      <Group title={t.address}>
+        <AliasField fields={fields} error={errors.alias} onChange={onChange} link={link} />
+        {link === undefined && domains.length > 1 && (
+          <SelectField
+            label={t.domain}
+            value={fields.domainId || (own?.id ?? '')}
+            options={domains.map(({ id, name, verified }) => ({
+              value: id,
+              text: verified ? name : t.unverified(name),
+            }))}
+            onValue={(domainId) => onChange({ domainId: domainId === own?.id ? '' : domainId })}
+            error={errors.domainId}
+          />
+        )}
+      </Group>
+      <Group title={t.organise}>
+        <TextField
+          label={t.title}
+          value={fields.title}
+          onText={(title) => onChange({ title })}
+          error={errors.title}
+          maxLength={255}
+        />
+        <SpaceField
+          value={fields.spaceId}
+          spaces={data?.spaces.nodes ?? []}
+          onValue={(spaceId) => onChange({ spaceId })}
+          error={errors.spaceId}
+        />
+      </Group>
+      <Group title={t.expiry}>
+        <div className="pair">
+          <TextField
+            label={t.expiresAt}
+            type="datetime-local"
+            value={fields.expiresAt}
+            onText={(expiresAt) => onChange({ expiresAt })}
+            error={errors['expiration.at']}
+          />
+          <TextField
+            label={t.expiresAfter}
+            inputMode="numeric"
+            value={fields.expiresAfter}
+            onText={(expiresAfter) => onChange({ expiresAfter })}
+            placeholder={t.noLimit}
+            error={clicksError}
+          />
+        </div>
+        <TextField
+          label={t.expiredUrl}
+          type="url"
+          value={fields.expiredUrl}
+          onText={(expiredUrl) => onChange({ expiredUrl })}
+          hint={t.expiredHint}
+          error={errors['expiration.url']}
+        />
+      </Group>
+      <Group title={t.protection}>
+        <TextField
+          label={link?.hasPassword ? t.newPassword : t.password}
+          type="password"
+          autoComplete="new-password"
+          value={fields.password}
+          disabled={fields.removesPassword}
+          onText={(password) => onChange({ password })}
+          hint={link?.hasPassword ? t.passwordStays : t.passwordHint}
+          error={errors.password}
+        />
+        {link?.hasPassword && (
+          <CheckField
+            label={t.removePassword}
+            checked={fields.removesPassword}
+            onChecked={(removesPassword) => onChange({ removesPassword, password: '' })}
+          />
+        )}
+        <SelectField
+          label={t.privacy}
+          value={fields.privacy}
+          options={privacies.map((value) => ({ value, text: t.privacies[value] }))}
+          onValue={(privacy) => onChange({ privacy })}
+          error={errors.privacy}
+        />
+        {fields.privacy === 'PASSWORD' && (
+          <TextField
+            label={t.privacyPassword}
+            type="password"
+            autoComplete="new-password"
+            value={fields.privacyPassword}
+            onText={(privacyPassword) => onChange({ privacyPassword })}
+            hint={link?.hasPrivacyPassword ? t.passwordStays : undefined}
+            error={errors.privacyPassword}
+          />
+        )}
+      </Group>
+      <Group title={t.targets}>
+        <TargetsField fields={fields} errors={errors} onChange={onChange} />
+      </Group>
+      <Group title={t.pixels}>
+        <PixelsField
+          ids={fields.pixelIds}
+          pixels={data?.pixels.nodes ?? []}
+          onIds={(pixelIds) => onChange({ pixelIds })}
+          error={errors.pixelIds}
+        />
+      </Group>
+    </div>
+  );
+}

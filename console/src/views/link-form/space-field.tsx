@@ -1,0 +1,66 @@
+import { type ReactElement, useState } from 'react';
+import { useClient } from 'urql';
+import { showFault } from '../../data/actions.ts';
+import { announce } from '../../data/bus.ts';
+import { useSession } from '../../data/session.ts';
+import { write } from '../../data/write.ts';
+import { CreateSpaceDocument, SpacesNamedDocument } from '../../generated/documents.ts';
+import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
+import { showToast } from '../../parts/toasts.tsx';
+import { texts } from '../../texts.ts';
+
+interface Space {
+  readonly id: string;
+  readonly name: string;
+  readonly color: number;
+}
+
+/** The space of a link; a new one is made in place. */
+export function SpaceField({
+  value,
+  spaces,
+  onValue,
+  error,
+}: {
+  value: string;
+  spaces: readonly Space[];
+  onValue: (id: string) => void;
+  error: string | undefined;
+}): ReactElement {
+  const session = useSession();
+  const client = useClient();
+  const [others, setOthers] = useState<readonly Space[]>([]);
+  const all = [...new Map([...others, ...spaces].map((one) => [one.id, one])).values()];
+  const search = async (text: string) => {
+    // All of them are there already, unless there are many.
+    if (spaces.length < 100 || text === '') return;
+    const { data } = await client.query(SpacesNamedDocument, { search: text }).toPromise();
+    if (data) setOthers((before) => [...data.spaces.nodes, ...before]);
+  };
+  const create = async (name: string) => {
+    try {
+      const color = (spaces.length % 6) + 1;
+      const { createSpace: result } = await write(session, CreateSpaceDocument, { input: { name, color } });
+      if (result.__typename !== 'Space') return void showToast(result.message, { wrong: true });
+      setOthers((before) => [result, ...before]);
+      announce([{ kind: 'SPACE', recordId: result.id, action: 'CREATED' }]);
+      onValue(result.id);
+    } catch (fault) {
+      showFault(fault);
+    }
+  };
+  const items: ChoiceItem[] = all.map(({ id, name, color }) => ({ id, name, color }));
+  const t = texts.form;
+  return (
+    <Choice
+      label={t.space}
+      placeholder={t.noSpace}
+      items={items}
+      value={value === '' ? null : (items.find(({ id }) => id === value) ?? { id: value, name: `#${value}` })}
+      onValue={(item) => onValue(item?.id ?? '')}
+      onSearch={search}
+      creates={{ name: t.createSpace, create }}
+      error={error}
+    />
+  );
+}

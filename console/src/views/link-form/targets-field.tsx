@@ -1,0 +1,112 @@
+import type { ReactElement } from 'react';
+import type { FormProps, TargetField, TargetList } from '../../data/link-fields.ts';
+import { targetChoices } from '../../data/target-choices.ts';
+import type { TargetType } from '../../generated/documents.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { texts } from '../../texts.ts';
+
+const types: readonly TargetType[] = ['NONE', 'COUNTRY', 'PLATFORM', 'LANGUAGE', 'ROTATION'];
+
+/** The names of the lists and of their keys in the API, for the paths of errors. */
+const names = {
+  COUNTRY: ['countries', 'country'],
+  PLATFORM: ['platforms', 'platform'],
+  LANGUAGE: ['languages', 'language'],
+  ROTATION: ['rotation', ''],
+} as const;
+
+/** Different destinations for different visitors. */
+export function TargetsField({ fields, errors, onChange }: FormProps): ReactElement {
+  const { targetType, targets } = fields;
+  const t = texts.form;
+  return (
+    <>
+      <SelectField
+        label={t.targetType}
+        value={targetType}
+        options={types.map((value) => ({ value, text: t.targetTypes[value] }))}
+        onValue={(type) => {
+          const isFresh = type !== 'NONE' && targets[type].length === 0;
+          onChange({
+            targetType: type,
+            ...(isFresh && { targets: { ...targets, [type]: [{ key: '', url: '' }] } }),
+          });
+        }}
+        hint={t.targetHints[targetType]}
+        error={errors['targeting.type']}
+      />
+      {targetType !== 'NONE' && (
+        <Targets
+          list={targetType}
+          targets={targets[targetType]}
+          errors={errors}
+          onTargets={(changed) => onChange({ targets: { ...targets, [targetType]: changed } })}
+        />
+      )}
+    </>
+  );
+}
+
+function Targets({
+  list,
+  targets,
+  errors,
+  onTargets,
+}: {
+  list: TargetList;
+  targets: readonly TargetField[];
+  errors: FormProps['errors'];
+  onTargets: (targets: TargetField[]) => void;
+}): ReactElement {
+  const t = texts.form;
+  const [path, keyName] = names[list];
+  const choices = targetChoices(list);
+  const set = (index: number, patch: Partial<TargetField>) =>
+    onTargets(targets.map((one, at) => (at === index ? { ...one, ...patch } : one)));
+  return (
+    <div className="targets">
+      {errors[`targeting.${path}`] && <p className="error">{errors[`targeting.${path}`]}</p>}
+      {targets.map(({ key, url }, index) => {
+        const at = `targeting.${path}.${index}`;
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: targets have no other identity, and their inputs no state
+          <div className="target" key={index}>
+            {list !== 'ROTATION' && (
+              <Choice
+                label={t.keys[list]}
+                items={choices}
+                value={choices.find(({ id }) => id === key) ?? (key === '' ? null : { id: key, name: key })}
+                onValue={(item) => set(index, { key: item?.id ?? '' })}
+                error={errors[`${at}.${keyName}`]}
+              />
+            )}
+            <TextField
+              label={t.targetUrl}
+              type="url"
+              value={url}
+              onText={(text) => set(index, { url: text })}
+              error={errors[list === 'ROTATION' ? at : `${at}.url`]}
+            />
+            <button
+              type="button"
+              className="bare"
+              aria-label={t.removeTarget(index + 1)}
+              onClick={() => onTargets(targets.filter((_, other) => other !== index))}
+            >
+              <Icon name="trash" />
+            </button>
+          </div>
+        );
+      })}
+      <button
+        type="button"
+        className="button quiet small"
+        onClick={() => onTargets([...targets, { key: '', url: '' }])}
+      >
+        <Icon name="plus" /> {t.addTarget}
+      </button>
+    </div>
+  );
+}

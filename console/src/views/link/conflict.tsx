@@ -1,0 +1,77 @@
+import type { ReactElement } from 'react';
+import { changedFields } from '../../data/edit-state.ts';
+import { fieldsOf, type LinkFields } from '../../data/link-fields.ts';
+import type { LinkWholeFragment } from '../../generated/documents.ts';
+import { texts } from '../../texts.ts';
+
+const names: readonly (keyof LinkFields)[] = [
+  ...(['url', 'title', 'alias', 'spaceId', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const),
+  ...(['targetType', 'targets', 'pixelIds', 'privacy'] as const),
+];
+
+function shown(fields: Partial<LinkFields>, name: keyof LinkFields): string {
+  const value = fields[name];
+  if (name === 'targetType' || name === 'privacy') {
+    const words: Readonly<Partial<Record<string, string>>> = {
+      ...texts.form.targetTypes,
+      ...texts.form.privacies,
+    };
+    return words[String(value)] ?? String(value);
+  }
+  if (typeof value !== 'string') return texts.link.otherList;
+  return value === '' ? texts.link.nothing : value;
+}
+
+/** What somebody else changed meanwhile, and both ways on. */
+export function Conflict({
+  read,
+  mine,
+  theirs: link,
+  onMine,
+  onTheirs,
+}: {
+  read: LinkFields;
+  mine: LinkFields;
+  theirs: LinkWholeFragment;
+  onMine: () => void;
+  onTheirs: () => void;
+}): ReactElement {
+  const theirs = { ...fieldsOf(link), spaceId: link.space?.name ?? '' };
+  const changed = changedFields(fieldsOf(link), read);
+  const own = changedFields(mine, read);
+  const t = texts.link;
+  return (
+    <section className="card conflict" role="alert" aria-label={t.conflict}>
+      <h2>{t.conflict}</h2>
+      <p>{t.conflictWhy}</p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.field}</th>
+            <th scope="col">{t.theirs}</th>
+            <th scope="col">{t.yours}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {names
+            .filter((name) => name in changed)
+            .map((name) => (
+              <tr key={name}>
+                <th scope="row">{t.names[name]}</th>
+                <td>{shown(theirs, name)}</td>
+                <td>{name in own ? shown(mine, name) : t.unchanged}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      <div className="buttons">
+        <button type="button" className="button" onClick={onMine}>
+          {t.keepMine}
+        </button>
+        <button type="button" className="button quiet" onClick={onTheirs}>
+          {t.takeTheirs}
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,137 @@
+import { lazy, type ReactElement, Suspense, useState, useSyncExternalStore } from 'react';
+import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
+import { aboutToGo, deleteLater, setDisabled } from '../../data/actions.ts';
+import { useRead } from '../../data/read.ts';
+import { useSession } from '../../data/session.ts';
+import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { SpaceBadge, StatusBadge } from '../../parts/badge.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { inDigits, withoutScheme } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { QrDialog } from '../../parts/qr.tsx';
+import { texts } from '../../texts.ts';
+import { EditLink } from './edit-link.tsx';
+import { Explain } from './explain.tsx';
+import { History } from './history.tsx';
+
+const Statistics = lazy(async () => ({ default: (await import('../statistics/statistics.tsx')).Statistics }));
+
+const tabs = ['edit', 'statistics', 'history', 'test'] as const;
+type Tab = (typeof tabs)[number];
+
+export function LinkView({ id, tab: asked }: { id: string; tab: string | undefined }): ReactElement {
+  const { data, fault, again } = useRead(
+    LinkDocument,
+    { id },
+    { on: ({ kind, recordId }) => kind === 'LINK' && (recordId === null || recordId === id) },
+  );
+  const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
+  const query = useSearch();
+  const back = `/${query === '' ? '' : `?${query}`}`;
+  const tab = tabs.find((one) => one === (asked ?? 'edit'));
+  const [, navigate] = useLocation();
+  if (gone.has(id)) return <Redirect to={back} />;
+  if (tab === undefined) return <Redirect to={`/links/${id}`} />;
+  if (fault && !data) return <FaultNotice fault={fault} again={again} />;
+  if (!data) return <Skeleton rows={4} />;
+  const { link } = data;
+  return (
+    <>
+      <To href={back} className="back">
+        <Icon name="back" />
+        {texts.link.back}
+      </To>
+      {link === null ? (
+        <Empty title={texts.link.none}>{texts.link.noneWhy}</Empty>
+      ) : (
+        <>
+          <Head link={link} onDelete={() => navigate(back)} />
+          <nav className="tabs" aria-label={texts.link.tabs.all}>
+            {tabs.map((one) => (
+              <To
+                key={one}
+                href={`/links/${id}${one === 'edit' ? '' : `/${one}`}${query === '' ? '' : `?${query}`}`}
+                aria-current={one === tab ? 'page' : undefined}
+              >
+                {texts.link.tabs[one]}
+              </To>
+            ))}
+          </nav>
+          <Panel tab={tab} link={link} again={again} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Panel({ tab, link, again }: { tab: Tab; link: LinkWholeFragment; again: () => void }): ReactElement {
+  if (tab === 'statistics')
+    return (
+      <Suspense fallback={<Skeleton rows={4} />}>
+        <Statistics id={link.id} />
+      </Suspense>
+    );
+  if (tab === 'history') return <History id={link.id} />;
+  if (tab === 'test') return <Explain id={link.id} />;
+  return <EditLink link={link} again={again} />;
+}
+
+function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => void }): ReactElement {
+  const session = useSession();
+  const [isQr, setQr] = useState(false);
+  const t = texts.links;
+  const items: readonly MenuItem[] = [
+    { name: t.visit, icon: 'open', href: link.shortUrl },
+    ...(session.canWrite
+      ? ([
+          {
+            name: link.disabled ? t.enable : t.disable,
+            icon: 'lock',
+            run: () => void setDisabled(session, link, !link.disabled),
+          },
+          {
+            name: t.delete,
+            icon: 'trash',
+            danger: true,
+            run: () => {
+              deleteLater(session, link);
+              onDelete();
+            },
+          },
+        ] as const)
+      : []),
+  ];
+  return (
+    <header className="head">
+      <div>
+        <h1>
+          <span>{withoutScheme(link.shortUrl)}</span>
+          <CopyButton text={link.shortUrl} />
+        </h1>
+        <p className="quiet cut" title={link.url}>
+          {link.title === null ? '' : `${link.title} · `}
+          {withoutScheme(link.url)}
+        </p>
+        <p className="marks">
+          <span className="badge">{t.clicks(link.clicks)}</span>
+          <StatusBadge link={link} />
+          {link.space && <SpaceBadge space={link.space} />}
+          {!link.domain.verified && <span className="badge warn">{texts.link.unverified}</span>}
+          {link.expiration.clicks !== null && (
+            <span className="badge">{texts.link.limit(inDigits(link.expiration.clicks))}</span>
+          )}
+        </p>
+      </div>
+      <div className="buttons">
+        <button type="button" className="button quiet" onClick={() => setQr(true)}>
+          <Icon name="qr" />
+          {t.qr}
+        </button>
+        <Menu label={t.actionsOf(withoutScheme(link.shortUrl))} items={items} />
+      </div>
+      {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}
+    </header>
+  );
+}

@@ -1,0 +1,169 @@
+import { type ReactElement, useRef, useState } from 'react';
+import { showFault } from '../../data/actions.ts';
+import type { Progress } from '../../data/batches.ts';
+import { announce } from '../../data/bus.ts';
+import { type BulkAction, type BulkResult, changeMany, idsOf } from '../../data/many-links.ts';
+import { useRead } from '../../data/read.ts';
+import { useSession } from '../../data/session.ts';
+import {
+  ChoicesDocument,
+  type LinkFilter,
+  type LinkRowFragment,
+  LinksTotalDocument,
+} from '../../generated/documents.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { inDigits } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { ProgressBar } from '../../parts/progress.tsx';
+import { showToast } from '../../parts/toasts.tsx';
+import { texts } from '../../texts.ts';
+import type { Selection } from './selection.ts';
+
+interface BulkProps {
+  readonly selection: Selection;
+  readonly links: readonly LinkRowFragment[];
+  /** Null if no filter of the API has these links: then there are no others. */
+  readonly filter: LinkFilter | null;
+}
+
+/** What can be done to the selected links, or to all that match. */
+export function BulkBar(props: BulkProps): ReactElement | null {
+  const { ids, isAll } = props.selection;
+  return ids.size === 0 && !isAll ? null : <Bar {...props} />;
+}
+
+function Bar({ selection, links, filter }: BulkProps): ReactElement {
+  const session = useSession();
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const [asks, setAsks] = useState(false);
+  const [failed, setFailed] = useState<BulkResult['failed']>([]);
+  const stop = useRef(new AbortController());
+  const total =
+    useRead(LinksTotalDocument, { filter }, { on: ['LINK'], pause: filter === null }).data?.links
+      .totalCount ?? 0;
+  const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
+  const count = selection.isAll ? total : selection.ids.size;
+  const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
+  const t = texts.bulk;
+
+  const run = async (action: BulkAction) => {
+    stop.current = new AbortController();
+    const { signal } = stop.current;
+    try {
+      const ids =
+        selection.isAll && filter !== null
+          ? await idsOf(
+              session,
+              filter,
+              (found) => setProgress({ done: 0, of: Math.max(found, total) }),
+              signal,
+            )
+          : [...selection.ids];
+      const result = await changeMany(session, ids, action, { onProgress: setProgress, signal });
+      showToast(t.done(result.done), { wrong: result.failed.length > 0 && result.done === 0 });
+      setFailed(result.failed);
+      if (result.failed.length === 0) selection.clear();
+    } catch (error) {
+      showFault(error);
+    } finally {
+      setProgress(null);
+      announce([{ kind: 'LINK', recordId: null, action: null }]);
+    }
+  };
+
+  if (progress)
+    return (
+      <div className="bulk">
+        <ProgressBar progress={progress} name={t.working} onStop={() => stop.current.abort()} />
+      </div>
+    );
+  return (
+    <section className="bulk" aria-label={t.name}>
+      <b>{t.selected(count)}</b>
+      {!isPage && (
+        <button type="button" className="button text" onClick={() => selection.togglePage()}>
+          {t.page}
+        </button>
+      )}
+      {isPage && !selection.isAll && filter !== null && total > links.length && (
+        <button type="button" className="button text" onClick={() => selection.selectAll()}>
+          {t.all(inDigits(total))}
+        </button>
+      )}
+      <span className="grow" />
+      <select
+        className="filter"
+        aria-label={t.space}
+        value=""
+        onChange={({ target: { value } }) => run({ update: { spaceId: value === 'none' ? null : value } })}
+      >
+        <option value="" disabled>
+          {t.space}
+        </option>
+        <option value="none">{t.noSpace}</option>
+        {spaces.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <button
+        type="button"
+        className="button quiet small"
+        onClick={() => run({ update: { disabled: true } })}
+      >
+        {texts.links.disable}
+      </button>
+      <button
+        type="button"
+        className="button quiet small"
+        onClick={() => run({ update: { disabled: false } })}
+      >
+        {texts.links.enable}
+      </button>
+      <button type="button" className="button quiet small" onClick={() => setAsks(true)}>
+        {texts.delete}
+      </button>
+      <button
+        type="button"
+        className="bare"
+        aria-label={t.clear}
+        title={t.clear}
+        onClick={() => selection.clear()}
+      >
+        <Icon name="close" />
+      </button>
+      {asks && (
+        <Dialog title={t.deleteTitle(count)} onClose={() => setAsks(false)}>
+          <p>{t.deleteWarning}</p>
+          <div className="buttons end">
+            <button type="button" className="button quiet" onClick={() => setAsks(false)}>
+              {texts.cancel}
+            </button>
+            <button
+              type="button"
+              className="button danger"
+              onClick={() => {
+                setAsks(false);
+                void run({ delete: true });
+              }}
+            >
+              {t.delete(count)}
+            </button>
+          </div>
+        </Dialog>
+      )}
+      {failed.length > 0 && (
+        <Dialog title={t.failed(failed.length)} onClose={() => setFailed([])}>
+          <ul className="failures">
+            {failed.map(({ id, message }) => (
+              <li key={id}>
+                <b>{links.find((link) => link.id === id)?.alias ?? `#${id}`}</b> {message}
+              </li>
+            ))}
+          </ul>
+        </Dialog>
+      )}
+    </section>
+  );
+}

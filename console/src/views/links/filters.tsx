@@ -1,0 +1,122 @@
+import type { ReactElement } from 'react';
+import { useRead } from '../../data/read.ts';
+import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
+import { texts } from '../../texts.ts';
+import { isFiltered, type LinksState, orderFields, usualDirection } from './links-state.ts';
+
+const statuses: readonly LinkStatus[] = ['ACTIVE', 'DISABLED', 'EXPIRED'];
+
+interface Choice {
+  readonly value: string;
+  readonly text: string;
+}
+
+function Filter({
+  name,
+  value,
+  choices,
+  onValue,
+}: {
+  name: string;
+  value: string;
+  choices: readonly Choice[];
+  onValue: (value: string) => void;
+}): ReactElement {
+  return (
+    <select
+      className={value === '' ? 'filter' : 'filter set'}
+      aria-label={name}
+      value={value}
+      onChange={(event) => onValue(event.target.value)}
+    >
+      <option value="">{name}</option>
+      {choices.map((one) => (
+        <option key={one.value} value={one.value}>
+          {one.text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function Filters({
+  state,
+  set,
+}: {
+  state: LinksState;
+  set: (patch: Partial<LinksState>) => void;
+}): ReactElement {
+  const { data } = useRead(ChoicesDocument, {}, { on: ['SPACE', 'DOMAIN', 'PIXEL'] });
+  const named = (nodes: readonly { id: string; name: string }[] = []): Choice[] =>
+    nodes.map(({ id, name }) => ({ value: id, text: name }));
+  // A filter that the URL sets shows its value before its name is known.
+  const withValue = (choices: Choice[], value: string): Choice[] =>
+    value === '' || choices.some((one) => one.value === value)
+      ? choices
+      : [...choices, { value, text: `#${value}` }];
+  const t = texts.filters;
+  const spaces = [{ value: 'none', text: t.withoutSpace }, ...named(data?.spaces.nodes)];
+  const domains = named(data?.domains.nodes);
+  const pixels = named(data?.pixels.nodes);
+  const clear = { search: '', status: '', space: '', domain: '', pixel: '' } as const;
+  return (
+    <div className="filters">
+      <Filter
+        name={t.status}
+        value={state.status}
+        choices={statuses.map((value) => ({ value, text: texts.status[value] }))}
+        onValue={(value) => set({ status: statuses.find((one) => one === value) ?? '' })}
+      />
+      <Filter
+        name={t.space}
+        value={state.space}
+        choices={withValue(spaces, state.space)}
+        onValue={(space) => set({ space })}
+      />
+      {(domains.length > 1 || state.domain !== '') && (
+        <Filter
+          name={t.domain}
+          value={state.domain}
+          choices={withValue(domains, state.domain)}
+          onValue={(domain) => set({ domain })}
+        />
+      )}
+      {(pixels.length > 0 || state.pixel !== '') && (
+        <Filter
+          name={t.pixel}
+          value={state.pixel}
+          choices={withValue(pixels, state.pixel)}
+          onValue={(pixel) => set({ pixel })}
+        />
+      )}
+      {isFiltered(state) && (
+        <button type="button" className="button text" onClick={() => set(clear)}>
+          {t.clear}
+        </button>
+      )}
+      <span className="grow" />
+      <select
+        className="filter"
+        aria-label={t.order}
+        value={state.order}
+        onChange={(event) => {
+          const order = orderFields.find((one) => one === event.target.value) ?? 'ID';
+          set({ order, direction: usualDirection(order) });
+        }}
+      >
+        {orderFields.map((field) => (
+          <option key={field} value={field}>
+            {t.orders[field]}
+          </option>
+        ))}
+      </select>
+      <button
+        type="button"
+        className="button quiet small"
+        onClick={() => set({ direction: state.direction === 'ASC' ? 'DESC' : 'ASC' })}
+      >
+        {t.directions[state.direction]}
+      </button>
+    </div>
+  );
+}

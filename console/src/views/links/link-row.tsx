@@ -1,0 +1,141 @@
+import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from 'react';
+import { Link as To, useLocation } from 'wouter';
+import { shortcuts } from '../../app/shortcuts.ts';
+import { deleteLater, setDisabled } from '../../data/actions.ts';
+import { useSession } from '../../data/session.ts';
+import type { LinkRowFragment } from '../../generated/documents.ts';
+import { SpaceBadge, StatusBadge } from '../../parts/badge.tsx';
+import { CopyButton, copyText } from '../../parts/copy.tsx';
+import { ago, atMoment, inShort, withoutScheme } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { QrDialog } from '../../parts/qr.tsx';
+import { showToast } from '../../parts/toasts.tsx';
+import { texts } from '../../texts.ts';
+
+export interface LinkRowProps {
+  readonly link: LinkRowFragment;
+  /** The query string of the list, for the way back. */
+  readonly query: string;
+  readonly isFocusable: boolean;
+  readonly isSelected: boolean;
+  onSelect(range: boolean): void;
+  onFocus(): void;
+}
+
+function focusNeighbour(row: HTMLElement, key: string): boolean {
+  const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[key];
+  if (!(next instanceof HTMLElement)) return false;
+  next.focus();
+  return true;
+}
+
+export function LinkRow({
+  link,
+  query,
+  isFocusable,
+  isSelected,
+  onSelect,
+  onFocus,
+}: LinkRowProps): ReactElement {
+  const session = useSession();
+  const { canWrite } = session;
+  const [, navigate] = useLocation();
+  const [isQr, setQr] = useState(false);
+  const address = `/links/${link.id}${query}`;
+  const t = texts.links;
+  const actions: readonly MenuItem[] = [
+    {
+      name: t.copy,
+      icon: 'copy',
+      shortcut: 'c',
+      run: async () => void ((await copyText(link.shortUrl)) && showToast(texts.copied)),
+    },
+    { name: t.qr, icon: 'qr', shortcut: 'q', run: () => setQr(true) },
+    { name: canWrite ? t.edit : t.details, icon: 'next', shortcut: 'e', run: () => navigate(address) },
+    { name: t.visit, icon: 'open', href: link.shortUrl },
+    ...(canWrite
+      ? ([
+          {
+            name: link.disabled ? t.enable : t.disable,
+            icon: 'lock',
+            shortcut: 'd',
+            run: () => void setDisabled(session, link, !link.disabled),
+          },
+          {
+            name: isSelected ? t.unselect : t.select,
+            icon: 'check',
+            shortcut: 'x',
+            run: () => onSelect(false),
+          },
+          { name: t.delete, icon: 'trash', danger: true, run: () => deleteLater(session, link) },
+        ] as const)
+      : []),
+  ];
+  const onKey = (event: KeyboardEvent<HTMLLIElement>) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (focusNeighbour(event.currentTarget, event.key)) return event.preventDefault();
+    // Keys on a button or a box of the row are its own.
+    if (event.target !== event.currentTarget) return;
+    const action = event.key === 'Enter' ? () => navigate(address) : undefined;
+    const meant =
+      action ?? (shortcuts.areOn() ? actions.find(({ shortcut }) => shortcut === event.key)?.run : undefined);
+    if (!meant) return;
+    event.preventDefault();
+    event.stopPropagation();
+    meant();
+  };
+  const box = (event: MouseEvent) => onSelect(event.shiftKey);
+  return (
+    <li
+      className={isSelected ? 'row selected' : 'row'}
+      tabIndex={isFocusable ? 0 : -1}
+      aria-label={link.title ?? link.shortUrl}
+      onKeyDown={onKey}
+      onFocus={onFocus}
+    >
+      {canWrite && (
+        <input
+          type="checkbox"
+          checked={isSelected}
+          aria-label={t.selectOne(withoutScheme(link.shortUrl))}
+          onClick={box}
+          onChange={() => undefined}
+        />
+      )}
+      <div className="what">
+        <div className="first">
+          <To href={address} className="short">
+            {withoutScheme(link.shortUrl)}
+          </To>
+          <CopyButton text={link.shortUrl} />
+          <button
+            type="button"
+            className="bare"
+            aria-label={t.qrOf(withoutScheme(link.shortUrl))}
+            title={t.qr}
+            onClick={() => setQr(true)}
+          >
+            <Icon name="qr" />
+          </button>
+          <StatusBadge link={link} />
+          {link.space && <SpaceBadge space={link.space} />}
+        </div>
+        <div className="second">
+          {link.title !== null && <b>{link.title}</b>}
+          <span title={link.url}>{withoutScheme(link.url)}</span>
+        </div>
+      </div>
+      <div className="figures">
+        <span className="clicks" title={t.clicks(link.clicks)}>
+          <b>{inShort(link.clicks)}</b> {t.clicksUnit(link.clicks)}
+        </span>
+        <time dateTime={link.createdAt} title={atMoment(link.createdAt)}>
+          {ago(link.createdAt)}
+        </time>
+      </div>
+      <Menu label={t.actionsOf(withoutScheme(link.shortUrl))} items={actions} />
+      {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}
+    </li>
+  );
+}

@@ -1,0 +1,27 @@
+import { type ReactElement, useState } from 'react';
+import { useSession } from '../../data/session.ts';
+import { texts } from '../../texts.ts';
+import { Filters } from './filters.tsx';
+import { LinksPage } from './links-page.tsx';
+import { useLinksState } from './links-state.ts';
+import { NewLink } from './new-link.tsx';
+import { Search } from './search.tsx';
+
+export function LinksView(): ReactElement {
+  const { canWrite } = useSession();
+  const [state, set] = useLinksState();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <h1 className="unseen">{texts.places.links}</h1>
+      {canWrite && <NewLink isOpen={isOpen} onOpen={setOpen} />}
+      <section className="list" aria-label={texts.places.links}>
+        <div className="toolbar">
+          <Search state={state} set={set} />
+          <Filters state={state} set={set} />
+        </div>
+        <LinksPage state={state} set={set} />
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,160 @@
+import {
+  type FormEvent,
+  lazy,
+  type ReactElement,
+  Suspense,
+  useEffect,
+  useEffectEvent,
+  useState,
+} from 'react';
+import { Link } from 'wouter';
+import { showFault } from '../../data/actions.ts';
+import { announce } from '../../data/bus.ts';
+import { draftName, dropDraft, keepDraft, readDraft } from '../../data/drafts.ts';
+import {
+  draftOf,
+  emptyFields,
+  errorsOf,
+  type FieldErrors,
+  fieldsOfDraft,
+  type LinkFields,
+  messageBesides,
+  newLinkOf,
+} from '../../data/link-fields.ts';
+import { useSession } from '../../data/session.ts';
+import { write } from '../../data/write.ts';
+import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Skeleton } from '../../parts/notice.tsx';
+import { showToast } from '../../parts/toasts.tsx';
+import { texts } from '../../texts.ts';
+import { Created } from './created.tsx';
+import { SameDestination } from './same-destination.tsx';
+
+const LinkForm = lazy(async () => ({ default: (await import('../link-form/link-form.tsx')).LinkForm }));
+
+/** A new link: one field, and all others when they are wanted. */
+export function NewLink({
+  isOpen,
+  onOpen,
+}: {
+  isOpen: boolean;
+  onOpen: (open: boolean) => void;
+}): ReactElement {
+  const session = useSession();
+  const draft = draftName(session.viewer.account.id, 'new');
+  const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? emptyFields);
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const [isBusy, setBusy] = useState(false);
+  const [made, setMade] = useState<LinkWholeFragment | null>(null);
+  const isEmpty = JSON.stringify(fields) === JSON.stringify(emptyFields);
+  const [wasKept] = useState(!isEmpty);
+  const [isNoted, setNoted] = useState(wasKept);
+  const hasMore = JSON.stringify({ ...fields, url: '' }) !== JSON.stringify(emptyFields);
+
+  const openKept = useEffectEvent(() => {
+    if (hasMore) onOpen(true);
+  });
+  useEffect(() => openKept(), []);
+  useEffect(() => {
+    if (isEmpty) dropDraft(draft);
+    else keepDraft(draft, draftOf(fields));
+  }, [draft, fields, isEmpty]);
+
+  const change = (patch: Partial<LinkFields>) => {
+    setFields((before) => ({ ...before, ...patch }));
+    setErrors({});
+  };
+  const clear = () => {
+    setFields(emptyFields);
+    setErrors({});
+    setNoted(false);
+    onOpen(false);
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
+      if (result.__typename === 'Link') {
+        setMade(result);
+        clear();
+        announce([{ kind: 'LINK', recordId: result.id, action: 'CREATED' }]);
+      } else {
+        const wrong = errorsOf(result);
+        setErrors(wrong);
+        const message = messageBesides(result);
+        if (message !== null) showToast(message, { wrong: true });
+        if (Object.keys(wrong).some((path) => path !== 'url')) onOpen(true);
+      }
+    } catch (error) {
+      showFault(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const t = texts.newLink;
+  const { url: urlError, ...rest } = errors;
+  return (
+    <section className="card new-link" aria-label={t.title}>
+      <form onSubmit={submit} noValidate>
+        <div className="one-field">
+          <Icon name="link" />
+          <input
+            id="new-url"
+            type="url"
+            inputMode="url"
+            value={fields.url}
+            placeholder={t.placeholder}
+            aria-label={t.url}
+            aria-invalid={urlError !== undefined}
+            aria-describedby="new-url-error"
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => change({ url: event.target.value })}
+          />
+          <button type="submit" className="button" disabled={isBusy}>
+            {t.create}
+          </button>
+        </div>
+        <p id="new-url-error" className="error" role="alert">
+          {urlError && t.urlError(urlError)}
+        </p>
+        <div className="under">
+          <button
+            type="button"
+            className="button text"
+            aria-expanded={isOpen}
+            onClick={() => onOpen(!isOpen)}
+          >
+            {isOpen ? t.less : t.more}
+          </button>
+          {isNoted && !isEmpty && <span className="quiet">{t.kept}</span>}
+          {!isEmpty && (
+            <button type="button" className="button text" onClick={clear}>
+              {t.discard}
+            </button>
+          )}
+          <span className="grow" />
+          <Link href="/many" className="button text">
+            <Icon name="import" /> {t.many}
+          </Link>
+        </div>
+        {isOpen && (
+          <Suspense fallback={<Skeleton rows={2} />}>
+            <LinkForm fields={fields} errors={rest} onChange={change} />
+            <div className="buttons end">
+              <button type="submit" className="button" disabled={isBusy}>
+                {t.create}
+              </button>
+            </div>
+          </Suspense>
+        )}
+        {/* Below the fields, which must not move while somebody is about to click one. */}
+        <SameDestination url={fields.url} />
+      </form>
+      {made && <Created link={made} onClose={() => setMade(null)} />}
+    </section>
+  );
+}

@@ -1,0 +1,41 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import { useClient } from 'urql';
+import { Link } from 'wouter';
+import { type LinkRowFragment, LinksToDocument } from '../../generated/documents.ts';
+import { CopyButton } from '../../parts/copy.tsx';
+import { withoutScheme } from '../../parts/format.ts';
+import { texts } from '../../texts.ts';
+
+const PAUSE = 250;
+
+/** Offers a link that leads to the same destination already. */
+export function SameDestination({ url }: { url: string }): ReactElement | null {
+  const client = useClient();
+  const [found, setFound] = useState<{ url: string; link: LinkRowFragment } | null>(null);
+  const asked = url.trim();
+  useEffect(() => {
+    if (!/^https?:\/\/[^/\s]+/i.test(asked)) return;
+    let isOver = false;
+    const timer = setTimeout(async () => {
+      const { data } = await client
+        .query(LinksToDocument, { url: asked }, { requestPolicy: 'network-only' })
+        .toPromise();
+      const link = data?.links.nodes.find((one) => one.url === asked || one.url === `${asked}/`);
+      if (!isOver && link) setFound({ url: asked, link });
+    }, PAUSE);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [client, asked]);
+  if (found?.url !== asked) return null;
+  const { link } = found;
+  return (
+    <p className="notice" role="status">
+      <span>{texts.newLink.same}</span>
+      <Link href={`/links/${link.id}`}>{withoutScheme(link.shortUrl)}</Link>
+      <CopyButton text={link.shortUrl} />
+      <span className="quiet">{texts.newLink.another}</span>
+    </p>
+  );
+}

@@ -1,0 +1,95 @@
+import { type ReactElement, useState } from 'react';
+import { useRead } from '../../data/read.ts';
+import { LinkTopDocument, type StatisticsDimension } from '../../generated/documents.ts';
+import { asShare, countryName, inDigits, languageName, withoutScheme } from '../../parts/format.ts';
+import { FaultNotice } from '../../parts/notice.tsx';
+import { texts } from '../../texts.ts';
+import type { Period } from './period.ts';
+
+const dimensions: readonly StatisticsDimension[] = [
+  ...(['COUNTRY', 'REFERRER', 'DEVICE', 'OS', 'BROWSER', 'LANGUAGE', 'DESTINATION'] as const),
+];
+const FEW = 6;
+const MANY = 100;
+
+function nameOf(by: StatisticsDimension, value: string | null): string {
+  const t = texts.statistics;
+  if (value === null) return by === 'REFERRER' ? t.direct : t.unknown;
+  if (by === 'COUNTRY') return countryName(value);
+  if (by === 'LANGUAGE') return languageName(value);
+  if (by === 'DEVICE') return t.devices[value] ?? value;
+  return by === 'DESTINATION' ? withoutScheme(value) : value;
+}
+
+export function Dimensions({
+  id,
+  period,
+  clicks,
+}: {
+  id: string;
+  period: Period;
+  clicks: number;
+}): ReactElement {
+  return (
+    <div className="dimensions">
+      {dimensions.map((by) => (
+        <Dimension key={by} id={id} period={period} by={by} clicks={clicks} />
+      ))}
+    </div>
+  );
+}
+
+/** The values with the most clicks, as bars. */
+function Dimension({
+  id,
+  period,
+  by,
+  clicks,
+}: {
+  id: string;
+  period: Period;
+  by: StatisticsDimension;
+  clicks: number;
+}): ReactElement {
+  const [isAll, setAll] = useState(false);
+  const { data, fault, again } = useRead(LinkTopDocument, { id, ...period, by, first: isAll ? MANY : FEW });
+  const { rows = [], others = 0 } = data?.link?.statistics.top ?? {};
+  const t = texts.statistics;
+  const listed =
+    others > 0
+      ? [...rows.map((row) => ({ ...row, isOthers: false })), { value: null, clicks: others, isOthers: true }]
+      : rows.map((row) => ({ ...row, isOthers: false }));
+  const most = Math.max(...listed.map((row) => row.clicks), 1);
+  return (
+    <section className="card" aria-label={t.dimensions[by]}>
+      <h2>{t.dimensions[by]}</h2>
+      {fault && <FaultNotice fault={fault} again={again} />}
+      {data && listed.length === 0 && <p className="quiet">{t.nothing}</p>}
+      <ul className="bars">
+        {listed.map((row) => {
+          const name = row.isOthers ? t.others : nameOf(by, row.value);
+          return (
+            <li
+              key={row.isOthers ? 'others' : String(row.value)}
+              className={row.isOthers ? 'rest' : undefined}
+            >
+              <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                <rect width={(row.clicks / most) * 100} height="1" />
+              </svg>
+              <span className="name" title={row.value ?? name}>
+                {name}
+              </span>
+              <b>{inDigits(row.clicks)}</b>
+              <span className="quiet">{clicks > 0 && asShare(row.clicks / clicks)}</span>
+            </li>
+          );
+        })}
+      </ul>
+      {(others > 0 || isAll) && (
+        <button type="button" className="button text" onClick={() => setAll(!isAll)}>
+          {isAll ? t.fewer : t.more}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+import { type ReactElement, useState } from 'react';
+import { showFault } from '../../data/actions.ts';
+import { useRead } from '../../data/read.ts';
+import { useSession } from '../../data/session.ts';
+import { write } from '../../data/write.ts';
+import { DeliveriesDocument, RedeliverDocument, type WebhookRowFragment } from '../../generated/documents.ts';
+import { ago, atMoment } from '../../parts/format.ts';
+import { FaultNotice } from '../../parts/notice.tsx';
+import { MorePages } from '../../parts/records.tsx';
+import { showToast } from '../../parts/toasts.tsx';
+import { texts } from '../../texts.ts';
+
+/** The deliveries of a webhook, when they are asked for. */
+export function Deliveries({ webhook }: { webhook: WebhookRowFragment }): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{texts.webhooks.deliveries}</summary>
+      {isOpen && <List webhook={webhook} />}
+    </details>
+  );
+}
+
+function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): ReactElement | null {
+  const session = useSession();
+  const [after, setAfter] = useState<string | null>(null);
+  const { data, fault, again } = useRead(DeliveriesDocument, { id, after }, { on: ['LINK', 'SPACE'] });
+  const t = texts.webhooks;
+  const redeliver = async (deliveryId: string) => {
+    try {
+      const { redeliver: result } = await write(session, RedeliverDocument, { id: deliveryId });
+      if (result.__typename === 'WebhookDelivery') showToast(t.redelivered);
+      else showToast(result.message, { wrong: true });
+      again();
+    } catch (error) {
+      showFault(error);
+    }
+  };
+  if (fault && !data) return <FaultNotice fault={fault} again={again} />;
+  const { nodes = [], pageInfo } = data?.webhook?.deliveries ?? {};
+  if (!data) return null;
+  if (nodes.length === 0) return <p className="hint">{t.noDeliveries}</p>;
+  return (
+    <>
+      <ul className="deliveries">
+        {nodes.map((one) => (
+          <li key={one.id}>
+            <span
+              className={
+                one.status === 'FAILED' ? 'badge bad' : one.status === 'PENDING' ? 'badge warn' : 'badge ok'
+              }
+            >
+              {texts.deliveryStatus[one.status] ?? one.status}
+            </span>
+            <b>{texts.webhookEvents[one.event] ?? one.event}</b>
+            <span className="quiet fields">
+              {one.error ?? (one.responseStatus === null ? '' : t.answered(one.responseStatus))}
+            </span>
+            <time dateTime={one.createdAt} title={atMoment(one.createdAt)} className="quiet">
+              {ago(one.createdAt)}
+            </time>
+            {session.canWrite && !disabled && (
+              <button type="button" className="button text" onClick={() => redeliver(one.id)}>
+                {t.redeliver}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div className="buttons">
+        <button type="button" className="button text" onClick={again}>
+          {t.refresh}
+        </button>
+      </div>
+      <MorePages
+        hasNext={pageInfo?.hasNextPage ?? false}
+        isFirst={after === null}
+        onFirst={() => setAfter(null)}
+        onNext={() => setAfter(pageInfo?.endCursor ?? null)}
+      />
+    </>
+  );
+}

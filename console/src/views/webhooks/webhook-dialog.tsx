@@ -1,0 +1,87 @@
+import { type ReactElement, useState } from 'react';
+import { useSession } from '../../data/session.ts';
+import { write } from '../../data/write.ts';
+import {
+  CreateWebhookDocument,
+  UpdateWebhookDocument,
+  type WebhookEvent,
+  type WebhookRowFragment,
+} from '../../generated/documents.ts';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { CheckField, TextField } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { texts } from '../../texts.ts';
+
+const events = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
+
+export function WebhookDialog({
+  webhook,
+  onClose,
+  onSecret,
+  onChanged,
+}: {
+  webhook: WebhookRowFragment | null;
+  onClose: () => void;
+  onSecret: (secret: string) => void;
+  onChanged: () => void;
+}): ReactElement {
+  const session = useSession();
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [chosen, setChosen] = useState<readonly WebhookEvent[]>(webhook?.events ?? events);
+  const t = texts.webhooks;
+  const save = async () => {
+    const input = { url, events: [...chosen] };
+    if (webhook) {
+      const { updateWebhook } = await write(session, UpdateWebhookDocument, { id: webhook.id, input });
+      onChanged();
+      return updateWebhook;
+    }
+    const { createWebhook } = await write(session, CreateWebhookDocument, { input });
+    if (createWebhook.__typename === 'CreatedWebhook') onSecret(createWebhook.secret);
+    onChanged();
+    return createWebhook;
+  };
+  return (
+    <FormDialog title={webhook ? t.edit : t.create} onClose={onClose} onSubmit={save}>
+      {(errors) => (
+        <>
+          <TextField label={t.url} type="url" value={url} onText={setUrl} error={errors.url} autoFocus />
+          <fieldset className="events">
+            <legend>{t.events}</legend>
+            {events.map((event) => (
+              <CheckField
+                key={event}
+                label={texts.webhookEvents[event]}
+                checked={chosen.includes(event)}
+                onChecked={(on) =>
+                  setChosen(events.filter((one) => (one === event ? on : chosen.includes(one))))
+                }
+              />
+            ))}
+            {errors.events && <p className="error">{errors.events}</p>}
+          </fieldset>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** The secret, which is shown only now. */
+export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }): ReactElement {
+  const t = texts.webhooks;
+  return (
+    <Dialog title={t.secret} onClose={onClose}>
+      <p>{t.secretWarning}</p>
+      <p>
+        <code>{secret}</code>
+      </p>
+      <div className="buttons end">
+        <CopyButton text={secret} wide />
+        <button type="button" className="button" onClick={onClose}>
+          {t.kept}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,133 @@
+import { type ReactElement, useState } from 'react';
+import { showFault } from '../../data/actions.ts';
+import { announce } from '../../data/bus.ts';
+import { useRead } from '../../data/read.ts';
+import { type Session, useSession } from '../../data/session.ts';
+import { write } from '../../data/write.ts';
+import {
+  DeleteWebhookDocument,
+  RotateSecretDocument,
+  UpdateWebhookDocument,
+  type WebhookRowFragment,
+  WebhooksDocument,
+} from '../../generated/documents.ts';
+import { Confirm } from '../../parts/form-dialog.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { Records, RecordsHead } from '../../parts/records.tsx';
+import { showToast } from '../../parts/toasts.tsx';
+import { texts } from '../../texts.ts';
+import { Deliveries } from './deliveries.tsx';
+import { SecretDialog, WebhookDialog } from './webhook-dialog.tsx';
+
+const changed = () => announce([{ kind: 'WEBHOOK', recordId: null, action: null }]);
+
+async function setDisabled(session: Session, { id }: WebhookRowFragment, disabled: boolean): Promise<void> {
+  try {
+    const { updateWebhook: result } = await write(session, UpdateWebhookDocument, {
+      id,
+      input: { disabled },
+    });
+    if (result.__typename !== 'Webhook') showToast(result.message, { wrong: true });
+    changed();
+  } catch (error) {
+    showFault(error);
+  }
+}
+
+export function WebhooksView(): ReactElement {
+  const session = useSession();
+  const { canWrite } = session;
+  const [edited, setEdited] = useState<WebhookRowFragment | 'new' | null>(null);
+  const [deleted, setDeleted] = useState<WebhookRowFragment | null>(null);
+  const [rotated, setRotated] = useState<WebhookRowFragment | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const { data, fault, again } = useRead(WebhooksDocument, {}, { on: ['WEBHOOK'] });
+  const t = texts.webhooks;
+  return (
+    <>
+      <RecordsHead
+        title={texts.places.webhooks}
+        lead={t.lead}
+        create={canWrite ? t.create : undefined}
+        onCreate={() => setEdited('new')}
+      />
+      {fault && <FaultNotice fault={fault} again={again} />}
+      {!data && !fault && <Skeleton rows={3} />}
+      {data?.webhooks.nodes.length === 0 && <Empty title={t.none}>{t.noneYet}</Empty>}
+      {data && data.webhooks.nodes.length > 0 && (
+        <Records>
+          {data.webhooks.nodes.map((webhook) => (
+            <li key={webhook.id} className="tall">
+              <div className="line">
+                <b className="grow name">{webhook.url}</b>
+                {webhook.disabled && <span className="badge warn">{texts.status.DISABLED}</span>}
+                {canWrite && (
+                  <Menu
+                    label={texts.links.actionsOf(webhook.url)}
+                    items={[
+                      { name: texts.links.edit, icon: 'next', run: () => setEdited(webhook) },
+                      {
+                        name: webhook.disabled ? texts.links.enable : texts.links.disable,
+                        icon: 'lock',
+                        run: () => void setDisabled(session, webhook, !webhook.disabled),
+                      },
+                      { name: t.rotate, icon: 'webhook', run: () => setRotated(webhook) },
+                      { name: texts.delete, icon: 'trash', danger: true, run: () => setDeleted(webhook) },
+                    ]}
+                  />
+                )}
+              </div>
+              <p className="marks">
+                {webhook.events.map((event) => (
+                  <span key={event} className="badge">
+                    {texts.webhookEvents[event] ?? event}
+                  </span>
+                ))}
+              </p>
+              <Deliveries webhook={webhook} />
+            </li>
+          ))}
+        </Records>
+      )}
+      {edited && (
+        <WebhookDialog
+          webhook={edited === 'new' ? null : edited}
+          onClose={() => setEdited(null)}
+          onSecret={setSecret}
+          onChanged={changed}
+        />
+      )}
+      {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+      {rotated && (
+        <Confirm
+          title={t.rotateTitle}
+          action={t.rotate}
+          onClose={() => setRotated(null)}
+          onYes={async () => {
+            const { rotateWebhookSecret: result } = await write(session, RotateSecretDocument, {
+              id: rotated.id,
+            });
+            if (result.__typename === 'CreatedWebhook') setSecret(result.secret);
+            return result;
+          }}
+        >
+          {t.rotateWarning}
+        </Confirm>
+      )}
+      {deleted && (
+        <Confirm
+          title={t.deleteTitle}
+          onClose={() => setDeleted(null)}
+          onYes={async () => {
+            const { deleteWebhook } = await write(session, DeleteWebhookDocument, { id: deleted.id });
+            changed();
+            return deleteWebhook;
+          }}
+        >
+          {t.deleteWarning(deleted.url)}
+        </Confirm>
+      )}
+    </>
+  );
+}

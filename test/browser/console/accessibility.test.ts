@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, launchBrowser } from '../../support/browser.ts';
+import { follow, openConsole, signIn } from '../../support/console.ts';
+import { fillServer } from '../../support/demo.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The rules that the page breaks, with what breaks them. */
+async function violationsOn(page: Page, rules: 'all' | 'contrast' = 'all'): Promise<string[]> {
+  await page.evaluate(axe);
+  const only = rules === 'contrast' ? "runOnly: ['color-contrast']," : '';
+  return page.evaluate(`axe.run(document, { ${only} resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+}
+
+const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let key: string;
+  let link: string;
+  beforeAll(async () => {
+    server = await startTestServer({ verifiesDomains: true });
+    const { caller } = await fillServer(server, 1, { scale: 0.2, days: 10 });
+    ({ key } = caller);
+    await caller.domain('go.example');
+    await caller.pixel();
+    await caller.data(
+      'mutation { createWebhook(input: { url: "https://example.com/hook", events: [LINK_CREATED] }) { __typename } }',
+    );
+    const found = await caller.data<{ linkByShortUrl: { id: string } }>(
+      '{ linkByShortUrl(url: "https://s.example/shop") { id } }',
+    );
+    link = found.linkByShortUrl.id;
+    browser = await launchBrowser();
+  });
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  /** Every view: its path, what is there when it is complete, and what is opened on it. */
+  const views: readonly [path: string, shown: string, open?: (page: Page) => Promise<void>][] = [
+    ['/', '.row'],
+    ['/?search=nothing', '.empty'],
+    [
+      '/?order=clicks',
+      '.form',
+      async (page) => {
+        await page.getByRole('button', { name: 'More options' }).click();
+        await page.getByLabel('Where visitors go').selectOption('LANGUAGE');
+        await page.locator('.row input').first().check();
+      },
+    ],
+    ['/links/ID', '.form'],
+    ['/links/ID/statistics', '.dimensions section:last-child .bars li'],
+    ['/links/ID/history', '.history li'],
+    [
+      '/links/ID/test',
+      '.steps',
+      (page) => page.getByRole('main').getByRole('button', { name: 'Test' }).click(),
+    ],
+    ['/many', '.lines', (page) => page.getByLabel('Destinations').fill('https://example.com/\nnowhere')],
+    ['/spaces', '.records li'],
+    ['/domains', '.verification'],
+    ['/pixels', '.records li'],
+    ['/webhooks', '.records li'],
+    ['/activity', '.history li'],
+  ];
+  const dialogs: readonly [path: string, button: string | RegExp][] = [
+    ['/links/ID', 'QR code'],
+    ['/', 'Keyboard shortcuts'],
+    ['/spaces', 'New space'],
+    ['/domains', 'New domain'],
+    ['/pixels', 'New pixel'],
+    ['/webhooks', 'New webhook'],
+  ];
+
+  test.each([
+    [390, 'light', 'all'],
+    [1280, 'dark', 'contrast'],
+  ] as const)(
+    'fit a window of %i pixels, %s, and have no violation of axe’s rules: %s',
+    async (width, colorScheme, rules) => {
+      const { page: gate } = await openConsole(browser, server.origin, { width, colorScheme });
+      await gate.getByLabel('API key').waitFor();
+      expect(await violationsOn(gate, rules)).toEqual([]);
+      const { page, complaints } = await signIn(
+        browser,
+        { origin: server.origin, key },
+        { width, colorScheme },
+      );
+      for (const [path, shown, open] of views) {
+        await follow(page, path.replace('ID', link));
+        await page.locator('main h1').first().waitFor();
+        await open?.(page);
+        await page.locator(shown).first().waitFor();
+        await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+        expect([path, await violationsOn(page, rules)]).toEqual([path, []]);
+        expect([path, (await overflowOf(page)) <= 0]).toEqual([path, true]);
+      }
+      if (width < 800) await page.getByRole('button', { name: 'Places' }).click();
+      for (const [path, button] of dialogs) {
+        await follow(page, path.replace('ID', link));
+        await page.getByRole('button', { name: button }).first().click();
+        await page.getByRole('dialog').waitFor();
+        expect([path, await violationsOn(page, rules)]).toEqual([path, []]);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
+});

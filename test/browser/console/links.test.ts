@@ -1,0 +1,429 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/testing/caller.ts';
+import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, launchBrowser } from '../../support/browser.ts';
+import { enterKey, openConsole, rowOf, signIn } from '../../support/console.ts';
+
+describe.runIf(chromiumPath)('the console, in a browser', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let accounts = 0;
+  beforeAll(async () => {
+    server = await startTestServer({ background: true });
+    browser = await launchBrowser();
+  });
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  /** A caller of a new account, and a tab that is signed in with its key. */
+  async function newAccount(): Promise<Caller> {
+    accounts++;
+    return server.caller(`account ${accounts}`);
+  }
+  const tabOf = (caller: Caller, path = '') =>
+    signIn(browser, { origin: server.origin, key: caller.key }, { path });
+
+  test('says that a key is wrong, and keeps the right one over a reload, but where no other page can find it', async () => {
+    const caller = await newAccount();
+    const { page } = await openConsole(browser, server.origin);
+    await enterKey(page, 'wrong');
+    await page.getByText('This key is unknown, revoked or expired.').waitFor();
+    await enterKey(page, caller.key);
+    await page.getByText('No links yet').waitFor();
+    await page.reload();
+    await page.getByText('No links yet').waitFor();
+    const kept =
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])';
+    expect(await page.evaluate(kept)).not.toContain(caller.key);
+    await page.goto(`${server.origin}/docs`);
+    expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
+    await page.goBack();
+    await enterKey(page, caller.key);
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.goBack();
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+
+  test('says that the service does not answer', async () => {
+    const { page } = await openConsole(browser, server.origin);
+    await page.context().setOffline(true);
+    await enterKey(page, 'any');
+    await page.getByText('The service does not answer.').waitFor();
+  });
+
+  test('makes a link from a pasted URL and Enter, copies it over plain HTTP, and finds it by its title, its URL and its short URL', async () => {
+    const caller = await newAccount();
+    const { page, complaints } = await tabOf(caller);
+    await page.getByLabel('Destination of a new link').fill('https://example.com/a/long/path');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your link is ready').waitFor();
+    const short = (await page.locator('.short-url').innerText()).trim();
+    expect(short).toMatch(/^s\.example\/\w{6}$/);
+    await page.locator('.rows .row').waitFor();
+    await page.evaluate('delete Navigator.prototype.clipboard');
+    await page.locator('.created').getByRole('button', { name: 'Copy' }).click();
+    await page.locator('.created').getByText('Copied').waitFor();
+
+    await caller.link({ alias: 'other', url: 'https://example.org/elsewhere', title: 'Elsewhere' });
+    const rows = page.locator('.row .short');
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByLabel('Search links').fill('else');
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/other']);
+    await page.getByLabel('Search links').fill(short.slice(-5));
+    await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
+    await page.getByLabel('Search links').fill('long');
+    await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
+    await page.getByLabel('Where to search').selectOption('ALIAS');
+    await page.getByText('No link matches').waitFor();
+    await page.getByLabel('Where to search').selectOption('URL');
+    await page.getByLabel('Search links').fill('long/path');
+    await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
+    await expect.poll(() => new URL(page.url()).search).toBe('?search=long%2Fpath&in=url');
+    await page.getByLabel('Search links').fill(`https://${short}`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: short }).waitFor();
+    await page.goBack();
+    expect(complaints).toEqual([]);
+  });
+
+  test('offers the link that a destination has already', async () => {
+    const caller = await newAccount();
+    await caller.link({ alias: 'before', url: 'https://example.com/same' });
+    const { page } = await tabOf(caller);
+    await page.getByLabel('Destination of a new link').fill('https://example.com/same');
+    const offer = page.getByText('You have a link to this destination:').locator('..');
+    expect(await offer.getByRole('link').innerText()).toBe('s.example/before');
+  });
+
+  test('shows errors at their fields, says whether an alias is free, and makes a link with every option', async () => {
+    const caller = await newAccount();
+    await caller.link({ alias: `taken-${accounts}` });
+    const { page, complaints } = await tabOf(caller);
+    await page.getByLabel('Destination of a new link').fill('nowhere');
+    await page.getByRole('button', { name: 'More options' }).click();
+    await page.getByLabel('Alias').fill(`taken-${accounts}`);
+    await page.getByText('is already taken on this domain').waitFor();
+    await page.getByLabel('Alias').fill(`spring-${accounts}`);
+    await page.getByText('This alias is free.').waitFor();
+    await page.getByLabel('After this many clicks').fill('0');
+    await page.getByRole('button', { name: 'Shorten' }).first().click();
+    await page.getByText('The URL must be an absolute http or https URL.').waitFor();
+    await page.locator('.field.wrong', { hasText: 'After this many clicks' }).locator('.error').waitFor();
+
+    await page.getByLabel('Destination of a new link').fill('https://example.com/');
+    await page.getByLabel('After this many clicks').fill('100');
+    await page.getByLabel('Title', { exact: true }).fill('Spring');
+    await page.getByRole('combobox', { name: 'Space', exact: true }).fill('Season');
+    await page.getByRole('option', { name: 'New space “Season”' }).click();
+    await page.getByLabel('Password for visitors').fill('secret');
+    await page.getByLabel('Where visitors go').selectOption('COUNTRY');
+    await page.getByRole('combobox', { name: 'Country' }).fill('Jap');
+    await page.getByRole('option', { name: 'Japan' }).click();
+    await page.locator('.target').getByLabel('Destination', { exact: true }).fill('https://example.com/jp');
+    await page.getByRole('button', { name: 'Shorten' }).first().click();
+    await page.getByText('Your link is ready').waitFor();
+    const query = `{ links(first: 1) { nodes {
+      alias title hasPassword space { name } expiration { clicks } targeting { type countries { country url } }
+    } } }`;
+    expect(await caller.data(query)).toEqual({
+      links: {
+        nodes: [
+          {
+            alias: `spring-${accounts}`,
+            title: 'Spring',
+            hasPassword: true,
+            space: { name: 'Season' },
+            expiration: { clicks: 100 },
+            targeting: { type: 'COUNTRY', countries: [{ country: 'JP', url: 'https://example.com/jp' }] },
+          },
+        ],
+      },
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  test('keeps what was typed over a reload, without passwords', async () => {
+    const caller = await newAccount();
+    const { page } = await tabOf(caller);
+    await page.getByLabel('Destination of a new link').fill('https://example.com/draft');
+    await page.getByRole('button', { name: 'More options' }).click();
+    await page.getByLabel('Title', { exact: true }).fill('A draft');
+    await page.getByLabel('Password for visitors').fill('hunter2');
+    await page.reload();
+    await page.getByText('Kept from before.').waitFor();
+    expect(await page.getByLabel('Destination of a new link').inputValue()).toBe('https://example.com/draft');
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('A draft');
+    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('hunter2');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
+  });
+
+  test('shows what another person changed meanwhile, and keeps both changes or takes theirs', async () => {
+    const caller = await newAccount();
+    const { id } = await caller.link({ alias: `both-${accounts}`, title: 'Before' });
+    const { page } = await tabOf(caller, `/links/${id}`);
+    const title = page.getByLabel('Title', { exact: true });
+    const limit = page.getByLabel('After this many clicks');
+    const theirs = async (given: Record<string, string>) => {
+      server.clock.now = new Date(server.clock.now.getTime() + 1000);
+      await caller.rest('PATCH', `/links/${id}`, given);
+    };
+    await title.fill('Mine');
+    await theirs({ title: 'Theirs', url: 'https://example.com/theirs' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('alert', { name: 'Somebody else changed this link' });
+    const cells = conflict.locator('tbody tr');
+    expect(await cells.allInnerTexts()).toEqual([
+      'Destination\thttps://example.com/theirs\tunchanged',
+      'Title\tTheirs\tMine',
+    ]);
+    await conflict.getByRole('button', { name: 'Keep my changes' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const read = () => caller.data(`{ link(id: ${id}) { title url expiration { clicks } } }`);
+    expect(await read()).toEqual({
+      link: { title: 'Mine', url: 'https://example.com/theirs', expiration: { clicks: null } },
+    });
+
+    await limit.fill('5');
+    await theirs({ title: 'Theirs again' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs again', '']);
+    await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
+  });
+
+  test('deletes a link only if that is not undone', async () => {
+    const caller = await newAccount();
+    const [kept, gone] = [await caller.link({ title: 'Kept' }), await caller.link({ title: 'Gone' })];
+    const { page } = await tabOf(caller);
+    const remove = async (alias: string) => {
+      await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await rowOf(page, alias).waitFor({ state: 'hidden' });
+    };
+    await remove(kept.alias);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await rowOf(page, kept.alias).waitFor();
+    await remove(gone.alias);
+    const left = () => caller.data('{ links { nodes { title } } }');
+    expect(await left()).toEqual({ links: { nodes: [{ title: 'Gone' }, { title: 'Kept' }] } });
+    // A closed page does at once what it would do in some seconds.
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(left).toEqual({ links: { nodes: [{ title: 'Kept' }] } });
+  });
+
+  test('follows what other clients create, change and delete, in every tab, by one stream', async () => {
+    const caller = await newAccount();
+    const { alias, id } = await caller.link({ title: 'First' });
+    const { page } = await tabOf(caller);
+    const other = await page.context().newPage();
+    const streams: string[] = [];
+    for (const tab of [page, other])
+      tab.on('request', (request) => {
+        if (request.headers().accept === 'text/event-stream') streams.push(request.url());
+      });
+    await other.goto(`${server.origin}/console`);
+    await enterKey(other, caller.key);
+    for (const tab of [page, other]) await rowOf(tab, alias).waitFor();
+    const made = await caller.link({ title: 'Second' });
+    for (const tab of [page, other]) await rowOf(tab, made.alias).waitFor();
+    await caller.rest('PATCH', `/links/${id}`, { title: 'Renamed' });
+    for (const tab of [page, other]) await tab.getByText('Renamed').waitFor();
+    await caller.rest('DELETE', `/links/${made.id}`);
+    for (const tab of [page, other]) await rowOf(tab, made.alias).waitFor({ state: 'hidden' });
+    // The first tab leads, and began before anybody counted.
+    expect(streams).toEqual([]);
+    await page.close();
+    await expect.poll(() => streams.length).toBe(1);
+    const third = await caller.link({ title: 'Third' });
+    await rowOf(other, third.alias).waitFor();
+  });
+
+  test('has filters, order and page in the URL, which Back undoes', async () => {
+    const caller = await newAccount();
+    const spaceId = await caller.space('Space of some');
+    await caller.link({ title: 'In', space_id: spaceId });
+    await caller.link({ title: 'Out', disabled: 1 });
+    const { page } = await tabOf(caller);
+    const titles = page.locator('.row .second b');
+    await expect.poll(() => titles.allInnerTexts()).toEqual(['Out', 'In']);
+    await page.getByLabel('Any status').selectOption('Disabled');
+    await expect.poll(() => titles.allInnerTexts()).toEqual(['Out']);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByLabel('Any space').selectOption('Space of some');
+    await expect.poll(() => titles.allInnerTexts()).toEqual(['In']);
+    await page.getByRole('link', { name: /^s\.example/ }).click();
+    await page.getByRole('link', { name: 'All links' }).click();
+    expect(new URL(page.url()).search).toBe(`?space=${spaceId}`);
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await expect.poll(() => titles.allInnerTexts()).toEqual(['Out', 'In']);
+    await page.goBack();
+    await expect.poll(() => titles.allInnerTexts()).toEqual(['Out']);
+    await page.getByLabel('Order').selectOption('Title');
+    expect(new URL(page.url()).search).toBe('?status=disabled&order=title');
+  });
+
+  test('offers no changes to a key that may only read', async () => {
+    const caller = await newAccount();
+    const { id } = await caller.link({ title: 'To be read' });
+    const reader = await server.caller(`account ${accounts}`, ['read']);
+    const { page } = await tabOf(reader);
+    await page.getByText('To be read').waitFor();
+    await page.getByText('read only').waitFor();
+    expect(await page.getByLabel('Destination of a new link').count()).toBe(0);
+    expect(await page.locator('.row input').count()).toBe(0);
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    const actions = await page.locator('.menu:popover-open > *').allInnerTexts();
+    expect(actions.map((text) => text.split('\n')[0])).toEqual([
+      'Copy short URL',
+      'QR code',
+      'Details',
+      'Visit',
+    ]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /^s\.example/ }).click();
+    await page.waitForURL(`${server.origin}/console/links/${id}`);
+    expect(await page.getByLabel('Title', { exact: true }).isDisabled()).toBe(true);
+    for (const place of ['Spaces', 'Domains', 'Pixels', 'Webhooks']) {
+      await page.getByRole('link', { name: place, exact: true }).click();
+      await page.getByRole('heading', { name: place, level: 1 }).waitFor();
+      expect(await page.getByRole('button', { name: /^New / }).count()).toBe(0);
+    }
+  });
+
+  test('signs out when its key is revoked, says so, and has the draft when another key signs in', async () => {
+    const caller = await newAccount();
+    const { page } = await tabOf(caller);
+    await page.getByLabel('Destination of a new link').fill('https://example.com/unsaved');
+    await server.database.client.apiKey.updateMany({
+      where: { account: { name: `account ${accounts}` } },
+      data: { revokedAt: server.clock.now },
+    });
+    const second = await server.caller(`account ${accounts}`);
+    await page.getByText('Your key has been revoked or has expired.').waitFor();
+    await enterKey(page, second.key);
+    await page.getByText('Kept from before.').waitFor();
+    expect(await page.getByLabel('Destination of a new link').inputValue()).toBe(
+      'https://example.com/unsaved',
+    );
+  });
+
+  test('is used by keys alone, which are listed, and can be switched off', async () => {
+    const caller = await newAccount();
+    const { alias } = await caller.link({ title: 'A row' });
+    const { page } = await tabOf(caller);
+    await rowOf(page, alias).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('x');
+    await page.getByText('1 link selected').waitFor();
+    await page.keyboard.press('q');
+    await page.getByRole('dialog', { name: 'QR code' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('d');
+    await page.locator('.row').getByText('Disabled').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('n/d');
+    expect(await page.getByLabel('Search links').inputValue()).toBe('n/d');
+    await page.getByLabel('Search links').fill('');
+    await page.getByLabel('Search links').blur();
+    await page.keyboard.press('n');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('new-url');
+    await page.getByLabel('Destination of a new link').blur();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByLabel('Use shortcuts').uncheck();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('manages spaces, domains, pixels and webhooks, shows a secret once, and names the records of the activity', async () => {
+    const caller = await newAccount();
+    const { page, complaints } = await tabOf(caller, '/spaces');
+    const open = async (place: string, button: string) => {
+      await page.getByRole('link', { name: place, exact: true }).click();
+      await page.getByRole('button', { name: button }).click();
+    };
+    const save = page.getByRole('dialog').getByRole('button', { name: 'Save' });
+    await open('Spaces', 'New space');
+    await save.click();
+    await page.getByRole('dialog').locator('.error', { hasText: /\w/ }).waitFor();
+    await page.getByLabel('Name').fill('Campaign');
+    await page.getByText('Purple').check({ force: true });
+    await save.click();
+    await page.getByRole('link', { name: 'Campaign' }).waitFor();
+    await open('Domains', 'New domain');
+    await page.getByLabel('Host').fill(`go${accounts}.example`);
+    await save.click();
+    await page.getByRole('link', { name: `go${accounts}.example` }).waitFor();
+    await open('Pixels', 'New pixel');
+    await page.getByLabel('Name').fill('Ads');
+    await page.getByLabel('Id', { exact: true }).fill('AW-1');
+    await save.click();
+    await page.getByRole('link', { name: 'Ads' }).waitFor();
+    await open('Webhooks', 'New webhook');
+    await page.getByLabel('URL of the receiver').fill('https://example.com/hook');
+    await save.click();
+    const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
+    expect(await secret.locator('code').innerText()).toMatch(/^whsec_/);
+    await secret.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByText('Deliveries').click();
+    await page.getByText('Nothing was sent in the last 30 days.').waitFor();
+    await page.getByRole('link', { name: 'Activity' }).click();
+    const names = page.locator('.history b');
+    await expect
+      .poll(() => names.allInnerTexts())
+      .toEqual(['example.com/hook', 'Ads', `go${accounts}.example`, 'Campaign']);
+    await page.getByRole('link', { name: 'Spaces', exact: true }).click();
+    await page.getByRole('button', { name: 'Actions for Campaign' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No spaces yet').waitFor();
+    expect(
+      await caller.data('{ spaces { totalCount } domains { totalCount } pixels { totalCount } }'),
+    ).toEqual({
+      spaces: { totalCount: 0 },
+      domains: { totalCount: 2 },
+      pixels: { totalCount: 1 },
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  test('shows statistics, the history, and what a visitor would get', async () => {
+    const caller = await newAccount();
+    const { id, alias } = await caller.link({ title: 'Visited' });
+    const visit = {
+      'X-Country': 'JP',
+      'User-Agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1',
+    };
+    for (let count = 0; count < 3; count++)
+      await fetch(`${server.origin}/${alias}`, {
+        redirect: 'manual',
+        headers: { ...visit, 'X-Forwarded-Host': 's.example', 'X-Forwarded-For': `192.0.2.${count}` },
+      });
+    await server.flush();
+    const { page, complaints } = await tabOf(caller, `/links/${id}`);
+    await page.clock.install({ time: server.clock.now });
+    await page.getByRole('link', { name: 'Statistics' }).click();
+    await page.getByText('Clicks and visitors').waitFor();
+    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('3');
+    await page.getByRole('region', { name: 'Countries' }).getByText('Japan').waitFor();
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('Created').waitFor();
+    await page.getByRole('link', { name: 'Test' }).click();
+    await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
+    await page.getByRole('option', { name: 'Japan' }).click();
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('A visitor from Japan with an iPhone is redirected').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

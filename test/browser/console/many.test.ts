@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/testing/caller.ts';
+import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, launchBrowser } from '../../support/browser.ts';
+import { signIn } from '../../support/console.ts';
+
+describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let accounts = 0;
+  beforeAll(async () => {
+    server = await startTestServer({ background: true });
+    browser = await launchBrowser();
+  });
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+  const newAccount = (): Promise<Caller> => {
+    accounts++;
+    return server.caller(`account ${accounts}`);
+  };
+  const tabOf = (caller: Caller, path = '') =>
+    signIn(browser, { origin: server.origin, key: caller.key }, { path });
+
+  /** Puts links into the database, without a change of each. */
+  async function addLinks(caller: Caller, count: number): Promise<void> {
+    const { viewer } = await caller.data<{ viewer: { account: { id: string } } }>(
+      '{ viewer { account { id } } }',
+    );
+    const { id: domainId } = await server.database.client.domain.findFirstOrThrow();
+    const rows = Array.from({ length: count }, (_, index) => {
+      const alias = `n${accounts}-${index}`;
+      const url = `https://example.com/${alias}`;
+      return {
+        ...{ alias, aliasKey: alias, url, urlKey: url, title: `Link ${index}`, titleKey: `link ${index}` },
+        ...{ domainId, accountId: Number(viewer.account.id), createdAt: NOON, updatedAt: NOON },
+      };
+    });
+    for (let from = 0; from < count; from += 1_000)
+      await server.database.client.link.createMany({ data: rows.slice(from, from + 1_000) });
+  }
+
+  test('checks 100 pasted lines before it writes, leaves out three bad ones, and gives them back as a file', async () => {
+    const caller = await newAccount();
+    await caller.link({ alias: 'occupied' });
+    const { page, complaints } = await tabOf(caller, '/many');
+    const lines = Array.from({ length: 100 }, (_, index) => `https://example.com/${index}`);
+    lines[9] = 'nowhere';
+    lines[49] = 'https://example.com/49\toccupied';
+    lines[99] = 'https://s.example/loop';
+    await page.getByLabel('Destinations').fill(lines.join('\n'));
+    await page.getByText('97 links are ready.').waitFor();
+    await page.getByText('3 lines are wrong, and will be left out.').waitFor();
+    const wrong = page.locator('tr.wrong');
+    expect(await wrong.allInnerTexts()).toEqual([
+      expect.stringMatching(/^10\tnowhere\s+url must be an absolute http or https URL/),
+      expect.stringMatching(
+        /^50\thttps:\/\/example.com\/49\s+alias is already taken on this domain\s+occupied/,
+      ),
+      expect.stringMatching(/^100\thttps:\/\/s.example\/loop\s+url may not lead to a short domain/),
+    ]);
+    const total = () => caller.data('{ links { totalCount } }');
+    expect(await total()).toEqual({ links: { totalCount: 1 } });
+    await page.getByRole('button', { name: 'Create 97 links' }).click();
+    await page.getByText('97 links were created').waitFor();
+    expect(await total()).toEqual({ links: { totalCount: 98 } });
+    const waits = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save the failed lines' }).click();
+    const file = readFileSync(await (await waits).path(), 'utf8');
+    expect(file.split('\r\n')[1]).toBe('nowhere,,,url must be an absolute http or https URL');
+    expect(complaints).toEqual([]);
+  });
+
+  test('reads a CSV file with the columns of an export, and makes the spaces that it names', async () => {
+    const caller = await newAccount();
+    const { page } = await tabOf(caller, '/many');
+    const csv = [
+      'kind,url,alias,title,space,disabled,expiration_clicks,target_type,countries,clicks',
+      `link,https://example.com/a,csv-${accounts},"A title, with a comma",New space,1,7,COUNTRY,"[{""country"":""DE"",""url"":""https://example.com/de""}]",12`,
+      'domain,,,,,,,,,',
+      'link,https://example.com/b,,,,,,,,',
+    ].join('\n');
+    await page
+      .getByLabel('Or a CSV file')
+      .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await page.getByText('These spaces will be created: New space.').waitFor();
+    await page.getByRole('button', { name: 'Create 2 links' }).click();
+    await page.getByText('2 links were created').waitFor();
+    const query = `{ links(orderBy: { field: ID, direction: ASC }) { nodes {
+      url title disabled space { name } expiration { clicks } targeting { type countries { country url } }
+    } } }`;
+    expect(await caller.data(query)).toEqual({
+      links: {
+        nodes: [
+          {
+            url: 'https://example.com/a',
+            title: 'A title, with a comma',
+            disabled: true,
+            space: { name: 'New space' },
+            expiration: { clicks: 7 },
+            targeting: { type: 'COUNTRY', countries: [{ country: 'DE', url: 'https://example.com/de' }] },
+          },
+          {
+            url: 'https://example.com/b',
+            title: null,
+            disabled: false,
+            space: null,
+            expiration: { clicks: null },
+            targeting: { type: 'NONE', countries: [] },
+          },
+        ],
+      },
+    });
+  });
+
+  test('disables all links that match, on every page, and only those', async () => {
+    const caller = await newAccount();
+    await addLinks(caller, 260);
+    const { page } = await tabOf(caller, '/?search=link+1&in=title');
+    const rows = page.locator('.row');
+    await expect.poll(() => rows.count()).toBe(50);
+    await rows.nth(0).getByRole('checkbox').click();
+    await rows
+      .nth(3)
+      .getByRole('checkbox')
+      .click({ modifiers: ['Shift'] });
+    await page.getByText('4 links selected').waitFor();
+    await page.getByRole('button', { name: 'Select this page' }).click();
+    await page.getByRole('button', { name: /^Select all 1\d\d that match$/ }).click();
+    await page
+      .getByRole('region', { name: 'Selected links' })
+      .getByRole('button', { name: 'Disable' })
+      .click();
+    await page.getByText(/^1\d\d links were changed\.$/).waitFor();
+    const counts = await caller.data(`{
+      matching: links(filter: { search: "link 1" }) { totalCount }
+      both: links(filter: { search: "link 1", status: DISABLED }) { totalCount }
+      disabled: links(filter: { status: DISABLED }) { totalCount }
+    }`);
+    const [one, ...others] = Object.values(Object(counts)) as { totalCount: number }[];
+    expect(one?.totalCount).toBeGreaterThan(100);
+    expect(others).toEqual([one, one]);
+  });
+
+  test('asks before it deletes selected links', async () => {
+    const caller = await newAccount();
+    await addLinks(caller, 3);
+    const { page } = await tabOf(caller);
+    await page.locator('.row').nth(0).getByRole('checkbox').click();
+    await page.locator('.row').nth(1).getByRole('checkbox').click();
+    await page
+      .getByRole('region', { name: 'Selected links' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 links' }).click();
+    await expect.poll(() => page.locator('.row').count()).toBe(1);
+    expect(await caller.data('{ links { nodes { title } } }')).toEqual({
+      links: { nodes: [{ title: 'Link 0' }] },
+    });
+  });
+
+  test('pages through 10,000 links to the end and back, without growing memory', async () => {
+    const caller = await newAccount();
+    await addLinks(caller, 10_000);
+    const { page } = await tabOf(caller);
+    const session = await page.context().newCDPSession(page);
+    const heap = async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      return (await session.send('Runtime.getHeapUsage')).usedSize;
+    };
+    const next = page.getByRole('button', { name: 'Next →' });
+    const first = page.locator('.row .second b').first();
+    /** Turns pages as fast as the console shows them, until the first link is this one. */
+    const turnTo = (title: string) =>
+      page.evaluate(`(async () => {
+        const first = () => document.querySelector('.row .second b').textContent;
+        const next = () => document.querySelector('.pager button:last-child');
+        while (first() !== '${title}') {
+          const before = first();
+          next().click();
+          while (first() === before) await new Promise((done) => setTimeout(done, 4));
+        }
+      })()`);
+    await first.waitFor();
+    await turnTo('Link 8999');
+    const early = await heap();
+    await turnTo('Link 49');
+    const late = await heap();
+    expect(await next.isDisabled()).toBe(true);
+    expect(late).toBeLessThan(early * 1.3);
+    await page.getByRole('button', { name: '← Previous' }).click();
+    await expect.poll(() => first.innerText()).toBe('Link 99');
+  });
+});

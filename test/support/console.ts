@@ -1,0 +1,55 @@
+import type { Browser, Page } from 'playwright-core';
+
+export interface ConsoleOptions {
+  /** The path below /console. */
+  readonly path?: string;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly locale?: string;
+}
+
+/** A new tab on the console, before anybody has signed in; `complaints` are the browser's errors and warnings. */
+export async function openConsole(
+  browser: Browser,
+  origin: string,
+  { path = '', colorScheme = 'light', width = 1280, locale = 'en-GB' }: ConsoleOptions = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, locale });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  await page.goto(`${origin}/console${path}`);
+  return { page, complaints };
+}
+
+export async function enterKey(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** A new tab on the console, signed in. */
+export async function signIn(
+  browser: Browser,
+  { origin, key }: { origin: string; key: string },
+  options: ConsoleOptions = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const opened = await openConsole(browser, origin, options);
+  await enterKey(opened.page, key);
+  await opened.page.locator('#main').waitFor();
+  return opened;
+}
+
+/** Follows an address within the page, as a link in it would; a new load would ask for the key again. */
+export async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', '/console${path}')`);
+}
+
+/** The rows of the list, by their short URLs. */
+export function rowOf(page: Page, alias: string) {
+  return page
+    .locator('.row')
+    .filter({ has: page.getByRole('link', { name: `s.example/${alias}`, exact: true }) });
+}
