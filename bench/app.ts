@@ -7,7 +7,7 @@ import { type AppDependencies, createApp } from '../src/app.ts';
 import { settleEpoch } from '../src/db/change/log.ts';
 import { openDatabase } from '../src/db/connection/client.ts';
 import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
-import { OperatorLists } from '../src/domain/link/operator-lists.ts';
+import { OperatorLists } from '../src/domain/link/blocklists.ts';
 import { hashPassword } from '../src/domain/password.ts';
 import { createHttpServer } from '../src/http/server.ts';
 

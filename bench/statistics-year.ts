@@ -7,9 +7,9 @@ import { daysAfter, startOf } from '../src/db/statistics/calendar.ts';
 import { ValueIds } from '../src/db/statistics/value-ids.ts';
 import { Salts } from '../src/db/statistics/visitors.ts';
 import { writeVisits } from '../src/db/statistics/write.ts';
-import { OTHER_REFERRER } from '../src/domain/visit/facts.ts';
 import { PendingVisits } from '../src/domain/visit/pending-visits.ts';
 import type { Visit } from '../src/domain/visit/visit.ts';
+import { OTHER_REFERRER } from '../src/domain/visit/visitor-attributes.ts';
 import type { Prisma } from '../src/generated/sqlite/client.ts';
 
 const browsers = ['Chrome/143.0', 'Firefox/140.0', 'Edg/143.0', 'OPR/120.0', 'Vivaldi/7.0'];

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { createApis } from './app/apis.ts';
+import { createUpkeep } from './app/background.ts';
 import type { AppDependencies, Shared } from './app/dependencies.ts';
-import { createUpkeep } from './app/upkeep.ts';
 import { createVisitors } from './app/visitors.ts';
 import { createWeb } from './app/web.ts';
 import { onOwnChanges } from './db/change/log.ts';
@@ -10,10 +10,10 @@ import { verifyPassword } from './domain/password.ts';
 import type { Services } from './domain/services.ts';
 import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
-import { Load } from './http/limits/load.ts';
-import { answerRequests } from './http/listener.ts';
+import { Load } from './http/limits/load-meter.ts';
 import { trustOf } from './http/request/client.ts';
 import { RequestLog } from './http/request/log.ts';
+import { answerRequests } from './http/request-listener.ts';
 
 export type { AppDependencies } from './app/dependencies.ts';
 

@@ -6,7 +6,7 @@ import { DATABASE_URLS, isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/c
 import { hostOf, isHostName, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
-import { isNearName } from './shared/near-name.ts';
+import { isNearName } from './shared/did-you-mean.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const flags: Record<string, boolean> = { on: true, true: true, 1: true, off: false, false: false, 0: false };

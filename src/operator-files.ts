@@ -5,7 +5,7 @@ import {
   OperatorLists,
   parseBlockedHosts,
   parseReservedAliases,
-} from './domain/link/operator-lists.ts';
+} from './domain/link/blocklists.ts';
 import { oneLine } from './shared/one-line.ts';
 import { WatchedFile } from './shared/watched-file.ts';
 

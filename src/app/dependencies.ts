@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { AppConfig } from '../config.ts';
 import type { Revisions } from '../db/change/revisions.ts';
 import type { Database } from '../db/connection/client.ts';
-import type { OperatorLists } from '../domain/link/operator-lists.ts';
+import type { OperatorLists } from '../domain/link/blocklists.ts';
 import type { Services } from '../domain/services.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Trust } from '../http/request/client.ts';

@@ -1,10 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
 import { onOwnChanges } from '../db/change/log.ts';
-import { adviceOn } from '../db/connection/advice.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
 import { dialectOf } from '../db/connection/dialect.ts';
+import { adviceOn } from '../db/connection/error-hints.ts';
 import { announceWrite } from '../db/connection/replicas.ts';
 import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';

@@ -1,8 +1,8 @@
 import '../require-node.js';
 
 import { SingleBar } from 'cli-progress';
-import { advised } from '../db/connection/advice.ts';
 import { openDatabase } from '../db/connection/client.ts';
+import { advised } from '../db/connection/error-hints.ts';
 import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
 import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/connection/url.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';

@@ -1,20 +1,20 @@
 import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
-import { advised } from '../db/connection/advice.ts';
+import { advised } from '../db/connection/error-hints.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { applyMigrations, knownMigrations, migrationStateOf } from '../db/migrate.ts';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
-import { isoTime } from '../domain/importing/times.ts';
-import { OperatorLists } from '../domain/link/operator-lists.ts';
+import { OperatorLists } from '../domain/link/blocklists.ts';
+import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { databaseNote, print, runCommand, UsageError, withDatabase } from './command.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
-import { servicesOf } from './moving/account.ts';
+import { servicesOf } from './transfer/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
 

@@ -6,11 +6,11 @@ import { readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { asCsv, asJson, exportAccount } from '../domain/importing/export.ts';
-import type { ImportRecord } from '../domain/importing/formats.ts';
+import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
+import type { ImportRecord } from '../domain/transfer/formats.ts';
 import { OperatorError } from '../operator-error.ts';
 import { counted, print, runCommand, UsageError, withDatabase } from './command.ts';
-import { accountNamed, schemeOf } from './moving/account.ts';
+import { accountNamed, schemeOf } from './transfer/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
 

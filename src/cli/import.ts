@@ -2,15 +2,15 @@ import '../require-node.js';
 
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
-import { type ImportFormat, importFormats } from '../domain/importing/formats.ts';
-import { Import, type ImportOptions, type ImportReport } from '../domain/importing/import.ts';
-import type { LineMessage } from '../domain/importing/report.ts';
+import { type ImportFormat, importFormats } from '../domain/transfer/formats.ts';
+import { Import, type ImportOptions, type ImportReport } from '../domain/transfer/import.ts';
+import type { LineMessage } from '../domain/transfer/report.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
 import { counted, print, printable, runCommand, UsageError, withDatabase } from './command.ts';
-import { accountNamed, servicesOf } from './moving/account.ts';
-import { openSource, type Source } from './moving/source.ts';
+import { accountNamed, servicesOf } from './transfer/account.ts';
+import { openSource, type Source } from './transfer/source.ts';
 
 // As in npm start: the garbage of each batch would make the heap grow to several times its live size.
 setFlagsFromString('--heap-growing-percent=50');

@@ -3,7 +3,7 @@ import '../require-node.js';
 import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
 import { DomainError } from '../domain/errors.ts';
-import { isoTime } from '../domain/importing/times.ts';
+import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
 

@@ -1,7 +1,7 @@
 import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
-import { advised } from '../db/connection/advice.ts';
+import { advised } from '../db/connection/error-hints.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
 import { databaseNote, print, runCommand } from './command.ts';
 

@@ -3,7 +3,7 @@ import { Prisma } from '../generated/sqlite/client.ts';
 import { OperatorError } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
 import type { Database } from './connection/client.ts';
-import { directTransaction } from './connection/direct.ts';
+import { directTransaction } from './connection/raw-reads.ts';
 import { empty, join, name, raw, type Sql, sql } from './connection/sql.ts';
 import type { Provider } from './connection/url.ts';
 import { readNumbers } from './reading/list.ts';

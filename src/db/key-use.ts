@@ -1,5 +1,5 @@
 import type { Db } from './connection/db.ts';
-import { readRows } from './connection/direct.ts';
+import { readRows } from './connection/raw-reads.ts';
 import { join, sql } from './connection/sql.ts';
 
 /**

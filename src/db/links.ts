@@ -1,11 +1,11 @@
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
+import { insertMany } from './bulk-insert.ts';
 import type { Db, Tx } from './connection/db.ts';
 import { dialectOf } from './connection/dialect.ts';
-import { readRows } from './connection/direct.ts';
+import { readRows } from './connection/raw-reads.ts';
 import { join, type Sql, sql } from './connection/sql.ts';
-import { insertMany } from './many-rows.ts';
 import { linkList } from './reading/link-list.ts';
-import type { LinkSelect } from './reading/link-rows.ts';
+import type { LinkSelect } from './reading/link-selection.ts';
 import { readRowsOfEach } from './reading/list.ts';
 
 /** A link with what was selected of it, and its id. */

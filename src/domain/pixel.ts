@@ -4,10 +4,10 @@ import { lockRow } from '../db/connection/transaction.ts';
 import { touchLinksWithPixel } from '../db/links.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
+import { deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
 import { type FieldError, invalid } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
-import { deleteOwned, type Kind, readersOf, updateOwned } from './owned.ts';
 
 export type { Pixel };
 

@@ -1,4 +1,4 @@
-import type { OperatorLists } from './link/operator-lists.ts';
+import type { OperatorLists } from './link/blocklists.ts';
 
 /** Settings and services that the rules depend on. */
 export interface Services {

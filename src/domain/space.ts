@@ -8,8 +8,10 @@ import type { ListReader } from '../db/reading/list-reader.ts';
 import { spacesOf, type Total } from '../db/reading/totals.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
+import { deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
+import { foldCase } from './case-folding.ts';
 import { fieldsSet, recordingChanges } from './change/change.ts';
-import { foldCase } from './fold.ts';
+import { parseIfUpdatedAt } from './if-unmodified.ts';
 import { integerOf, parseInput, textOf, timestamp, type Unparsed, withDefault } from './input.ts';
 import {
   type Connection,
@@ -21,8 +23,6 @@ import {
   readPage,
   searchInput,
 } from './list.ts';
-import { deleteOwned, type Kind, readersOf, updateOwned } from './owned.ts';
-import { parseIfUpdatedAt } from './unchanged.ts';
 
 export type { Space };
 

@@ -2,14 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
-import type { KeyedWrite } from '../domain/keyed-write.ts';
-import { acceptedTypes, HTML_TYPE, isJsonType, jsonTypeOf } from '../schema/server/accept.ts';
+import type { KeyedWrite } from '../domain/idempotent-write.ts';
+import { acceptedTypes, HTML_TYPE, isJsonType, jsonTypeOf } from '../schema/server/accept-header.ts';
 import type { Context } from '../schema/server/context.ts';
 import { errorForms, headersOf } from '../schema/server/errors.ts';
 import { executeText, type SentOperation } from '../schema/server/execute.ts';
-import { isNestedTooDeeply } from '../schema/server/limits.ts';
+import { isNestedTooDeeply } from '../schema/server/operation-limits.ts';
 import { type GraphQLServer, refusal } from '../schema/server/server.ts';
-import { contextIn, keyedWriteOf, replay } from './keyed-writes.ts';
+import { contextIn, keyedWriteOf, replay } from './idempotency.ts';
 import { sendGraphiql } from './pages/pages.ts';
 import { isBrokenOff } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';

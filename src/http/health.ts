@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/connection/client.ts';
 import { trySpace } from '../db/connection/disk-space.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { LastingFault } from '../shared/lasting-fault.ts';
+import { LastingFault } from '../shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 const CHECK_TIMEOUT = 2000;

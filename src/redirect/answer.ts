@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RedirectOutcome } from '../domain/visit/decision.ts';
+import type { RedirectOutcome } from '../domain/visit/decide-redirect.ts';
 import { requestInfoOf } from '../http/request/info.ts';
 import { messagePage, type Page } from './pages.ts';
 import { header } from './request.ts';
-import type { Message } from './texts.ts';
+import type { Message } from './translations.ts';
 
 /** The status and message of outcomes that are not redirects. */
 export const ended: Readonly<

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { forgetReceipts } from '../db/clicks.ts';
 import type { Db } from '../db/connection/db.ts';
 import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
+import { forgetReceipts } from '../db/statistics/counters.ts';
 import { ValueIds } from '../db/statistics/value-ids.ts';
 import { Salts } from '../db/statistics/visitors.ts';
 import { type Receipt, type WriteCaches, writeVisits } from '../db/statistics/write.ts';
-import { OTHER_REFERRER } from '../domain/visit/facts.ts';
 import { PendingVisits } from '../domain/visit/pending-visits.ts';
 import type { Visit } from '../domain/visit/visit.ts';
-import { LastingFault } from '../shared/lasting-fault.ts';
+import { OTHER_REFERRER } from '../domain/visit/visitor-attributes.ts';
+import { LastingFault } from '../shared/repeated-fault.ts';
 import { withTimeout } from '../shared/timeout.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */

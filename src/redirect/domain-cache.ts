@@ -5,7 +5,7 @@ import type { Services } from '../domain/services.ts';
 import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import type { CacheEntry, RunningRead, SharedReads } from './shared-reads.ts';
+import type { CacheEntry, RunningRead, SharedReads } from './coalesced-reads.ts';
 
 /** The maximum number of cached domains, and of unknown names: anyone can request any number of names. */
 const MAX_DOMAINS = 10_000;

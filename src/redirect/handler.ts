@@ -2,16 +2,16 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { asciiOf, hostOf, normalizeHost } from '../domain/url.ts';
-import { networkOf } from '../domain/visit/network.ts';
+import { networkOf } from '../domain/visit/ip-network.ts';
 import { ClientSlots, NoFreeSlot } from '../http/limits/client-slots.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isBrokenOff, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
-import { createDecisions, type DecisionDependencies, type Request } from './decisions.ts';
-import { PasswordChecks } from './guesses.ts';
+import { createDecisions, type DecisionDependencies, type Request } from './decide-visit.ts';
 import type { LinkLookup } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
+import { PasswordChecks } from './password-attempts.ts';
 import { header, passwordIn, readVisit } from './request.ts';
 import { createStatisticsPages } from './statistics/handler.ts';
 

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { type LoggedChange, onOwnChanges } from '../db/change/log.ts';
 import type { Revisions } from '../db/change/revisions.ts';
 import type { Db } from '../db/connection/db.ts';
-import { readVisitedLink, type VisitedRow } from '../db/reading/visited-link.ts';
+import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { growingTo } from '../shared/growing-cache.ts';
+import { type CacheEntry, type RunningRead, SharedReads } from './coalesced-reads.ts';
 import { DomainCache } from './domain-cache.ts';
-import { type CacheEntry, type RunningRead, SharedReads } from './shared-reads.ts';
 
 /** The maximum number of cached links, their memory in bytes, and the number of unknown names. */
 const MAX_LINKS = 20_000;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { VisitedPixel } from '../db/reading/visited-link.ts';
+import type { VisitedPixel } from '../db/reading/link-for-visit.ts';
 import { isFireable } from '../domain/pixel.ts';
 import { logo, look } from '../generated/look.ts';
 import { scriptOf } from './pixels.ts';
-import { type Message, textsFor } from './texts.ts';
+import { type Message, textsFor } from './translations.ts';
 
 /** A page of the service, with its Content-Security-Policy. */
 export interface Page {

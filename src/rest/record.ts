@@ -1,4 +1,4 @@
-import type { CsvRow } from './csv.ts';
+import type { CsvRow } from './csv-answer.ts';
 import type { JsonSchema } from './form/field.ts';
 import { asInGraphQL, object } from './json-schema.ts';
 

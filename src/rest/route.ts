@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { z } from 'zod';
 import type { Answer } from './answer.ts';
-import type { Csv } from './csv.ts';
+import type { Csv } from './csv-answer.ts';
 import type { Fields } from './form/field.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

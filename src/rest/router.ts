@@ -1,8 +1,8 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { requireScope } from '../domain/access/actor.ts';
 import { DomainError, visibleError } from '../domain/errors.ts';
-import type { KeyedWrite } from '../domain/keyed-write.ts';
-import { contextIn, keyedWriteOf, replay } from '../http/keyed-writes.ts';
+import type { KeyedWrite } from '../domain/idempotent-write.ts';
+import { contextIn, keyedWriteOf, replay } from '../http/idempotency.ts';
 import type { ContextOf } from '../http/request/context.ts';
 import type { Context } from '../schema/server/context.ts';
 import type { GraphQLServer } from '../schema/server/server.ts';
@@ -16,7 +16,7 @@ import {
   unprocessable,
   unreadable,
 } from './answer.ts';
-import { sendCsv, wantsCsv } from './csv.ts';
+import { sendCsv, wantsCsv } from './csv-answer.ts';
 import { execute } from './execute.ts';
 import { readForm } from './form/body.ts';
 import { decodeFields, refusalsOf } from './form/decode.ts';

@@ -19,7 +19,7 @@ import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
 import { changeCost, costs, DNS_COST } from './server/cost.ts';
-import { prepares } from './server/prepares.ts';
+import { prepares } from './server/prepare-mutations.ts';
 
 const DomainVerification = builder
   .objectRef<{ name: string; value: string }>('DomainVerification')

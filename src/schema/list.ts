@@ -1,6 +1,6 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
 import { type Connection, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
-import { inSlices } from '../shared/slices.ts';
+import { inSlices } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { sameListCost } from './list-cost.ts';

@@ -1,6 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { LinkSelect } from '../db/reading/link-rows.ts';
+import type { LinkSelect } from '../db/reading/link-selection.ts';
 import type { Context } from './server/context.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { allValid, type Config, ConfigError, migratedDatabase, shown } from '../config.ts';
 import { settleEpoch } from '../db/change/log.ts';
-import { advised } from '../db/connection/advice.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
+import { advised } from '../db/connection/error-hints.ts';
 import { applyMigrations, type MigrationProgress, migrationStateOf } from '../db/migrate.ts';
 import { HostHeld, shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import type { Metrics } from '../http/metrics.ts';

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { listen } from '../http/listen.ts';
+import { listen } from '../http/bind-port.ts';
 import { exit } from '../log.ts';
 import { Supervisor } from './supervisor.ts';
 import { WORKER_ARGUMENT } from './worker.ts';

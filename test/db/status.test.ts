@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRows } from '../../src/db/connection/direct.ts';
+import { readRows } from '../../src/db/connection/raw-reads.ts';
 import { sql } from '../../src/db/connection/sql.ts';
 import { hasStatus } from '../../src/db/reading/link-status.ts';
 import { type LinkStatus, linkStatuses, statusOf } from '../../src/domain/link/status.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import { readRows } from '../../src/db/connection/direct.ts';
+import { readRows } from '../../src/db/connection/raw-reads.ts';
 import { sql } from '../../src/db/connection/sql.ts';
 import { transaction } from '../../src/db/connection/transaction.ts';
 import { newDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import type { ImportFormat } from '../../src/domain/importing/formats.ts';
+import type { ImportFormat } from '../../src/domain/transfer/formats.ts';
 import { exportOf, exportsFolder, importInto } from '../support/moving.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';

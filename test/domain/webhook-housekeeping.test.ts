@@ -10,7 +10,7 @@ import {
 } from '../../src/db/webhook/deliveries.ts';
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
-import { retryAt } from '../../src/domain/webhook/schedule.ts';
+import { retryAt } from '../../src/domain/webhook/retry-schedule.ts';
 import { deleteWebhook } from '../../src/domain/webhook/webhook.ts';
 import { enclose } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { directTransaction } from '../../src/db/connection/direct.ts';
+import { directTransaction } from '../../src/db/connection/raw-reads.ts';
 import { insertLinksIn } from '../../src/db/links.ts';
 import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { forgetReceipts } from '../../src/db/clicks.ts';
+import { forgetReceipts } from '../../src/db/statistics/counters.ts';
 import { addClicks } from '../support/clicks.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { directTransaction } from '../../src/db/connection/direct.ts';
+import { directTransaction } from '../../src/db/connection/raw-reads.ts';
 import { insertLinksIn } from '../../src/db/links.ts';
 import { applyMigrations, type MigrationProgress } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import { readRows } from '../../src/db/connection/direct.ts';
 import { isUnavailable } from '../../src/db/connection/errors.ts';
+import { readRows } from '../../src/db/connection/raw-reads.ts';
 import { type Sql, sql } from '../../src/db/connection/sql.ts';
 import { newDatabase } from '../support/database.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvRecords } from '../../src/cli/moving/csv.ts';
-import { cellOf, unguarded } from '../../src/domain/importing/csv.ts';
+import { csvRecords } from '../../src/cli/transfer/csv-reader.ts';
+import { cellOf, unguarded } from '../../src/domain/transfer/csv-writer.ts';
 
 /** Texts with many of the characters that matter. */
 const text = fc.string({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideRedirect, redirectRules, type VisitedLink } from '../../src/domain/visit/decision.ts';
+import { decideRedirect, redirectRules, type VisitedLink } from '../../src/domain/visit/decide-redirect.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
 import { NOON } from '../support/server.ts';
 import { BROWSER, VISITOR } from '../support/visit.ts';

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isObjectType, isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { parseBlockedHosts } from '../../src/domain/link/operator-lists.ts';
+import { parseBlockedHosts } from '../../src/domain/link/blocklists.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';

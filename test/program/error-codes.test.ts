@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorCodes } from '../../src/domain/errors.ts';
-import { KeyedWrite } from '../../src/domain/keyed-write.ts';
+import { KeyedWrite } from '../../src/domain/idempotent-write.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 

@@ -2,7 +2,7 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import { beforeAll, expect, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
 import { NoFreeSlot } from '../../src/http/limits/client-slots.ts';
-import { PasswordChecks } from '../../src/redirect/guesses.ts';
+import { PasswordChecks } from '../../src/redirect/password-attempts.ts';
 
 let hash: string;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { timeOf, timestampIn } from '../../src/domain/importing/times.ts';
-import { countOf, isSet, numberOf, yesOrNo } from '../../src/domain/importing/values.ts';
-import { WrongValue } from '../../src/domain/importing/wrong-value.ts';
+import { timeOf, timestampIn } from '../../src/domain/transfer/times.ts';
+import { countOf, isSet, numberOf, yesOrNo } from '../../src/domain/transfer/values.ts';
+import { WrongValue } from '../../src/domain/transfer/wrong-value.ts';
 
 test.each([
   ['2026-11-20', '2026-11-20T00:00:00Z'],

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { LastingFault } from '../../src/shared/lasting-fault.ts';
+import { LastingFault } from '../../src/shared/repeated-fault.ts';
 
 test('a fault that lasts is logged once a minute with how often it came, and its end once', () => {
   const lines: { level: number; times: number; msg: string }[] = [];

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { Load } from '../../src/http/limits/load.ts';
+import { Load } from '../../src/http/limits/load-meter.ts';
 
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));

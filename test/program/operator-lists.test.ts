@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  OperatorLists,
-  parseBlockedHosts,
-  parseReservedAliases,
-} from '../../src/domain/link/operator-lists.ts';
+import { OperatorLists, parseBlockedHosts, parseReservedAliases } from '../../src/domain/link/blocklists.ts';
 
 async function listsOf(hosts: string, aliases = ''): Promise<OperatorLists> {
   const lists = new OperatorLists();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OperatorLists } from '../../src/domain/link/operator-lists.ts';
+import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
 import { pageLength, publicTop, secretStarts, showsDestinations } from '../../src/domain/statistics/page.ts';
 import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { unwrittenOf } from '../../src/db/statistics/batch.ts';
-import { factsOf, referrerHost } from '../../src/domain/visit/facts.ts';
 import { PendingVisits } from '../../src/domain/visit/pending-visits.ts';
 import type { Visit } from '../../src/domain/visit/visit.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
+import { factsOf, referrerHost } from '../../src/domain/visit/visitor-attributes.ts';
 import { VISITOR } from '../support/visit.ts';
 
 /** The values of a visitor, of all kinds. */

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import type { Db } from '../../src/db/connection/db.ts';
-import { readRows } from '../../src/db/connection/direct.ts';
+import { readRows } from '../../src/db/connection/raw-reads.ts';
 import { sql } from '../../src/db/connection/sql.ts';
 import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
 import { addClicks } from '../support/clicks.ts';

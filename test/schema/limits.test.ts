@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
 import type { FieldCost } from '../../src/schema/server/cost.ts';
-import { documentCaches } from '../../src/schema/server/limits.ts';
+import { documentCaches } from '../../src/schema/server/operation-limits.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -2,8 +2,8 @@ import type { Db } from '../../src/db/connection/db.ts';
 import { ValueIds } from '../../src/db/statistics/value-ids.ts';
 import { Salts } from '../../src/db/statistics/visitors.ts';
 import { type Receipt, writeVisits } from '../../src/db/statistics/write.ts';
-import { OTHER_REFERRER } from '../../src/domain/visit/facts.ts';
 import { PendingVisits } from '../../src/domain/visit/pending-visits.ts';
+import { OTHER_REFERRER } from '../../src/domain/visit/visitor-attributes.ts';
 
 /** Writes clicks of links, without statistics, with a receipt. */
 export async function addClicks(

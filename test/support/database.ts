@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import type { Db } from '../../src/db/connection/db.ts';
-import { type DurationLimit, EnclosingTransaction } from '../../src/db/connection/enclosing.ts';
+import { type DurationLimit, EnclosingTransaction } from '../../src/db/connection/enclosing-transaction.ts';
 
 type Template =
   | { provider: 'sqlite'; folder: string; template: string }

@@ -1,6 +1,6 @@
 import { type DemoOptions, fillDemo } from '../../src/cli/demo/fill.ts';
 import { seededRandom } from '../../src/cli/demo/random.ts';
-import { OperatorLists } from '../../src/domain/link/operator-lists.ts';
+import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import { hashPassword, verifyPassword } from '../../src/domain/password.ts';
 import { NOON, type TestServer } from '../../src/testing/server.ts';
 

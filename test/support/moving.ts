@@ -2,16 +2,12 @@ import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSource } from '../../src/cli/moving/source.ts';
-import { asCsv, asJson, exportAccount } from '../../src/domain/importing/export.ts';
-import { Import, type ImportOptions, type ImportReport } from '../../src/domain/importing/import.ts';
-import type { LineMessage } from '../../src/domain/importing/report.ts';
-import {
-  OperatorLists,
-  parseBlockedHosts,
-  parseReservedAliases,
-} from '../../src/domain/link/operator-lists.ts';
+import { openSource } from '../../src/cli/transfer/source.ts';
+import { OperatorLists, parseBlockedHosts, parseReservedAliases } from '../../src/domain/link/blocklists.ts';
 import { hashPassword, verifyPassword } from '../../src/domain/password.ts';
+import { asCsv, asJson, exportAccount } from '../../src/domain/transfer/export.ts';
+import { Import, type ImportOptions, type ImportReport } from '../../src/domain/transfer/import.ts';
+import type { LineMessage } from '../../src/domain/transfer/report.ts';
 import { NOON, type TestServer } from './server.ts';
 
 export const exportsFolder = new URL('./exports/', import.meta.url).pathname;

@@ -1,4 +1,4 @@
-import { pauseIfBlocked } from '../../shared/slices.ts';
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import type { Db } from '../connection/db.ts';
 import { type LoggedChange, type LogPosition, MAX_READ, newSince, positionOf, settledAfter } from './log.ts';
 import type { LogSnapshot } from './transaction-order.ts';

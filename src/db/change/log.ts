@@ -1,9 +1,9 @@
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
+import { insertMany } from '../bulk-insert.ts';
 import type { Db, Tx } from '../connection/db.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { empty, join, type Sql, sql } from '../connection/sql.ts';
 import { clientOf, transaction, whenCommitted } from '../connection/transaction.ts';
-import { insertMany } from '../many-rows.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { EPOCH_BITS, type LogSnapshot, type SnapshotRow, transactionOrder } from './transaction-order.ts';
 

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../connection/db.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { sql } from '../connection/sql.ts';
 import type { LogPosition } from './log.ts';
 

@@ -2,9 +2,9 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import { PrismaClient as SqliteClient } from '../../generated/sqlite/client.ts';
 import { adapterFor, type PoolOptions } from './adapter.ts';
 import { type Db, type StatementListener, setHandle } from './db.ts';
-import { registerTransaction } from './direct.ts';
 import { hasPooler } from './postgres.ts';
-import type { ReadsRaw, Source } from './source.ts';
+import { registerTransaction } from './raw-reads.ts';
+import type { ReadsRaw, Source } from './raw-source.ts';
 import { driverOf } from './sqlite-driver.ts';
 import { pathOf } from './sqlite-file.ts';
 import { SqliteReads } from './sqlite-reads.ts';

@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '../../generated/sqlite/client.ts';
-import type { Reads } from './source.ts';
+import type { Reads } from './raw-source.ts';
 
 /** The client type of the program; the PostgreSQL client accepts every call that this one accepts. */
 export type Db = PrismaClient;

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { isStale } from './errors.ts';
 import { Pipeline } from './postgres-pipeline.ts';
-import type { ReadsRaw } from './source.ts';
+import type { ReadsRaw } from './raw-source.ts';
 
 /** The part of the adapter's connections and transactions that is used; the types of @prisma/adapter-pg do not have it. */
 interface Driven<Client> {

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { RawRows, ReadsRaw } from './source.ts';
+import type { RawRows, ReadsRaw } from './raw-source.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
 
 /** What the thread answers to a read. */

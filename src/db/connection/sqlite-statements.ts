@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { dateText } from '../date-text.ts';
-import type { RawRows } from './source.ts';
+import type { RawRows } from './raw-source.ts';
 import type { Driver, Statement } from './sqlite-driver.ts';
 
 /** How many statements of raw reads a connection keeps prepared. */

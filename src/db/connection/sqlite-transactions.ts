@@ -1,7 +1,7 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import { isBlocked, nextSlice } from '../../shared/slices.ts';
-import { currentTransaction } from './direct.ts';
-import type { ReadsRaw } from './source.ts';
+import { isBlocked, nextSlice } from '../../shared/time-slices.ts';
+import { currentTransaction } from './raw-reads.ts';
+import type { ReadsRaw } from './raw-source.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
 import type { rawReader } from './sqlite-statements.ts';

@@ -1,6 +1,6 @@
 import { type Db, type Handle, handleOf, type Tx } from './db.ts';
 import { dialectOf } from './dialect.ts';
-import { directTransaction, readRows } from './direct.ts';
+import { directTransaction, readRows } from './raw-reads.ts';
 import { retryConflicts } from './retry.ts';
 import { name, raw, sql } from './sql.ts';
 

@@ -1,7 +1,7 @@
 import type { Dialect } from '../connection/dialect-types.ts';
 import { type Sql, sql } from '../connection/sql.ts';
 import { type Column, countOf, type List } from './keyset.ts';
-import { type LinkSelect, linkJoins, linkSource } from './link-rows.ts';
+import { type LinkSelect, linkJoins, linkSource } from './link-selection.ts';
 
 interface LinkColumn extends Column {
   /** Whether there is also an index for the links of one space; all orders have one for an account's links. */

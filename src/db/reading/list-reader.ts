@@ -5,7 +5,7 @@ import { name, type Sql } from '../connection/sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { anyOf, type List, type Window } from './keyset.ts';
 import { type LinkSelection, linkList } from './link-list.ts';
-import type { LinkSelect } from './link-rows.ts';
+import type { LinkSelect } from './link-selection.ts';
 import { type ListRange, readNumbers, readRowsAndTotal, readRowsOfEach } from './list.ts';
 import { LongReads } from './long-reads.ts';
 import { type LinkSearch, linksContaining, type SearchResult } from './search.ts';

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../connection/db.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { join, name, type Sql, sql } from '../connection/sql.ts';
 import { joinedTo, type List, orderingOfAll, pageOf, rowsOf, type Window } from './keyset.ts';
 

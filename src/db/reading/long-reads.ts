@@ -1,7 +1,7 @@
 import { OwnTurns, TooMuchWaiting } from '../../shared/turns.ts';
 import type { Db } from '../connection/db.ts';
-import { forLongReads } from '../connection/direct.ts';
 import { DatabaseAway, isUnanswered } from '../connection/errors.ts';
+import { forLongReads } from '../connection/raw-reads.ts';
 
 /** How many requests of one account may wait for long reads. */
 const MAX_REQUESTS = 50;

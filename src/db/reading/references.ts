@@ -1,6 +1,6 @@
 import type { Db } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { join, type Sql, sql } from '../connection/sql.ts';
 import { isUsableBy } from './conditions.ts';
 

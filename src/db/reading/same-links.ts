@@ -1,7 +1,7 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Db, Tx } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { join, name, type Sql, sql } from '../connection/sql.ts';
 import { columnsOf } from './columns.ts';
 

@@ -1,6 +1,6 @@
 import type { Db } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { name, type Sql, sql } from '../connection/sql.ts';
 import { rareTrigrams } from './trigrams.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../connection/db.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { name, sql } from '../connection/sql.ts';
 
 /** How many texts of an account are examined, and how much of each, in characters. */

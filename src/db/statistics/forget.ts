@@ -1,6 +1,6 @@
-import { lockCounters } from '../clicks.ts';
 import type { Tx } from '../connection/db.ts';
 import { join, name, sql } from '../connection/sql.ts';
+import { lockCounters } from './counters.ts';
 import { countTables } from './rows.ts';
 
 /** The links of one statement at most. */

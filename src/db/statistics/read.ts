@@ -1,6 +1,6 @@
 import type { Db } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
 import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
 import { daysAfter, enclosingPeriod, endOfMonth, monthsAfter } from './calendar.ts';

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Db } from '../connection/db.ts';
-import { forLongReads } from '../connection/direct.ts';
+import { forLongReads } from '../connection/raw-reads.ts';
 import type { LongReads } from '../reading/long-reads.ts';
 import { lengthOf } from './calendar.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../connection/client.ts';
 import type { Db } from '../connection/db.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { empty, join, name, sql } from '../connection/sql.ts';
 import { emptyLog } from '../connection/sqlite-file.ts';
 import { Retention } from '../retention.ts';

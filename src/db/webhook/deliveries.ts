@@ -1,9 +1,9 @@
 import type { WebhookDelivery } from '../../generated/sqlite/client.ts';
+import { insertMany } from '../bulk-insert.ts';
 import type { Db, Tx } from '../connection/db.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { retryConflicts } from '../connection/retry.ts';
 import { empty, join, type Sql, sql } from '../connection/sql.ts';
-import { insertMany } from '../many-rows.ts';
 
 /** A new delivery. */
 export type NewDelivery = Pick<

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { retryConflicts } from '../connection/retry.ts';
 import { join, type Sql, sql } from '../connection/sql.ts';
 import { transaction } from '../connection/transaction.ts';

@@ -4,7 +4,7 @@ import { lockLinksOn } from '../../db/links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
-import { timeOfChange } from '../unchanged.ts';
+import { timeOfChange } from '../if-unmodified.ts';
 import { normalizeHost } from '../url.ts';
 import { domainFields } from './domain.ts';
 

@@ -2,7 +2,7 @@ import type { Db } from '../../db/connection/db.ts';
 import { isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { differing, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
-import { timeOfChange } from '../unchanged.ts';
+import { timeOfChange } from '../if-unmodified.ts';
 import { withoutPort } from '../url.ts';
 import { domainFields } from './domain.ts';
 

@@ -6,12 +6,12 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';
+import { deleteOwned, type Kind, updateOwned } from '../access/ownership.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
-import { hostBlocked } from '../link/operator-lists.ts';
+import { hostBlocked } from '../link/blocklists.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
-import { deleteOwned, type Kind, updateOwned } from '../owned.ts';
 import type { Services } from '../services.ts';
 import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
 

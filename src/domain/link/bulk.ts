@@ -1,12 +1,12 @@
-import { setImportedClicks } from '../../db/clicks.ts';
 import type { Db } from '../../db/connection/db.ts';
 import { retryOvertaken } from '../../db/connection/retry.ts';
 import { insertLinksIn } from '../../db/links.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
+import { setImportedClicks } from '../../db/statistics/counters.ts';
 import type { Writer } from '../access/actor.ts';
+import { foldCase } from '../case-folding.ts';
 import { fieldsSet, recordingChanges } from '../change/change.ts';
 import type { FieldError } from '../errors.ts';
-import { foldCase } from '../fold.ts';
 import { fieldErrors } from '../input.ts';
 import type { Services } from '../services.ts';
 import { generateAlias } from './alias.ts';
@@ -14,7 +14,7 @@ import { aliasTaken, domainNamesIn, refusalsBy } from './check.ts';
 import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
 import type { DryRun } from './dry-run.ts';
 import { createLinkInput } from './input.ts';
-import { type Name, nextFreeName, UsedAliases } from './names.ts';
+import { type Name, nextFreeName, UsedAliases } from './used-aliases.ts';
 
 /** Properties of a link that an import takes over from its old service. */
 export interface Origin {

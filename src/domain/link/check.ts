@@ -5,9 +5,9 @@ import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
-import { addressesOf } from './addresses.ts';
+import { hostBlocked } from './blocklists.ts';
+import { addressesOf } from './destinations.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
-import { hostBlocked } from './operator-lists.ts';
 
 export const aliasTaken = 'is already taken on this domain';
 const aliasReserved = 'is reserved on this service';

@@ -1,7 +1,7 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
+import { foldCase } from '../case-folding.ts';
 import type { FieldNames } from '../change/change.ts';
-import { foldCase } from '../fold.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
 import { type LinkInput, MIDNIGHT } from './input.ts';

@@ -1,6 +1,6 @@
 import type { FoundReferences } from '../../db/reading/references.ts';
 import { MAX_INT } from '../input.ts';
-import { UsedAliases } from './names.ts';
+import { UsedAliases } from './used-aliases.ts';
 
 /** What the earlier lines of a dry run would have written. */
 export class DryRun {

@@ -3,12 +3,12 @@ import type { SelectedLink } from '../../db/links.ts';
 import { type Condition, hasPixel, is, isNull, isOneOf, isSince } from '../../db/reading/conditions.ts';
 import type { List } from '../../db/reading/keyset.ts';
 import type { LinkOrder } from '../../db/reading/link-list.ts';
-import type { LinkSelect } from '../../db/reading/link-rows.ts';
+import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Total } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { foldCase } from '../fold.ts';
+import { foldCase } from '../case-folding.ts';
 import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
 import {
   type Connection,

@@ -1,6 +1,6 @@
 import type { SelectedLink } from '../../db/links.ts';
 import { isServedAt } from '../../db/reading/conditions.ts';
-import type { LinkSelect } from '../../db/reading/link-rows.ts';
+import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import type { Services } from '../services.ts';

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Db } from '../../db/connection/db.ts';
 import { dayOf, daysAfter } from '../../db/statistics/calendar.ts';
+import type { ShownLink } from '../../db/statistics/link-for-page.ts';
 import { StatisticsReader } from '../../db/statistics/reader.ts';
-import type { ShownLink } from '../../db/statistics/shown-link.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
-import type { OperatorLists } from '../link/operator-lists.ts';
-import { OTHER } from '../visit/facts.ts';
+import type { OperatorLists } from '../link/blocklists.ts';
+import { OTHER } from '../visit/visitor-attributes.ts';
 import type { StatisticsDimension } from './dimension.ts';
 import { dayText } from './period.ts';
 import { MAX_TOP, Statistics, type StatisticsPoint, type StatisticsTop } from './statistics.ts';

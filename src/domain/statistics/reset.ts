@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection/db.ts';
 import { readLink, type SelectedLink } from '../../db/links.ts';
-import type { LinkSelect } from '../../db/reading/link-rows.ts';
+import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';

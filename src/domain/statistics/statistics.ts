@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { daysAfter, enclosingPeriod, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
 import type { Counts, Days, Point, Scope, ValueRow, ValuesAsked } from '../../db/statistics/read.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
-import { isBlocked, nextSlice } from '../../shared/slices.ts';
+import { isBlocked, nextSlice } from '../../shared/time-slices.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
 import {

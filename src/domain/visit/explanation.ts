@@ -5,7 +5,7 @@ import { servesVisitors } from '../domain/domain.ts';
 import { parseInput, textOf, timestamp, type Unparsed } from '../input.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import type { Services } from '../services.ts';
-import { decideRedirect, notFoundBecause, type RedirectDecision } from './decision.ts';
+import { decideRedirect, notFoundBecause, type RedirectDecision } from './decide-redirect.ts';
 import { countryCode, isBot } from './visitor.ts';
 
 /** A header of the visitor, with the length that is read for visits. */

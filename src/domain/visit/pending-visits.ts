@@ -10,9 +10,9 @@ import {
 } from '../../db/statistics/batch.ts';
 import { enclosingPeriod, hourOf } from '../../db/statistics/calendar.ts';
 import type { Value } from '../../db/statistics/value.ts';
-import { destinationOf, factsOf } from './facts.ts';
-import { networkOf } from './network.ts';
+import { networkOf } from './ip-network.ts';
 import type { Visit } from './visit.ts';
+import { destinationOf, factsOf } from './visitor-attributes.ts';
 
 /** The maximum number of waiting values and visitors; beyond it, visits are counted without them. */
 const MAX_DETAILS = 200_000;

@@ -4,10 +4,10 @@ import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/delive
 import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import { visibleError } from '../errors.ts';
-import type { AttemptTurns } from './attempt-turns.ts';
+import type { AttemptTurns } from './attempt-slots.ts';
 import { type DeliveryStatus, type EventKind, messageTypeOf } from './events.ts';
 import type { Outcomes } from './outcomes.ts';
-import { isGivenUp, retryAt } from './schedule.ts';
+import { isGivenUp, retryAt } from './retry-schedule.ts';
 import { type Random, signatureHeaders } from './signing.ts';
 import { giveUpWebhook } from './webhook.ts';
 

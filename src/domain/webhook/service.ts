@@ -11,9 +11,9 @@ import {
   releaseQueue,
   renewClaims,
 } from '../../db/webhook/queues.ts';
-import { LastingFault } from '../../shared/lasting-fault.ts';
+import { LastingFault } from '../../shared/repeated-fault.ts';
 import { withTimeout } from '../../shared/timeout.ts';
-import { AttemptTurns } from './attempt-turns.ts';
+import { AttemptTurns } from './attempt-slots.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryStatus } from './events.ts';
 import { Outcomes } from './outcomes.ts';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '../../domain/errors.ts';
 import type { RateLimitState } from '../../schema/server/context.ts';
-import { type AddUses, SharedUse } from './shared-use.ts';
+import { type AddUses, SharedUse } from './shared-rate-limit.ts';
 
 /** The length of a window in seconds. It begins with its first request. */
 const WINDOW_SECONDS = 60;

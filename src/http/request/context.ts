@@ -8,7 +8,7 @@ import type { KeysInUse } from '../../domain/access/keys-in-use.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
 import { visibleError } from '../../domain/errors.ts';
 import type { Services } from '../../domain/services.ts';
-import { networkOf } from '../../domain/visit/network.ts';
+import { networkOf } from '../../domain/visit/ip-network.ts';
 import type { Context } from '../../schema/server/context.ts';
 import type { InFlight } from '../limits/in-flight.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';

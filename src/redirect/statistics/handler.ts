@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Db } from '../../db/connection/db.ts';
-import { readShownLink, type ShownLink } from '../../db/statistics/shown-link.ts';
-import type { OperatorLists } from '../../domain/link/operator-lists.ts';
+import { readShownLink, type ShownLink } from '../../db/statistics/link-for-page.ts';
+import type { OperatorLists } from '../../domain/link/blocklists.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
-import { networkOf } from '../../domain/visit/network.ts';
+import { networkOf } from '../../domain/visit/ip-network.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { ClientSlots } from '../../http/limits/client-slots.ts';
 import { schemeOf, type Trust } from '../../http/request/client.ts';
 import { send, sendPage } from '../answer.ts';
-import type { PasswordChecks } from '../guesses.ts';
 import { passwordPage } from '../pages.ts';
+import type { PasswordChecks } from '../password-attempts.ts';
 import { header } from '../request.ts';
+import { hasPass, newPass, passCookie } from './access-cookie.ts';
 import { statisticsPage } from './page.ts';
-import { hasPass, newPass, passCookie } from './pass.ts';
 
 /** How many pages are built at once, in all and for one address; each takes about ten queries. */
 const MAX_PAGES = 20;

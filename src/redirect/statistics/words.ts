@@ -1,6 +1,6 @@
 import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
-import { textsFor } from '../texts.ts';
-import { type StatisticsTexts, statisticsTexts } from './texts.ts';
+import { textsFor } from '../translations.ts';
+import { type StatisticsTexts, statisticsTexts } from './translations.ts';
 
 /** The formats and texts of a language. */
 export interface Words {

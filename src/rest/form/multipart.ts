@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { pauseIfBlocked } from '../../shared/slices.ts';
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { Refused, unsupportedMediaType } from '../answer.ts';
 import { FieldCollector, type FormFields, pathOf, UnreadableBody } from './form.ts';
 

@@ -1,4 +1,4 @@
-import { MAX_KEY_LENGTH } from '../../domain/keyed-write.ts';
+import { MAX_KEY_LENGTH } from '../../domain/idempotent-write.ts';
 import { VERSION } from '../../version.ts';
 import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';

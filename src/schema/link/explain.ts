@@ -3,7 +3,7 @@ import {
   type RedirectStep,
   redirectOutcomes,
   redirectRules,
-} from '../../domain/visit/decision.ts';
+} from '../../domain/visit/decide-redirect.ts';
 import { explainRedirect } from '../../domain/visit/explanation.ts';
 import { builder } from '../builder.ts';
 import { describedValues } from '../described-values.ts';

@@ -1,5 +1,5 @@
 import type { SelectedLink } from '../../db/links.ts';
-import type { LinkSelect } from '../../db/reading/link-rows.ts';
+import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import { parseBatch, type Unparsed } from '../../domain/input.ts';
 import { createLinkInput, updateLinkInput } from '../../domain/link/input.ts';
 import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
@@ -13,7 +13,7 @@ import { asDeleted, asResult, inSequence, resultsOf } from '../result.ts';
 import { selectFor } from '../select.ts';
 import type { Context } from '../server/context.ts';
 import { batchCost, changeCost } from '../server/cost.ts';
-import { prepares } from '../server/prepares.ts';
+import { prepares } from '../server/prepare-mutations.ts';
 import { Link } from './link.ts';
 
 export const CreateLinkInput = inputType('CreateLinkInput', 'A new link.', createLinkInput);

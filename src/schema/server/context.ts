@@ -4,7 +4,7 @@ import type { Db } from '../../db/connection/db.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
-import type { KeyedWrite } from '../../domain/keyed-write.ts';
+import type { KeyedWrite } from '../../domain/idempotent-write.ts';
 import type { Services } from '../../domain/services.ts';
 import type { OperationRecord } from './operation-record.ts';
 

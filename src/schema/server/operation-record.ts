@@ -1,5 +1,5 @@
 import type { FieldNode, OperationDefinitionNode } from 'graphql';
-import type { LinkSelect } from '../../db/reading/link-rows.ts';
+import type { LinkSelect } from '../../db/reading/link-selection.ts';
 
 /** What a document uses of the schema. */
 export interface DocumentFacts {

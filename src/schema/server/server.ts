@@ -11,14 +11,14 @@ import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope } from '../../domain/access/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { schema } from '../index.ts';
-import { useAccept, useStreams } from './accept.ts';
+import { useAccept, useStreams } from './accept-header.ts';
 import { useCompiledQueries } from './compiled-queries.ts';
 import { type Context, readingOf, writingOf } from './context.ts';
 import { useOperationRecord } from './document-facts.ts';
 import { extensionsOf, presentedAny, presentedError } from './errors.ts';
 import { useExecuted } from './execute.ts';
-import { useKeyedWrites } from './keyed-writes.ts';
-import { documentCaches, useLimits } from './limits.ts';
+import { useKeyedWrites } from './idempotency.ts';
+import { documentCaches, useLimits } from './operation-limits.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 import { useVariables } from './variables.ts';
 

@@ -14,7 +14,7 @@ import {
   typeFromAST,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { isNearName } from '../../shared/near-name.ts';
+import { isNearName } from '../../shared/did-you-mean.ts';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
 import type { Operation } from './operation-size.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Db, handleOf, setHandle, type Tx } from './db.ts';
-import type { RawRows, Source } from './source.ts';
+import type { RawRows, Source } from './raw-source.ts';
 import type { Sql } from './sql.ts';
 
 /** The adapter's transaction behind a transaction of Prisma's client, which does not expose it. */

@@ -1,8 +1,7 @@
-import type { Db, Tx } from '../db/connection/db.ts';
-import { lockRow } from '../db/connection/transaction.ts';
-import { is } from '../db/reading/conditions.ts';
-import type { ListReader } from '../db/reading/list-reader.ts';
-import { type Actor, owned } from './access/actor.ts';
+import type { Db, Tx } from '../../db/connection/db.ts';
+import { lockRow } from '../../db/connection/transaction.ts';
+import { is } from '../../db/reading/conditions.ts';
+import type { ListReader } from '../../db/reading/list-reader.ts';
 import {
   type ChangeDetails,
   type Changing,
@@ -11,10 +10,11 @@ import {
   fieldsOf,
   type RecordKind,
   recordingChanges,
-} from './change/change.ts';
-import { notFound } from './errors.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from './list.ts';
-import { requireUnchanged, timeOfChange } from './unchanged.ts';
+} from '../change/change.ts';
+import { notFound } from '../errors.ts';
+import { requireUnchanged, timeOfChange } from '../if-unmodified.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
+import { type Actor, owned } from './actor.ts';
 
 type Where = { id: number; accountId: number };
 

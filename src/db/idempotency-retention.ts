@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from './connection/db.ts';
-import { deleteOldAnswers } from './kept-answers.ts';
+import { deleteOldAnswers } from './idempotency-answers.ts';
 import { Retention } from './retention.ts';
 
 /** Deletes expired answers. */

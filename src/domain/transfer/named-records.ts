@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connection/db.ts';
-import { tryOut } from '../../db/connection/enclosing.ts';
+import { tryOut } from '../../db/connection/enclosing-transaction.ts';
 import type { Writer } from '../access/actor.ts';
 import { createDomain, createDomainInput, usableDomains } from '../domain/domain.ts';
 import { DomainError, type FieldError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ListReader } from '../db/reading/list-reader.ts';
-import { type Answer, KeyedWrite } from '../domain/keyed-write.ts';
+import { type Answer, KeyedWrite } from '../domain/idempotent-write.ts';
 import type { Context } from '../schema/server/context.ts';
 
 /** The keyed write of a request with an Idempotency-Key; null without that header. */

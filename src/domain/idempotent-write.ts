@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Db, Tx } from '../db/connection/db.ts';
-import { EnclosingTransaction } from '../db/connection/enclosing.ts';
+import { EnclosingTransaction } from '../db/connection/enclosing-transaction.ts';
 import {
   type AnswerKey,
   type Bounds,
@@ -9,7 +9,7 @@ import {
   findAnswer,
   keepAnswer,
   takeKey,
-} from '../db/kept-answers.ts';
+} from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import { DomainError, invalid } from './errors.ts';
 

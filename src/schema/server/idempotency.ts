@@ -1,9 +1,9 @@
 import { type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import { type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { Preparation } from '../../domain/preparation.ts';
+import { Preparation } from '../../domain/prepared-services.ts';
 import type { Context } from './context.ts';
 import { presentedAny } from './errors.ts';
-import { prepareMutations } from './prepares.ts';
+import { prepareMutations } from './prepare-mutations.ts';
 
 /** The codes of errors after which a retry may succeed. */
 const PASSING = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);

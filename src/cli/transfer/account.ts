@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../../domain/access/actor.ts';
-import type { OperatorLists } from '../../domain/link/operator-lists.ts';
+import type { OperatorLists } from '../../domain/link/blocklists.ts';
 import { hashPassword, verifyPassword } from '../../domain/password.ts';
 import type { Services } from '../../domain/services.ts';
 import { OperatorError } from '../../operator-error.ts';

@@ -1,6 +1,6 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Db } from '../connection/db.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { sql } from '../connection/sql.ts';
 
 /** The columns of a link that its page of statistics needs. */

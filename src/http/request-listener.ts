@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { ClientGone } from '../shared/client-gone.ts';
 import { type createGuard, endUnlessComplete } from './limits/guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
-import type { Load } from './limits/load.ts';
+import type { Load } from './limits/load-meter.ts';
 import { beginRequest } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
-import { normalizeTarget } from './request/target.ts';
+import { normalizeTarget } from './request/request-url.ts';
 import { answerUnreadable, faultOf, refuseAsBusy, refuseAsFaulty } from './server.ts';
 
 export interface ListenerDependencies {

@@ -1,9 +1,9 @@
-import { AnswerRetention } from '../db/answer-retention.ts';
 import { ChangeRetention } from '../db/change/retention.ts';
+import { AnswerRetention } from '../db/idempotency-retention.ts';
 import { StatisticsRetention } from '../db/statistics/retention.ts';
-import { KEPT_FOR } from '../domain/keyed-write.ts';
+import { KEPT_FOR } from '../domain/idempotent-write.ts';
 import { Webhooks } from '../domain/webhook/service.ts';
-import type { Load } from '../http/limits/load.ts';
+import type { Load } from '../http/limits/load-meter.ts';
 import { createPost } from '../outgoing/post.ts';
 import type { Apis } from './apis.ts';
 import type { AppDependencies, Background, Shared } from './dependencies.ts';

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/connection/db.ts';
 import type { AliasHolder } from '../../db/reading/references.ts';
-import { foldCase } from '../fold.ts';
+import { foldCase } from '../case-folding.ts';
 import { MAX_ALIAS } from './alias.ts';
-import type { OperatorLists } from './operator-lists.ts';
+import type { OperatorLists } from './blocklists.ts';
 
 /** An alias on a domain, with its account and URL. */
 export type Name = Omit<AliasHolder, 'id'>;

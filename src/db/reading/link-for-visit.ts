@@ -1,6 +1,6 @@
 import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
 import type { Db } from '../connection/db.ts';
-import { readRows } from '../connection/direct.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { join, sql } from '../connection/sql.ts';
 import { columnsIn, nestedColumns } from './columns.ts';
 

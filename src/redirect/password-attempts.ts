@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
-import { networkOf } from '../domain/visit/network.ts';
+import { networkOf } from '../domain/visit/ip-network.ts';
 import { ClientSlots } from '../http/limits/client-slots.ts';
 import { growingTo } from '../shared/growing-cache.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';

@@ -1,7 +1,7 @@
-import { claimVisit } from '../db/clicks.ts';
 import type { Db } from '../db/connection/db.ts';
-import type { OperatorLists } from '../domain/link/operator-lists.ts';
-import { decideRedirect, type RedirectDecision } from '../domain/visit/decision.ts';
+import { claimVisit } from '../db/statistics/counters.ts';
+import type { OperatorLists } from '../domain/link/blocklists.ts';
+import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
 import type { VisitRecorder } from './visit-recorder.ts';

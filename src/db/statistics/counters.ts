@@ -1,13 +1,13 @@
-import type { LinkCounter } from '../generated/sqlite/client.ts';
-import type { Db, Tx } from './connection/db.ts';
-import { dialectOf } from './connection/dialect.ts';
-import { readRows } from './connection/direct.ts';
-import { retryConflicts } from './connection/retry.ts';
-import { join, sql } from './connection/sql.ts';
-import { dateText } from './date-text.ts';
-import { hasStatus } from './reading/link-status.ts';
-import { dayOf, hourOf } from './statistics/calendar.ts';
-import { MAX_COUNT } from './statistics/write.ts';
+import type { LinkCounter } from '../../generated/sqlite/client.ts';
+import type { Db, Tx } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
+import { readRows } from '../connection/raw-reads.ts';
+import { retryConflicts } from '../connection/retry.ts';
+import { join, sql } from '../connection/sql.ts';
+import { dateText } from '../date-text.ts';
+import { hasStatus } from '../reading/link-status.ts';
+import { dayOf, hourOf } from './calendar.ts';
+import { MAX_COUNT } from './write.ts';
 
 /**
  * Locks the counters of the account's links until the transaction ends; on SQLite, a transaction locks everything from its

@@ -5,7 +5,7 @@ import { linkTexts } from '../link/input.ts';
 import { shortUrlOf } from '../link/short-url.ts';
 import { targetingOf } from '../link/targeting.ts';
 import type { Services } from '../services.ts';
-import { csvLine } from './csv.ts';
+import { csvLine } from './csv-writer.ts';
 import { exportFields, type ImportRecord } from './formats.ts';
 
 /** How many links are read at once: each may have two MB of targets. */

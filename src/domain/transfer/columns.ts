@@ -1,4 +1,4 @@
-import { unguarded } from './csv.ts';
+import { unguarded } from './csv-writer.ts';
 import {
   type Format,
   type ImportField,

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { pauseIfBlocked } from '../../shared/slices.ts';
-import { foldCase } from '../fold.ts';
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
+import { foldCase } from '../case-folding.ts';
 import { hostOf, normalizeHost, withoutPort } from '../url.ts';
-import { type Addresses, addressesOf } from './addresses.ts';
 import { isAlias } from './alias.ts';
+import { type Addresses, addressesOf } from './destinations.ts';
 
 /** An invalid line of a list. */
 export interface WrongLine {

@@ -1,7 +1,7 @@
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import type { Db, Tx } from './connection/db.ts';
 import { dialectOf } from './connection/dialect.ts';
-import { readRows } from './connection/direct.ts';
+import { readRows } from './connection/raw-reads.ts';
 import { join, name, sql } from './connection/sql.ts';
 
 /** The account and the idempotency key of an answer. */

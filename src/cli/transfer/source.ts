@@ -1,13 +1,13 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { JSONParser, TokenType } from '@streamparser/json';
-import { columnsFor, flattened, hasLinks } from '../../domain/importing/columns.ts';
-import type { SourceLine } from '../../domain/importing/entry.ts';
-import { type ImportFormat, neededColumns } from '../../domain/importing/formats.ts';
-import { BrokenOff } from '../../domain/importing/import.ts';
+import { columnsFor, flattened, hasLinks } from '../../domain/transfer/columns.ts';
+import type { SourceLine } from '../../domain/transfer/entry.ts';
+import { type ImportFormat, neededColumns } from '../../domain/transfer/formats.ts';
+import { BrokenOff } from '../../domain/transfer/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
-import { csvRecords, MAX_RECORD_LENGTH } from './csv.ts';
+import { csvRecords, MAX_RECORD_LENGTH } from './csv-reader.ts';
 
 /** How many bytes of a file are read to detect its format. */
 const DETECTED_BYTES = 65_536;
