@@ -89,7 +89,8 @@ const texts = {
     unavailable: ['Indisponible pour le moment', 'Réessayez dans un instant.'],
     preview: [
       'Lien court',
-      'Ouvrez-le dans un navigateur pour le suivre. Il ne fonctionne qu’un nombre limité de fois : les programmes et les aperçus ne voient donc pas où il mène.',
+      'Ouvrez-le dans un navigateur pour le suivre. Il ne fonctionne qu’un nombre limité de fois : les ' +
+        'programmes et les aperçus ne voient donc pas où il mène.',
     ],
     moving: ['Un instant', 'Vous allez être redirigé.'],
     wrong: 'Mot de passe incorrect. Réessayez.',

@@ -83,7 +83,8 @@ export async function settleDefaultDomain(
     (error: unknown) => {
       if (!(error instanceof HostHeld)) throw error;
       throw new ConfigError(
-        `BASE_URL is "${baseUrl}", but the account "${error.account}" has that host as a domain: use another URL, or remove the domain from the account: npm run domains -- remove ${error.host}`,
+        `BASE_URL is "${baseUrl}", but the account "${error.account}" has that host as a domain: use another ` +
+          `URL, or remove the domain from the account: npm run domains -- remove ${error.host}`,
       );
     },
   );

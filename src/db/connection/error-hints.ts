@@ -54,7 +54,8 @@ const advices: readonly [RegExp, (address: ReturnType<typeof addressOf>, variabl
   [
     /AuthenticationFailed|28P01|28000/,
     ({ server, role }, variable) =>
-      `The PostgreSQL server at ${server} refuses the user "${role}" with the password that ${variable} has. Special characters of a password must be percent-encoded in a URL.`,
+      `The PostgreSQL server at ${server} refuses the user "${role}" with the password that ${variable} ` +
+      `has. Special characters of a password must be percent-encoded in a URL.`,
   ],
   [
     /DatabaseDoesNotExist|3D000/,
@@ -69,12 +70,15 @@ const advices: readonly [RegExp, (address: ReturnType<typeof addressOf>, variabl
   [
     /does not support SSL connections/,
     ({ server }, variable) =>
-      `The PostgreSQL server at ${server} does not support TLS, which sslmode in ${variable} requires. Take sslmode out of the URL, or set up TLS on the server.`,
+      `The PostgreSQL server at ${server} does not support TLS, which sslmode in ${variable} requires. ` +
+      `Take sslmode out of the URL, or set up TLS on the server.`,
   ],
   [
     /permission denied for schema/,
     ({ database, role }, variable) =>
-      `The user "${role}" of ${variable} may not create tables in the schema public of the database "${database}": from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${database}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
+      `The user "${role}" of ${variable} may not create tables in the schema public of the database "${database}": ` +
+      `from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${database}" OWNER ` +
+      `TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
   ],
 ];
 
@@ -99,7 +103,10 @@ function adviceOnFile(error: unknown, url: string, variable: string): string | n
     return `The SQLite file "${withoutSecrets(file)}", which ${variable} names, cannot be read or written: ${oneLine(error)}. Is its disk full?`;
   if (error instanceof OperatorError) return `${error.message} ${variable} is "${withoutSecrets(url)}".`;
   if (!causesOf(error).some(isOfFile)) return null;
-  return `${variable} is "${withoutSecrets(url)}"; it may be file:PATH of a SQLite database, or of a file to be made in a folder that may be written: ${oneLine(error)}.`;
+  return (
+    `${variable} is "${withoutSecrets(url)}"; it may be file:PATH of a SQLite database, or of a file ` +
+    `to be made in a folder that may be written: ${oneLine(error)}.`
+  );
 }
 
 /**
@@ -108,9 +115,16 @@ function adviceOnFile(error: unknown, url: string, variable: string): string | n
  */
 export function adviceOn(error: unknown, url: string, variable: string): string | null {
   if (error instanceof PoolerBetween)
-    return `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`;
+    return (
+      `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL ` +
+      `server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`
+    );
   if (isDriverBroken(error))
-    return `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. If node_modules comes from another system, run "npm ci" on this one. If there is no binary for this one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`;
+    return (
+      `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. ` +
+      `If node_modules comes from another system, run "npm ci" on this one. If there is no binary for this ` +
+      `one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`
+    );
   if (url.startsWith('file:')) return adviceOnFile(error, url, variable);
   if (URL.parse(url) === null) return null;
   const messages = causesOf(error)

@@ -73,7 +73,9 @@ const expiration = z
       .nullish(),
     at: expiry
       .describe(
-        'When the link expires, in ISO 8601 with an offset from UTC, such as 2027-01-01T00:00:00Z. A time without seconds does not change a stored time within that minute. In an update, T00:00Z alone is the start of the day on which the link expires already.',
+        'When the link expires, in ISO 8601 with an offset from UTC, such as 2027-01-01T00:00:00Z. A time ' +
+          'without seconds does not change a stored time within that minute. In an update, T00:00Z alone is ' +
+          'the start of the day on which the link expires already.',
       )
       .nullish(),
     clicks: integerOf(1, 999_999_999)
@@ -94,7 +96,9 @@ const targeting = z
   })
   .meta({
     title: 'LinkTargeting',
-    description: `Different destinations for different visitors. Each list, of at most ${MAX_TARGETS} entries, replaces the stored list of its kind; null empties it. In an update, absent lists do not change.`,
+    description:
+      `Different destinations for different visitors. Each list, of at most ${MAX_TARGETS} entries, replaces ` +
+      `the stored list of its kind; null empties it. In an update, absent lists do not change.`,
   });
 const noTargeting = {
   type: 'NONE',
@@ -157,7 +161,8 @@ export const createLinkInput = z
     reuse: flag
       .nullish()
       .describe(
-        'If true, the result is the newest active link of the account with the same domain and the same given fields, if there is one; else a new link. False by default.',
+        'If true, the result is the newest active link of the account with the same domain and the same given ' +
+          'fields, if there is one; else a new link. False by default.',
       ),
     disabled: withDefault(disabled, false),
     privacy: withDefault(privacy, 'PUBLIC'),

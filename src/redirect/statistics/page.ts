@@ -66,7 +66,10 @@ function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, words:
   if (all === 0) return `${heading}\n<p>${texts.nothing}</p></section>`;
   const bars = shown.map(({ name, clicks }) => {
     const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
-    return `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg><span class="name">${nameOf(by, name)}</span><span class="count">${words.number(clicks)}</span><span class="share">${words.share(clicks / all)}</span></li>`;
+    return (
+      `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg><span class="name">${nameOf(by, name)}</span><span ` +
+      `class="count">${words.number(clicks)}</span><span class="share">${words.share(clicks / all)}</span></li>`
+    );
   });
   const inWords = shown.map(({ name, clicks }) => `${name} ${words.share(clicks / all)}`).join(', ');
   const cells = shown.map(({ name, clicks }) => [name, words.number(clicks), words.share(clicks / all)]);

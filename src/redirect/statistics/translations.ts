@@ -78,7 +78,10 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
       `This link led to ${count} ${isOne ? 'destination' : 'different destinations'}.`,
     inWords: (clicks, visitors, day, most) =>
       `Clicks: ${clicks}. Visitors: ${visitors}. Most clicks: ${most} on ${day}.`,
-    note: 'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. Bots are not part of the clicks. Values have the clicks before today, in about fives; the rest is part of “Others”.',
+    note:
+      'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. ' +
+      'Bots are not part of the clicks. Values have the clicks before today, in about fives; the rest is ' +
+      'part of “Others”.',
   },
   de: {
     title: 'Statistik',
@@ -120,7 +123,10 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
       isOne ? `Dieser Link führte zu ${count} Ziel.` : `Dieser Link führte zu ${count} verschiedenen Zielen.`,
     inWords: (clicks, visitors, day, most) =>
       `Klicks: ${clicks}. Besucher: ${visitors}. Die meisten Klicks: ${most} am ${day}.`,
-    note: 'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe der Tage. Bots gehören nicht zu den Klicks. Werte haben die Klicks vor heute, in ungefähren Fünferschritten; der Rest gehört zu „Andere“.',
+    note:
+      'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe ' +
+      'der Tage. Bots gehören nicht zu den Klicks. Werte haben die Klicks vor heute, in ungefähren Fünferschritten; ' +
+      'der Rest gehört zu „Andere“.',
   },
   es: {
     title: 'Estadísticas',
@@ -162,7 +168,10 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
       `Este enlace llevó a ${count} ${isOne ? 'destino' : 'destinos diferentes'}.`,
     inWords: (clicks, visitors, day, most) =>
       `Clics: ${clicks}. Visitantes: ${visitors}. Máximo de clics: ${most}, el ${day}.`,
-    note: 'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la suma de los días. Los bots no forman parte de los clics. Los valores tienen los clics anteriores a hoy, aproximadamente de cinco en cinco; el resto forma parte de «Otros».',
+    note:
+      'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la ' +
+      'suma de los días. Los bots no forman parte de los clics. Los valores tienen los clics anteriores ' +
+      'a hoy, aproximadamente de cinco en cinco; el resto forma parte de «Otros».',
   },
   fr: {
     title: 'Statistiques',
@@ -204,6 +213,9 @@ export const statisticsTexts: Readonly<Record<'en' | 'de' | 'es' | 'fr', Statist
       `Ce lien a mené à ${count} ${isOne ? 'destination' : 'destinations différentes'}.`,
     inWords: (clicks, visitors, day, most) =>
       `Clics : ${clicks}. Visiteurs : ${visitors}. Le plus de clics : ${most}, le ${day}.`,
-    note: 'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont la somme des jours. Les robots ne font pas partie des clics. Les valeurs ont les clics avant aujourd’hui, environ de cinq en cinq ; le reste fait partie de « Autres ».',
+    note:
+      'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
+      'la somme des jours. Les robots ne font pas partie des clics. Les valeurs ont les clics avant aujourd’hui, ' +
+      'environ de cinq en cinq ; le reste fait partie de « Autres ».',
   },
 };

@@ -10,7 +10,8 @@ builder.queryField('checkLinks', (t) =>
     type: [ValidationError],
     nullable: { list: false, items: true },
     description:
-      'Checks up to 100 new links without creating them, each as if the ones before it were created. Returns for each, in order, the error that `createLinks` would, or null.',
+      'Checks up to 100 new links without creating them, each as if the ones before it were created. Returns ' +
+      'for each, in order, the error that `createLinks` would, or null.',
     extensions: checkCost,
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
     resolve: async (_root, { inputs }, { db, actor, services, now }) =>
