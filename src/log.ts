@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { visibleError } from './domain/errors.ts';
 import { ClientGone } from './shared/client-gone.ts';
+import { LastingFault } from './shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
 
 /** The largest atomic write to a pipe, in bytes, so that the lines of processes are not mixed (POSIX's PIPE_BUF). */
@@ -67,10 +68,16 @@ export async function exit(code: number, log: Logger): Promise<never> {
   return process.exit(code);
 }
 
+const faults = new WeakMap<Logger, LastingFault>();
+
 /** Logs why a request failed: the database is not available, or there is an error in the program. */
 export function logFault(log: Logger, requestId: string, error: unknown): void {
   if (error instanceof ClientGone) return;
-  const what = { requestId, err: error };
-  if (visibleError(error)?.code === 'UNAVAILABLE') log.warn(what, 'database not available');
-  else log.error(what, 'unexpected error');
+  if (visibleError(error)?.code !== 'UNAVAILABLE') {
+    log.error({ requestId, err: error }, 'unexpected error');
+    return;
+  }
+  const fault = faults.get(log) ?? new LastingFault(log, 'database not available');
+  faults.set(log, fault);
+  fault.came(error, () => ({ requestId }));
 }

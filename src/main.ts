@@ -135,6 +135,8 @@ function endWithArguments([first]: readonly string[]): void {
   process.exit(answer === undefined ? 1 : 0);
 }
 
+// Nobody may read the output any more: that is no reason to end.
+process.stdout.on('error', () => {});
 if (ownWorker() === undefined) endWithArguments(process.argv.slice(2));
 let config: Config | null = null;
 let log: Logger | null = null;

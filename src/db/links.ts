@@ -1,4 +1,5 @@
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
+import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { insertMany } from './bulk-insert.ts';
 import type { Db, Tx } from './connection/db.ts';
 import { dialectOf } from './connection/dialect.ts';
@@ -109,6 +110,9 @@ export function lockLinksOn(tx: Tx, domainId: number): Promise<Pick<Link, 'id' |
   );
 }
 
+/** How many links one statement changes, since it blocks the thread on SQLite. */
+const CHANGED_TOGETHER = 1_000;
+
 /**
  * Sets columns of many links in a transaction, and returns the links' ids. Each link's time of change becomes later than
  * before, as in `timeOfChange`.
@@ -121,14 +125,21 @@ async function changeLinksIn(
 ): Promise<number[]> {
   const { larger, time, oneMillisecondAfter, hasConcurrentWriters } = dialectOf(tx);
   const later = larger(time(now), oneMillisecondAfter(sql`"updatedAt"`));
+  const set = join([...settings, sql`"updatedAt" = ${later}`]);
   // The update sees only then what others, for which it waits here, have changed.
   if (hasConcurrentWriters)
     await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} ORDER BY "id" FOR NO KEY UPDATE`);
-  const changed = await readRows<{ id: number }>(
-    tx,
-    sql`UPDATE "Link" SET ${join([...settings, sql`"updatedAt" = ${later}`])} WHERE ${where} RETURNING "id"`,
-  );
-  return changed.map(({ id }) => id);
+  const ids: number[] = [];
+  for (let last = 0; ; last = ids.at(-1) ?? 0) {
+    const next = sql`SELECT "id" FROM "Link" WHERE ${where} AND "id" > ${last} ORDER BY "id" LIMIT ${CHANGED_TOGETHER}`;
+    const changed = await readRows<{ id: number }>(
+      tx,
+      sql`UPDATE "Link" SET ${set} WHERE "id" IN (${next}) RETURNING "id"`,
+    );
+    ids.push(...changed.map(({ id }) => id).sort((a, b) => a - b));
+    if (changed.length < CHANGED_TOGETHER) return ids;
+    await pauseIfBlocked();
+  }
 }
 
 interface Owner {

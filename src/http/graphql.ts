@@ -9,6 +9,7 @@ import { errorForms, headersOf } from '../schema/server/errors.ts';
 import { executeText, type SentOperation } from '../schema/server/execute.ts';
 import { isNestedTooDeeply } from '../schema/server/operation-limits.ts';
 import { type GraphQLServer, refusal } from '../schema/server/server.ts';
+import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { contextIn, keyedWriteOf, replay } from './idempotency.ts';
 import { sendGraphiql } from './pages/pages.ts';
 import { isBrokenOff } from './request/client.ts';
@@ -141,8 +142,11 @@ export function createGraphQLHandler({
   const answerPlain = async (req: IncomingMessage, res: ServerResponse, context: Context): Promise<void> => {
     const body = await shortBody(req);
     const sent = body === null || onlyTrusted ? null : plainlySent(req, body);
+    // Many documents that arrive together are parsed and answered with other work in between.
+    await pauseIfBlocked();
     const executed = sent && (await executeText(server, sent, context));
     if (!executed || executed.errors) return server(req, res, executed ? { ...context, executed } : context);
+    await pauseIfBlocked();
     const text = Buffer.from(JSON.stringify(executed));
     res.writeHead(200, { 'Content-Type': typeFor(req), 'Content-Length': text.length });
     res.end(text);

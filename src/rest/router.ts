@@ -6,6 +6,7 @@ import { contextIn, keyedWriteOf, replay } from '../http/idempotency.ts';
 import type { ContextOf } from '../http/request/context.ts';
 import type { Context } from '../schema/server/context.ts';
 import type { GraphQLServer } from '../schema/server/server.ts';
+import { pauseIfBlocked } from '../shared/time-slices.ts';
 import {
   type Answer,
   answerTo,
@@ -94,7 +95,9 @@ async function answer(
       return null;
     }
     const variables = route.variables(input, id);
-    return route.encode(await execute(server, route, variables, context), url, input);
+    const data = await execute(server, route, variables, context);
+    await pauseIfBlocked();
+    return route.encode(data, url, input);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return answerTo[error.code](error, refusalsOf(route.fields, form, error.fields));

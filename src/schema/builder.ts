@@ -1,5 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
+import './error-limit.ts';
 import './loaded-rows.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
@@ -21,7 +22,7 @@ export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The first is the outermost.
-  plugins: ['loaded', PrismaPlugin],
+  plugins: ['errorLimit', 'loaded', PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
     client: (context) => context.db,

@@ -22,9 +22,9 @@ export async function nextSlice(): Promise<void> {
   await turn;
 }
 
-/** Pauses if the thread was blocked for long. */
+/** Pauses while the thread was blocked for long. */
 export async function pauseIfBlocked(): Promise<void> {
-  if (isBlocked()) await nextSlice();
+  while (isBlocked()) await nextSlice();
 }
 
 async function* slices<Item>(items: readonly Item[], signal: AbortSignal): AsyncGenerator<Item> {

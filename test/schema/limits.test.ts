@@ -233,6 +233,35 @@ test.each([
   expect([data, errors?.[0]?.extensions]).toMatchObject([undefined, { code: 'TOO_COSTLY', limit: 100 }]);
 });
 
+test('refuses too many lines, before anything is parsed', async () => {
+  const { errors } = await caller.graphql(`${'\n'.repeat(5_000)}{ nothing }`);
+  expect(errors).toEqual([
+    {
+      message: "The operation's number of lines, 5001, is above the limit of 5000.",
+      extensions: { code: 'TOO_COSTLY', lines: 5_001, limit: 5_000 },
+    },
+  ]);
+});
+
+test('answers with at most 100 errors of fields, and one that says that there are more', async () => {
+  const another = await server.caller('another');
+  const space_id = await another.space('Full');
+  for (let i = 0; i < 11; i++) await another.link({ space_id });
+  const wrong = many(10, (i) => `a${i}: space { links(first: 0, after: "x") { totalCount } }`);
+  const query = `{ links(filter: { spaceId: ${space_id} }) { nodes { ${wrong} } } }`;
+  for (let i = 0; i < 4; i++) {
+    const { errors = [] } = await another.graphql(query);
+    expect(errors).toHaveLength(101);
+    expect(errors.slice(0, 100).map(({ extensions }) => extensions?.code)).toEqual(
+      Array(100).fill('VALIDATION'),
+    );
+    expect(errors.at(-1)).toMatchObject({
+      message: 'The operation has more than 100 errors.',
+      extensions: { code: 'TOO_COSTLY' },
+    });
+  }
+});
+
 test('refuses too many tokens', async () => {
   const { errors } = await caller.graphql(`{ ${many(10_001, () => '__typename')} }`);
   expect(errors?.[0]).toMatchObject({

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -259,6 +259,24 @@ test('SIGTERM lets requests be answered that follow others on their connection',
   expect(answers.match(/HTTP\/1.1 201/g)).toHaveLength(3);
   expect(answers.match(/Connection: close/g)).toHaveLength(1);
   expect((await stopping).code).toBe(0);
+});
+
+test('a first start whose output nobody reads serves, and ends by SIGTERM', async () => {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['dist/main.js'], {
+    env: { DATABASE_URL: await emptyDatabase(), PORT: String(port), HOST: '127.0.0.1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  child.stdout.destroy();
+  const ended = once(child, 'exit');
+  const status = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+  await expect.poll(status).toBe(200);
+  child.kill('SIGTERM');
+  await ended;
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { Semaphore, SemaphoreTimeout } from '../../shared/turns.ts';
 import { type Db, handleOf, setHandle, type Tx } from './db.ts';
 import { dialectOf } from './dialect.ts';
@@ -110,6 +111,8 @@ export class EnclosingTransaction {
     clearTimeout(this.#waiting);
     this.#opening ??= this.#open();
     const tx = await this.#opening;
+    // On SQLite, the statements of many changes would block the thread together.
+    await pauseIfBlocked();
     try {
       return await tx.$transaction((part) => {
         setHandle(part, handleOf(tx));

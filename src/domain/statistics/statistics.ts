@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { daysAfter, enclosingPeriod, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
 import type { Counts, Days, Point, Scope, ValueRow, ValuesAsked } from '../../db/statistics/read.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
-import { isBlocked, nextSlice } from '../../shared/time-slices.ts';
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
 import {
@@ -140,7 +140,7 @@ export class Statistics {
   async #seriesOf(interval: StatisticsInterval): Promise<StatisticsPoint[]> {
     const points = await this.#pointsOf(interval);
     // The points of many links come at once, and ten years of each are thousands of days.
-    while (isBlocked()) await nextSlice();
+    await pauseIfBlocked();
     const known = new Map(points.map((point) => [point.time, point]));
     return Array.from(timesOf(interval, this.days), (time) => {
       const { clicks = 0, visitors = 0, bots = 0 } = known.get(time) ?? {};

@@ -7,6 +7,10 @@ const MAX_PER_SOCKET = 100;
 /** How many unsent answers may wait for slow readers, as a multiple of the requests in flight. */
 const UNSENT_PER_SLOT = 5;
 
+/** How many characters of answers may wait for slow readers, and how often they are counted, in milliseconds. */
+const MAX_UNSENT_SIZE = 200_000_000;
+const COUNT_INTERVAL = 250;
+
 /** What a request in flight occupies. */
 interface Slot {
   ended: boolean;
@@ -24,6 +28,9 @@ export class InFlight {
   readonly #accepted = new Map<ServerResponse, Slot>();
   /** The number of unsent answers, including those that wait for slow readers. */
   #unsent = 0;
+  /** The sockets of unsent answers, those that have waited longest first. */
+  readonly #waiting = new Map<ServerResponse, Socket>();
+  #countedAt = 0;
   readonly #endings = new WeakMap<Socket, Set<() => void>>();
 
   constructor(max: number) {
@@ -37,12 +44,15 @@ export class InFlight {
     const end = () => {
       if (!ofSocket.delete(end)) return;
       this.#unsent--;
+      this.#waiting.delete(res);
       slot.ended = true;
       if (slot.running === 0) this.#accepted.delete(res);
       onEnd();
     };
     ofSocket.add(end);
     this.#unsent++;
+    this.#waiting.set(res, socket);
+    this.#boundSize();
     res.once('close', end);
     // A client that keeps sending without reading gets no answer.
     if (this.#unsent > UNSENT_PER_SLOT * this.#max) socket.destroy();
@@ -67,6 +77,23 @@ export class InFlight {
   /** Whether the connection has unsent answers. */
   isAnswering(socket: Socket): boolean {
     return (this.#endings.get(socket)?.size ?? 0) > 0;
+  }
+
+  /** Closes the connections that have waited longest if unsent answers take too much memory. */
+  #boundSize(): void {
+    const now = performance.now();
+    if (now - this.#countedAt < COUNT_INTERVAL) return;
+    this.#countedAt = now;
+    const sizes = Array.from(this.#waiting, ([res, socket]) => ({
+      socket,
+      size: res.writableEnded ? Math.max(res.writableLength, socket.writableLength) : 0,
+    }));
+    let total = sizes.reduce((sum, { size }) => sum + size, 0);
+    for (const { socket, size } of sizes) {
+      if (total <= MAX_UNSENT_SIZE) return;
+      if (size > 0) socket.destroy();
+      total -= size;
+    }
   }
 
   #endingsOf(socket: Socket): Set<() => void> {

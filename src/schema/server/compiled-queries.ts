@@ -17,6 +17,7 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { visibleError } from '../../domain/errors.ts';
+import { forgetErrors } from '../error-limit.ts';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
 import { recordOf } from './operation-record.ts';
@@ -96,6 +97,7 @@ export const useCompiledQueries: Plugin<Context> = {
       const { data, errors }: CompiledResult = await compiled.query({}, given.contextValue, coerced);
       if (errors === undefined) return { data };
       context.signal.throwIfAborted();
+      forgetErrors(context);
       const unavailable = unavailableIn(errors);
       return unavailable ? { errors: [unavailable] } : executeFn(given);
     });

@@ -20,6 +20,8 @@ import { sizeOf } from './operation-size.ts';
 const limits = {
   /** Words and punctuation of the document. */
   tokens: 10_000,
+  /** Lines of the document: each error looks for its line from the first one on. */
+  lines: 5_000,
   /** Nested brackets of all kinds, in the document or in its variables. */
   nesting: 100,
   /** Characters of a name or an alias, which an answer repeats for every record. */
@@ -41,6 +43,7 @@ const limits = {
 
 const measured = {
   tokens: 'number of tokens',
+  lines: 'number of lines',
   nesting: 'nesting',
   nameLength: 'length of a name',
   aliases: 'number of aliases',
@@ -83,8 +86,17 @@ export function isNestedTooDeeply(value: unknown, levels = limits.nesting): bool
   return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
 }
 
+const LINE_BREAKS = /\r\n|[\n\r]/g;
+
+/** @throws GraphQLError if the text has too many lines */
+function checkLines(text: string): void {
+  let lines = 1;
+  for (const _ of text.matchAll(LINE_BREAKS)) if (++lines > limits.lines) throw tooMuch('lines', lines);
+}
+
 /** Parses a document within the limits. */
 function parseWithin(source: string | Source, options?: ParseOptions): DocumentNode {
+  checkLines(typeof source === 'string' ? source : source.body);
   try {
     const document = parse(source, { ...options, maxTokens: limits.tokens });
     checkTokens(document.loc?.startToken);

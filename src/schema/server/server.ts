@@ -10,6 +10,8 @@ import {
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { requireScope } from '../../domain/access/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
+import { MAX_ERRORS } from '../error-limit.ts';
 import { schema } from '../index.ts';
 import { useAccept, useStreams } from './accept-header.ts';
 import { useCompiledQueries } from './compiled-queries.ts';
@@ -57,9 +59,10 @@ function refusalOf(
 
 /** The result with masked errors. */
 function presented(result: ExecutionResult, context: Context): ExecutionResult {
-  return result.errors
-    ? { ...result, errors: result.errors.map((error) => presentedError(error, context)) }
-    : result;
+  if (!result.errors) return result;
+  // Further ones are all the same.
+  const errors = result.errors.slice(0, MAX_ERRORS + 1).map((error) => presentedError(error, context));
+  return { ...result, errors };
 }
 
 /** Checks the key's scopes for every execution, over HTTP or in process, and masks its errors. */
@@ -105,6 +108,9 @@ const noIntrospection: Plugin = {
     addValidationRule(NoSchemaIntrospectionCustomRule);
   },
 };
+
+/** Lets other work run before each of many documents that arrive together. */
+const usePauses: Plugin = { onParams: pauseIfBlocked };
 
 /** The maximum length of a message, in characters: some repeat the input. */
 const MAX_MESSAGE_LENGTH = 500;
@@ -153,6 +159,7 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
   return createYoga<Context>({
     schema,
     plugins: [
+      usePauses,
       useExecuted,
       useAccept,
       useStreams,
