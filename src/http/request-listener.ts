@@ -1,10 +1,9 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { ClientGone } from '../shared/client-gone.ts';
 import { type createGuard, endUnlessComplete } from './limits/guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import type { Load } from './limits/load-meter.ts';
-import { beginRequest } from './request/info.ts';
+import { beginRequest, leave } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
 import { normalizeTarget } from './request/request-url.ts';
 import { answerUnreadable, faultOf, refuseAsBusy, refuseAsFaulty } from './server.ts';
@@ -31,7 +30,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     const { surface, requestId } = info;
     const { socket } = req; // The request may have lost its socket when it is answered.
     const accepted = inFlight.begin(req, res, () => {
-      if (!res.writableFinished) info.gone.abort(new ClientGone());
+      if (!res.writableFinished) leave(info);
       endUnlessComplete(req, socket);
       requestLog.ended(res, info);
     });

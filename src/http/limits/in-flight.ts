@@ -26,9 +26,7 @@ interface Slot {
 export class InFlight {
   readonly #max: number;
   readonly #accepted = new Map<ServerResponse, Slot>();
-  /** The number of unsent answers, including those that wait for slow readers. */
-  #unsent = 0;
-  /** The sockets of unsent answers, those that have waited longest first. */
+  /** The sockets of unsent answers, including those that wait for slow readers, which have waited longest first. */
   readonly #waiting = new Map<ServerResponse, Socket>();
   #countedAt = 0;
   readonly #endings = new WeakMap<Socket, Set<() => void>>();
@@ -43,19 +41,17 @@ export class InFlight {
     const slot: Slot = { ended: false, running: 0 };
     const end = () => {
       if (!ofSocket.delete(end)) return;
-      this.#unsent--;
       this.#waiting.delete(res);
       slot.ended = true;
       if (slot.running === 0) this.#accepted.delete(res);
       onEnd();
     };
     ofSocket.add(end);
-    this.#unsent++;
     this.#waiting.set(res, socket);
     this.#boundSize();
     res.once('close', end);
     // A client that keeps sending without reading gets no answer.
-    if (this.#unsent > UNSENT_PER_SLOT * this.#max) socket.destroy();
+    if (this.#waiting.size > UNSENT_PER_SLOT * this.#max) socket.destroy();
     if (ofSocket.size > MAX_PER_SOCKET || this.#isFull()) return false;
     this.#accepted.set(res, slot);
     return true;

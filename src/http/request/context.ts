@@ -13,7 +13,7 @@ import type { Context } from '../../schema/server/context.ts';
 import type { InFlight } from '../limits/in-flight.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, type Trust } from './client.ts';
-import { requestInfoOf } from './info.ts';
+import { requestInfoOf, signalOf } from './info.ts';
 
 export interface ContextDependencies {
   readonly database: Database;
@@ -75,7 +75,7 @@ export function createContextOf(dependencies: ContextDependencies): ContextOf {
     const info = requestInfoOf(res);
     info.actor = actor;
     const timestamp = now();
-    const { signal } = info.gone;
+    const signal = signalOf(info);
     const rateLimit = await limit.take(actor.keyId, res, timestamp);
     return {
       db,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Actor } from '../../domain/access/actor.ts';
+import { ClientGone } from '../../shared/client-gone.ts';
 import { type Surface, surfaceOf } from './surface.ts';
 
 /** Information about a request while it is answered. */
@@ -11,8 +12,10 @@ export interface RequestInfo {
   readonly surface: Surface;
   /** Without the query, which may contain private data; the log shows only its beginning. */
   readonly path: string;
-  /** Aborted when the request ends before its answer is complete. */
-  readonly gone: AbortController;
+  /** Whether the request ended before its answer was complete. */
+  hasLeft: boolean;
+  /** Aborted then; created by `signalOf`, since it takes a twentieth of a redirect's time. */
+  gone?: AbortController;
   /** A time of performance.now(). */
   readonly startedAt: number;
   actor?: Actor;
@@ -32,16 +35,29 @@ type Response = ServerResponse & { [REQUEST_INFO]?: RequestInfo };
 /** Gives the request its id; call it once per request. */
 export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
   const [path = ''] = (req.url ?? '').split('?', 1);
-  const info = {
+  const info: RequestInfo = {
     requestId: randomUUID(),
     method: req.method,
     surface: surfaceOf(path),
     path: path.slice(0, MAX_LOGGED),
-    gone: new AbortController(),
+    hasLeft: false,
     startedAt: performance.now(),
   };
   res[REQUEST_INFO] = info;
   return info;
+}
+
+/** Notes that the request ended before its answer was complete. */
+export function leave(info: RequestInfo): void {
+  info.hasLeft = true;
+  info.gone?.abort(new ClientGone());
+}
+
+/** A signal for when the request ends before its answer is complete. */
+export function signalOf(info: RequestInfo): AbortSignal {
+  info.gone ??= new AbortController();
+  if (info.hasLeft) leave(info);
+  return info.gone.signal;
 }
 
 /** The information about the request of `res`. */
