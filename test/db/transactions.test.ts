@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { readRows } from '../../src/db/connection/raw-reads.ts';
@@ -78,7 +79,20 @@ test('simultaneous transactions run one after the other', async () => {
   expect(await client.linkPixel.count({ where: { pixelId } })).toBe(after.length);
 });
 
-test('a query outside its own transaction fails at once instead of a deadlock', async (context) => {
+test('a look-up that Prisma sends together with one of a transaction waits for its end', async () => {
+  const { client } = database;
+  const where = { id: accountId };
+  const outside = AsyncResource.bind((work: () => Promise<unknown>) => work());
+  const { others } = await transaction(client, async (tx) => {
+    const own = tx.account.findUnique({ where }).then((row) => row);
+    const found = outside(() => client.account.findUnique({ where }).then((row) => row));
+    await own;
+    return { others: found };
+  });
+  expect(await others).toMatchObject(where);
+});
+
+test('a query outside its own transaction fails instead of a deadlock', async (context) => {
   context.skip(!database.url.startsWith('file:'), 'the others have several connections');
   const { client } = database;
   const past = transaction(client, async () => client.space.count());

@@ -1,10 +1,14 @@
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { isBlocked, nextSlice } from '../../shared/time-slices.ts';
+import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { currentTransaction } from './raw-reads.ts';
 import type { ReadsRaw } from './raw-source.ts';
 import { driverOf, type Statement } from './sqlite-driver.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
 import type { rawReader } from './sqlite-statements.ts';
+
+/** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
+const DEADLOCK_TIMEOUT = 5_000;
 
 /** A statement that does nothing. */
 const nothing: Statement = {
@@ -35,10 +39,12 @@ export function isolateTransactions(
   // thread, and nothing else would run between those of many callers.
   const alone = async <T>(run: () => Promise<T>, mustPause = () => false): Promise<T> => {
     while (open || mustPause()) {
-      // A deadlock otherwise: the transaction would wait for itself.
-      if (current !== null && currentTransaction() === current)
+      // The transaction may wait for itself. Or it is the look-up of another caller: Prisma sends those of one tick together, in
+      // the context of the first.
+      const isOwn = open !== null && current !== null && currentTransaction() === current;
+      if (!isOwn) await (open ?? nextSlice());
+      else if (open !== null && (await withTimeout(DEADLOCK_TIMEOUT, open)) === TIMED_OUT)
         throw new Error('a query within a transaction did not use the client of the transaction');
-      await (open ?? nextSlice());
     }
     return run();
   };
