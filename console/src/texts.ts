@@ -211,7 +211,7 @@ const english = {
     key: 'API key',
     open: 'Sign in',
     checking: 'Checking…',
-    note: 'The key stays in this tab until it is closed. The operator of the service creates keys.',
+    note: 'The key stays in this tab while the console is open in it. The operator of the service creates keys.',
     noAnswer: 'The service does not answer. Check your connection, and try again.',
     wrongKey: 'This key is unknown, revoked or expired.',
     revoked: 'Your key has been revoked or has expired. Sign in with another one; what you typed is kept.',
@@ -326,10 +326,11 @@ const english = {
     working: 'Changing links',
     done: (count: number) => `${one(count, 'link was', 'links were')} changed.`,
     failed: (count: number) => `${one(count, 'link', 'links')} failed`,
-    deleteTitle: (count: number) => `Delete ${one(count, 'link', 'links')}?`,
+    move: 'Move',
+    ask: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}?`,
     deleteWarning:
       'Their addresses stop working, and their clicks and statistics are lost. This cannot be undone.',
-    delete: (count: number) => `Delete ${one(count, 'link', 'links')}`,
+    confirm: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}`,
   },
   many: {
     title: 'Many new links',

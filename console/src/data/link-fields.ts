@@ -110,10 +110,14 @@ const expirationOf = (fields: LinkFields) => ({
 });
 
 /** What is sent for a new link: only what was entered. */
+/** An address as people write it, such as www.example.com/page, gets the scheme that the API needs. */
+const withScheme = (text: string): string =>
+  /^[\w-]+(\.[\w-]+)+([/?#:]|$)/.test(text) ? `https://${text}` : text;
+
 export function newLinkOf(fields: LinkFields): CreateLinkInput {
   const expiration = expirationOf(fields);
   return {
-    url: fields.url.trim(),
+    url: withScheme(fields.url.trim()),
     ...(fields.title.trim() && { title: fields.title }),
     ...(fields.alias.trim() && { alias: fields.alias }),
     ...(fields.domainId && { domainId: fields.domainId }),

@@ -18,6 +18,8 @@ export function Dialog({
   const name = useId();
   useEffect(() => {
     ref.current?.showModal();
+    // The browser would choose the button that closes it.
+    ref.current?.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
   }, []);
   return (
     <dialog

@@ -26,6 +26,12 @@ interface BulkProps {
   readonly filter: LinkFilter | null;
 }
 
+function verbOf(action: BulkAction | null): string {
+  if (action === null || 'delete' in action) return texts.delete;
+  if (action.update.disabled == null) return texts.bulk.move;
+  return action.update.disabled ? texts.links.disable : texts.links.enable;
+}
+
 /** What can be done to the selected links, or to all that match. */
 export function BulkBar(props: BulkProps): ReactElement | null {
   const { ids, isAll } = props.selection;
@@ -35,7 +41,7 @@ export function BulkBar(props: BulkProps): ReactElement | null {
 function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const session = useSession();
   const [progress, setProgress] = useState<Progress | null>(null);
-  const [asks, setAsks] = useState(false);
+  const [asked, setAsked] = useState<BulkAction | null>(null);
   const [failed, setFailed] = useState<BulkResult['failed']>([]);
   const stop = useRef(new AbortController());
   const total =
@@ -45,6 +51,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const count = selection.isAll ? total : selection.ids.size;
   const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
   const t = texts.bulk;
+  const verb = verbOf(asked);
 
   const run = async (action: BulkAction) => {
     stop.current = new AbortController();
@@ -71,6 +78,12 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
     }
   };
 
+  /** Asks first where links beyond the page change, or any is deleted. */
+  const begin = (action: BulkAction) => {
+    if (selection.isAll || 'delete' in action) setAsked(action);
+    else void run(action);
+  };
+
   if (progress)
     return (
       <div className="bulk">
@@ -95,7 +108,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
         className="filter"
         aria-label={t.space}
         value=""
-        onChange={({ target: { value } }) => run({ update: { spaceId: value === 'none' ? null : value } })}
+        onChange={({ target: { value } }) => begin({ update: { spaceId: value === 'none' ? null : value } })}
       >
         <option value="" disabled>
           {t.space}
@@ -110,18 +123,18 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
       <button
         type="button"
         className="button quiet small"
-        onClick={() => run({ update: { disabled: true } })}
+        onClick={() => begin({ update: { disabled: true } })}
       >
         {texts.links.disable}
       </button>
       <button
         type="button"
         className="button quiet small"
-        onClick={() => run({ update: { disabled: false } })}
+        onClick={() => begin({ update: { disabled: false } })}
       >
         {texts.links.enable}
       </button>
-      <button type="button" className="button quiet small" onClick={() => setAsks(true)}>
+      <button type="button" className="button quiet small" onClick={() => begin({ delete: true })}>
         {texts.delete}
       </button>
       <button
@@ -133,22 +146,22 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
       >
         <Icon name="close" />
       </button>
-      {asks && (
-        <Dialog title={t.deleteTitle(count)} onClose={() => setAsks(false)}>
-          <p>{t.deleteWarning}</p>
+      {asked && (
+        <Dialog title={t.ask(verb, count)} onClose={() => setAsked(null)}>
+          {'delete' in asked && <p>{t.deleteWarning}</p>}
           <div className="buttons end">
-            <button type="button" className="button quiet" onClick={() => setAsks(false)}>
+            <button type="button" className="button quiet" onClick={() => setAsked(null)}>
               {texts.cancel}
             </button>
             <button
               type="button"
-              className="button danger"
+              className={'delete' in asked ? 'button danger' : 'button'}
               onClick={() => {
-                setAsks(false);
-                void run({ delete: true });
+                setAsked(null);
+                void run(asked);
               }}
             >
-              {t.delete(count)}
+              {t.confirm(verb, count)}
             </button>
           </div>
         </Dialog>

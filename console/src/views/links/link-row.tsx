@@ -106,7 +106,8 @@ export function LinkRow({
       <div className="what">
         <div className="first">
           <To href={address} className="short">
-            {withoutScheme(link.shortUrl)}
+            <span className="host">{withoutScheme(link.shortUrl).replace(/[^/]*$/, '')}</span>
+            {withoutScheme(link.shortUrl).replace(/^.*\//, '')}
           </To>
           <CopyButton text={link.shortUrl} />
           <button
