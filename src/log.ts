@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { visibleError } from './domain/errors.ts';
 import { ClientGone } from './shared/client-gone.ts';
-import { LastingFault } from './shared/repeated-fault.ts';
+import { RepeatedFault } from './shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
 
 /** The largest atomic write to a pipe, in bytes, so that the lines of processes are not mixed (POSIX's PIPE_BUF). */
@@ -68,7 +68,7 @@ export async function exit(code: number, log: Logger): Promise<never> {
   return process.exit(code);
 }
 
-const faults = new WeakMap<Logger, LastingFault>();
+const faults = new WeakMap<Logger, RepeatedFault>();
 
 /** Logs why a request failed: the database is not available, or there is an error in the program. */
 export function logFault(log: Logger, requestId: string, error: unknown): void {
@@ -77,7 +77,7 @@ export function logFault(log: Logger, requestId: string, error: unknown): void {
     log.error({ requestId, err: error }, 'unexpected error');
     return;
   }
-  const fault = faults.get(log) ?? new LastingFault(log, 'database not available');
+  const fault = faults.get(log) ?? new RepeatedFault(log, 'database not available');
   faults.set(log, fault);
   fault.came(error, () => ({ requestId }));
 }

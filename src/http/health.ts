@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/connection/client.ts';
 import { trySpace } from '../db/connection/disk-space.ts';
 import { pendingMigrations } from '../db/migrate.ts';
-import { LastingFault } from '../shared/repeated-fault.ts';
+import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 const CHECK_TIMEOUT = 2000;
@@ -18,7 +18,7 @@ export const livez: RequestHandler = (_req, res) => {
 
 /** 200 when the database answers, its migrations are applied and it has space to write, else 503. */
 export function readyz(database: Database, log: Logger): RequestHandler {
-  const fault = new LastingFault(log, 'not ready, since the database cannot be written');
+  const fault = new RepeatedFault(log, 'not ready, since the database cannot be written');
   let triedAt = Number.NEGATIVE_INFINITY;
   let hasSpace = false;
   let trying: Promise<void> | null = null;

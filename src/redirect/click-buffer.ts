@@ -10,7 +10,7 @@ import { type Receipt, type WriteCaches, writeVisits } from '../db/statistics/wr
 import { PendingVisits } from '../domain/visit/pending-visits.ts';
 import type { Visit } from '../domain/visit/visit.ts';
 import { OTHER_REFERRER } from '../domain/visit/visitor-attributes.ts';
-import { LastingFault } from '../shared/repeated-fault.ts';
+import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { withTimeout } from '../shared/timeout.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
@@ -32,7 +32,7 @@ interface Batch {
 export class ClickBuffer {
   readonly #db: Db;
   readonly #log: Logger;
-  readonly #unwritable: LastingFault;
+  readonly #unwritable: RepeatedFault;
   readonly #processId = randomUUID();
   readonly #caches: WriteCaches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   readonly #pending: PendingVisits;
@@ -48,7 +48,7 @@ export class ClickBuffer {
   constructor(db: Db, log: Logger, described = true) {
     this.#db = db;
     this.#log = log;
-    this.#unwritable = new LastingFault(log, 'clicks cannot be written');
+    this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
     this.#pending = new PendingVisits(described);
   }
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 const LOGGED_EVERY = 60_000;
 
 /** Logs a fault that comes again and again: the first time, then once a minute with how often it came, and its end. */
-export class LastingFault {
+export class RepeatedFault {
   readonly #log: Logger;
   readonly #message: string;
   #times = 0;

@@ -11,7 +11,7 @@ import {
   releaseQueue,
   renewClaims,
 } from '../../db/webhook/queues.ts';
-import { LastingFault } from '../../shared/repeated-fault.ts';
+import { RepeatedFault } from '../../shared/repeated-fault.ts';
 import { withTimeout } from '../../shared/timeout.ts';
 import { AttemptTurns } from './attempt-slots.ts';
 import { dispatchChanges } from './dispatch.ts';
@@ -78,7 +78,7 @@ export class Webhooks {
   #round: Promise<void> | null = null;
   #again = false;
   #stopping = false;
-  readonly #fault: LastingFault;
+  readonly #fault: RepeatedFault;
   /** When claims were last made or renewed, and when old deliveries were last deleted, by a monotonic clock. */
   #keptAt = Number.NEGATIVE_INFINITY;
   #cleanedAt = Number.NEGATIVE_INFINITY;
@@ -87,7 +87,7 @@ export class Webhooks {
     this.#with = dependencies;
     const { attempted = () => {}, capacity = CAPACITY } = dependencies;
     this.#capacity = capacity;
-    this.#fault = new LastingFault(dependencies.log, 'webhooks cannot be processed');
+    this.#fault = new RepeatedFault(dependencies.log, 'webhooks cannot be processed');
     this.#dependencies = {
       ...dependencies,
       attempted,

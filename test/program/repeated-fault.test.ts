@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { LastingFault } from '../../src/shared/repeated-fault.ts';
+import { RepeatedFault } from '../../src/shared/repeated-fault.ts';
 
 test('a fault that lasts is logged once a minute with how often it came, and its end once', () => {
   const lines: { level: number; times: number; msg: string }[] = [];
-  const fault = new LastingFault(
+  const fault = new RepeatedFault(
     pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) }),
     'it fails',
   );
