@@ -1,6 +1,7 @@
 import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { useSession } from '../data/session.ts';
+import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Empty, Skeleton } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
@@ -114,8 +115,10 @@ export function Frame(): ReactElement {
         {texts.skip}
       </a>
       <aside className={isMenu ? 'side open' : 'side'}>
-        <div className="brand">
-          <Link href="/">{texts.product}</Link>
+        <div className="top">
+          <Link href="/" className="brand">
+            <Brand />
+          </Link>
           <button
             type="button"
             className="bare burger"
