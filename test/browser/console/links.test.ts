@@ -4,6 +4,7 @@ import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, launchBrowser } from '../../support/browser.ts';
 import { enterKey, openConsole, rowOf, signIn } from '../../support/console.ts';
+import { BROWSER } from '../../support/visit.ts';
 
 describe.runIf(chromiumPath)('the console, in a browser', () => {
   let server: TestServer;
@@ -27,23 +28,45 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   const tabOf = (caller: Caller, path = '') =>
     signIn(browser, { origin: server.origin, key: caller.key }, { path });
 
-  test('says that a key is wrong, and keeps the right one over a reload, but where no other page can find it', async () => {
+  test('says that a key is wrong, and keeps the right one in its tab, but where no pixel can find it', async () => {
     const caller = await newAccount();
+    const pixel = await caller.pixel();
+    const { alias } = await caller.link({ url: `${server.origin}/docs`, pixel_ids: pixel });
     const { page } = await openConsole(browser, server.origin);
     await enterKey(page, 'wrong');
     await page.getByText('This key is unknown, revoked or expired.').waitFor();
     await enterKey(page, caller.key);
-    await page.getByText('No links yet').waitFor();
+    await rowOf(page, alias).waitFor();
+    await page.route('**/graphql', (route) => route.abort());
     await page.reload();
-    await page.getByText('No links yet').waitFor();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await rowOf(page, alias).waitFor();
+    await page.reload();
+    await rowOf(page, alias).waitFor();
     const kept =
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])';
     expect(await page.evaluate(kept)).not.toContain(caller.key);
-    await page.goto(`${server.origin}/docs`);
-    expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
+    // An address that is typed into the same tab.
+    await page.goto(`${server.origin}/console/spaces`);
+    await page.getByText('No spaces yet').waitFor();
+    let seen = '';
+    await page.exposeFunction('tell', (text: string) => {
+      seen = text;
+    });
+    await page.route('https://www.googletagmanager.com/**', (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: 'tell(JSON.stringify([Object.keys(sessionStorage), history.state]))',
+      }),
+    );
+    await page.setExtraHTTPHeaders({ 'X-Forwarded-Host': 's.example', 'User-Agent': BROWSER });
+    await page.goto(`${server.origin}/${alias}`);
+    await page.waitForURL(`${server.origin}/docs`);
+    expect(seen).toBe('[["linkspace.pad"],null]');
     await page.goBack();
-    await enterKey(page, caller.key);
-    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByText('No spaces yet').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     await page.goBack();
