@@ -237,18 +237,35 @@ const english = {
   help: {
     title: 'Keyboard shortcuts',
     on: 'Use shortcuts',
-    keys: [
-      ['n', 'New link'],
-      ['/', 'Search'],
-      ['↑ ↓', 'Move in the list'],
-      ['Enter', 'Open the link'],
-      ['e', 'Edit'],
-      ['c', 'Copy'],
-      ['q', 'QR code'],
-      ['d', 'Disable or enable'],
-      ['x', 'Select'],
-      ['Esc', 'Close, or clear the search'],
-      ['?', 'This sheet'],
+    groups: [
+      {
+        where: 'Everywhere',
+        keys: [
+          ['n', 'New link'],
+          ['/', 'Search'],
+          ['Esc', 'Close; in the search: clear it, then leave it'],
+          ['?', 'This sheet'],
+        ],
+      },
+      {
+        where: 'In the search',
+        keys: [
+          ['↓', 'Go to the links'],
+          ['Enter', 'Open the link, or go to the links if there are several'],
+        ],
+      },
+      {
+        where: 'On a link in the list',
+        keys: [
+          ['↑ ↓', 'Move'],
+          ['Enter', 'Open'],
+          ['e', 'Edit; also on the page of a link'],
+          ['c', 'Copy'],
+          ['q', 'QR code'],
+          ['d', 'Disable or enable'],
+          ['x', 'Select'],
+        ],
+      },
     ] as const,
   },
   qr: {

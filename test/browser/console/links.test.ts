@@ -109,6 +109,27 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Search links').fill('long/path');
     await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
     await expect.poll(() => new URL(page.url()).search).toBe('?search=long%2Fpath&in=url');
+    await page.getByLabel('Where to search').selectOption('ANYWHERE');
+    const domain = await caller.domain('go.example');
+    const { alias } = await caller.link({
+      domain_id: domain,
+      title: 'On a domain',
+      url: 'https://example.net/',
+    });
+    for (const [pasted, found] of [
+      [`https://go.example/${alias}+`, `go.example/${alias}`],
+      ['s.example/other?utm_source=mail', 's.example/other'],
+      ['/other+', 's.example/other'],
+      [`go.example/${alias}`, `go.example/${alias}`],
+    ] as const) {
+      await page.getByLabel('Search links').fill(pasted);
+      await expect.poll(() => rows.allInnerTexts()).toEqual([found]);
+    }
+    await page.getByLabel('Search links').fill('example');
+    await page.getByLabel('Order').selectOption('TITLE');
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/other', `go.example/${alias}`, short]);
+    await page.getByRole('button', { name: '↑ Ascending' }).click();
+    await expect.poll(() => rows.allInnerTexts()).toEqual([`go.example/${alias}`, 's.example/other', short]);
     await page.getByLabel('Search links').fill(`https://${short}`);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: short }).waitFor();
@@ -356,9 +377,32 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.locator('.row').getByText('Disabled').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('n/d');
-    expect(await page.getByLabel('Search links').inputValue()).toBe('n/d');
-    await page.getByLabel('Search links').fill('');
-    await page.getByLabel('Search links').blur();
+    const search = page.getByLabel('Search links');
+    expect(await search.inputValue()).toBe('n/d');
+    await page.keyboard.press('Escape');
+    expect(await search.inputValue()).toBe('');
+    await caller.link({ title: 'A second row' });
+    await page.getByText('A second row').waitFor();
+    const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.tagName');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('A row');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Search links');
+    await page.keyboard.type('row');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('A second row');
+    await page.keyboard.press('e');
+    await page.getByText('All links').waitFor();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.labels?.[0].innerText'))
+      .toBe('Destination');
+    await page.keyboard.press('Tab');
+    await page.getByRole('link', { name: 'History' }).focus();
+    await page.keyboard.press('/');
+    await expect.poll(focused).toBe('Search links');
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe('BODY');
     await page.keyboard.press('n');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('new-url');
     await page.getByLabel('Destination of a new link').blur();
