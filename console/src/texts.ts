@@ -508,8 +508,12 @@ const english = {
     overTime: 'Clicks and visitors',
     clicksOverTime: 'Clicks',
     chart: (most: string, when: string) => `Clicks over time; the most are ${most}, on ${when}`,
-    readout: (when: string, clicks: string, visitors: string | null) =>
-      `${when}: ${clicks} clicks${visitors === null ? '' : `, ${visitors} visitors`}`,
+    clicksBefore: 'Clicks in the period before',
+    running: 'so far',
+    unfinished: 'Not over yet',
+    readout: (when: string, clicks: string, visitors: string | null, before: string | null) =>
+      `${when}: ${clicks} clicks${visitors === null ? '' : `, ${visitors} visitors`}` +
+      (before === null ? '' : `; ${before} clicks in the period before`),
     table: 'Show as table',
     intervals,
     nothing: 'Nothing was counted in this period.',

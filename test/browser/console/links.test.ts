@@ -472,17 +472,36 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       'X-Country': 'JP',
       'User-Agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1',
     };
-    for (let count = 0; count < 3; count++)
+    const now = server.clock.now;
+    for (let count = 0; count < 4; count++) {
+      // The last one is in the week before.
+      if (count === 3) server.clock.now = new Date(now.getTime() - 8 * 86_400_000);
       await fetch(`${server.origin}/${alias}`, {
         redirect: 'manual',
         headers: { ...visit, 'X-Forwarded-Host': 's.example', 'X-Forwarded-For': `192.0.2.${count}` },
       });
+    }
+    server.clock.now = now;
     await server.flush();
     const { page, complaints } = await tabOf(caller, `/links/${id}`);
     await page.clock.install({ time: server.clock.now });
     await page.getByRole('link', { name: 'Statistics' }).click();
     await page.getByText('Clicks and visitors').waitFor();
-    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('3');
+    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
+    await page.getByRole('button', { name: '7 days' }).click();
+    await page.getByText('+200% from 1').first().waitFor();
+    await page.getByText('Show as table').click();
+    const newest = page.locator('.scroll tbody tr').first();
+    expect(await newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0');
+    expect(await page.locator('.plot .running').count()).toBe(2);
+    // Seven and one day before the newest.
+    expect(await page.locator('.scroll tbody tr:nth-child(2)').innerText()).toBe('19 Nov\t0\t0\t1');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.goBack();
+    expect(new URL(page.url()).search).toBe('?days=7');
+    await page.getByLabel('From').fill('2026-11-12');
+    await expect.poll(() => new URL(page.url()).search).toBe('?from=2026-11-12&to=2026-11-20');
+    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('region', { name: 'Countries' }).getByText('Japan').waitFor();
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByText('Created').waitFor();
