@@ -37,6 +37,10 @@ function Places({ onGone }: { onGone?: () => void }): ReactElement {
     path === '/'
       ? location === '/' || location.startsWith('/links') || location === '/many'
       : location.startsWith(path);
+  const name = places.find(({ path }) => isHere(path))?.name;
+  useEffect(() => {
+    document.title = name === undefined ? texts.product : `${name} · ${texts.product}`;
+  }, [name]);
   return (
     <nav aria-label={texts.places.all}>
       {places.map(({ path, name, icon }) => (
@@ -55,10 +59,8 @@ function Account({ onHelp }: { onHelp: () => void }): ReactElement {
     <div className="account">
       <p>
         <b>{viewer.account.name}</b>
-        <span>
-          {texts.account.key(viewer.key.prefix)}
-          {!canWrite && ` · ${texts.account.readOnly}`}
-        </span>
+        <span>{texts.account.key(viewer.key.prefix)}</span>
+        {!canWrite && <span>{texts.account.readOnly}</span>}
       </p>
       <button
         type="button"
