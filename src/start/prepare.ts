@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { allValid, type Config, ConfigError, migratedDatabase, shown } from '../config.ts';
+import { type Config, migratedDatabase } from '../config.ts';
+import { allValid, ConfigError, shown } from '../config-error.ts';
 import { settleEpoch } from '../db/change/log.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
