@@ -1,23 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
-import { logo, look } from '../../generated/look.ts';
+import { logo, startStyle } from '../../generated/look.ts';
 import { VERSION } from '../../version.ts';
 import { sendAsset } from './assets.ts';
-
-const STYLE = `${look}
-*, ::before, ::after { box-sizing: border-box }
-main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
-h1 { margin: 12vh 0 .75rem; font-size: clamp(2rem, 5vw, 2.75rem); line-height: 1.15; letter-spacing: -.02em }
-p { max-width: 44rem; margin: 0; color: var(--quiet); font-size: 1.125rem }
-ul { list-style: none; margin: 2.5rem 0; padding: 0; display: grid;
-  grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem }
-li a { display: block; height: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: var(--round);
-  background: var(--card); box-shadow: var(--shadow); color: var(--quiet); text-decoration: none }
-li a b { display: block; margin-bottom: .25rem; color: var(--act); font-size: 1.0625rem }
-li a:hover { border-color: var(--act) }
-:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
-footer, footer a { color: var(--quiet); font-size: .875rem }
-`;
 
 export interface PagesOptions {
   readonly graphiql: boolean;
@@ -31,7 +16,7 @@ function card(address: string, name: string, text: string): string {
 function welcome({ graphiql, console }: PagesOptions): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${STYLE}</style></head>
+<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${startStyle}</style></head>
 <body><main><a class="brand" href="/" aria-current="page">${logo}Linkspace</a>
 <h1>Short links that are yours</h1>
 <p>This server shortens links, sends visitors on, and counts their clicks. Whoever has an API key can make links; the operator
