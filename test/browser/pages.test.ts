@@ -9,7 +9,7 @@ function kept(page: Page): Promise<string> {
   return page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 }
 
-describe.runIf(chromiumPath)('in a browser that can reach only the server', () => {
+describe.runIf(chromiumPath)('pages in a browser that can reach only the server', () => {
   let server: TestServer;
   let caller: Caller;
   let browser: Browser;
@@ -26,7 +26,7 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
   });
 
   // Each page is opened as seldom as may be: to load one takes a second or two.
-  test('the way in leads to the documentation, which tries operations with the key that is given to it, its example of a new link as it stands', async () => {
+  test('/docs opens from the start page, and sends operations with the given key, its example of a new link included', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     await page.goto(server.origin);
     await page.getByRole('link', { name: /v1 documentation/ }).click();
@@ -72,7 +72,7 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
     await page.getByRole('button', { name: 'Open' }).click();
   }
 
-  test('the way in leads to GraphiQL, which asks for the key, says what is wrong with one, opens without an error, knows the schema, and runs an example', async () => {
+  test('GraphiQL opens from the start page, asks for the key, reports a wrong one, knows the schema, and runs an example', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     const errors = errorsOf(page);
     await page.goto(server.origin);
@@ -119,7 +119,7 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
   };
 
   test.each(Object.entries(pages))(
-    '%s has no fault that axe finds, in windows of 390 and of 1280 pixels, light and dark',
+    '%s has no accessibility violations at 390 and 1280 pixels, light and dark',
     async (path, text) => {
       const records = { over: { expiration_date: '2026-01-01' }, locked: { password: 'x' }, fresh: {} };
       for (const [alias, form] of Object.entries(records))
@@ -136,7 +136,7 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
     },
   );
 
-  test('pages fit windows of 390 and of 1280 pixels', async () => {
+  test('every page fits windows of 390 and 1280 pixels', async () => {
     const { page } = await openPage(browser, server.origin);
     const overflow = () =>
       page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

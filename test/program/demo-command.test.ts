@@ -19,19 +19,19 @@ test.each([
   [['--seed', '-1'], 'See --help.'],
   [['--until', 'soon'], '--until is "soon"; it may be a time such as 2026-11-22T12:00:00Z.'],
   [['--until', '2026-02-30'], '--until is "2026-02-30"; it may be a time such as 2026-11-22T12:00:00Z.'],
-])('a demo with %o is refused with a message', async (args, expected) => {
+])('refuses a demo with %o, with a message', async (args, expected) => {
   const { code, stderr } = await run(...args);
   expect(stderr).toContain(expected);
   expect(code).toBe(1);
   expect(await server.database.client.link.count()).toBe(0);
 });
 
-test('a demo explains itself with --help', async () => {
+test('demo --help prints its help', async () => {
   const { code, stdout } = await run('--help');
   expect([code, stdout]).toEqual([0, expect.stringContaining('It refuses a\ndatabase that has links.')]);
 });
 
-test('a demo refuses a database with links', async () => {
+test('refuses a database that has links', async () => {
   const owner = await server.caller();
   const { alias } = await owner.link();
   const { code, stderr } = await run();
@@ -41,7 +41,7 @@ test('a demo refuses a database with links', async () => {
   expect(await server.database.client.account.count()).toBe(1);
 });
 
-test('a demo makes and migrates a new database, and says how to start on it', async () => {
+test('creates and migrates a new database, and prints how to start on it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-demo-'));
   const DATABASE_URL = `file:${join(folder, 'new/demo.db')}`;
   const { code, stdout, stderr } = await runProgram('cli/demo', { DATABASE_URL });

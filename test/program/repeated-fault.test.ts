@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { RepeatedFault } from '../../src/shared/repeated-fault.ts';
 
-test('a fault that lasts is logged once a minute with how often it came, and its end once', () => {
+test('logs a lasting fault once a minute with its count, and its end once', () => {
   const lines: { level: number; times: number; msg: string }[] = [];
   const fault = new RepeatedFault(
     pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) }),
