@@ -27,8 +27,12 @@ test.each([
 });
 
 test('demo --help prints its help', async () => {
-  const { code, stdout } = await run('--help');
+  const DATABASE_URL = server.databaseUrl;
+  const { code, stdout } = await runProgram('cli/demo', { DATABASE_URL, BASE_URL: 'https://go.example' }, [
+    '--help',
+  ]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('It refuses a\ndatabase that has links.')]);
+  expect(stdout).toContain('Links are on the host of BASE_URL, now https://go.example');
 });
 
 test('refuses a database that has links', async () => {
@@ -41,13 +45,14 @@ test('refuses a database that has links', async () => {
   expect(await server.database.client.account.count()).toBe(1);
 });
 
-test('creates and migrates a new database, and prints how to start on it', async () => {
+test('creates and migrates a new database, and prints how to start on it at the address that it names', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-demo-'));
   const DATABASE_URL = `file:${join(folder, 'new/demo.db')}`;
-  const { code, stdout, stderr } = await runProgram('cli/demo', { DATABASE_URL });
+  const { code, stdout, stderr } = await runProgram('cli/demo', { DATABASE_URL, PORT: '4111' });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^Made 6 spaces and 33 links/);
-  expect(stdout).toContain(`\n  DATABASE_URL="${DATABASE_URL}" npm start\n`);
+  expect(stdout).toContain('open http://localhost:4111/shop+\n');
+  expect(stdout).toContain(`\n  DATABASE_URL="${DATABASE_URL}" PORT="4111" npm start\n`);
   expect(stdout).toMatch(/ls_[\w-]{43}/);
   for (const command of ['export.js --account default', 'keys.js list']) {
     const unread = spawnSync('sh', ['-c', `"${process.execPath}" dist/cli/${command} | true`], {
