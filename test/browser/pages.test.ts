@@ -29,7 +29,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
   test('/docs opens from the start page, and sends operations with the given key, its example of a new link included', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     await page.goto(server.origin);
-    await page.getByRole('link', { name: /v1 documentation/ }).click();
+    await page.getByRole('link', { name: /REST API v1/ }).click();
     await page.getByText('/spaces/{id}').first().waitFor();
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container input').fill(caller.key);
@@ -100,7 +100,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.locator('.graphiql-tab').first().waitFor();
     expect(await kept(page)).not.toContain(caller.key);
     await page.getByRole('link', { name: 'Linkspace' }).click();
-    await page.getByRole('heading', { name: 'Short links that are yours' }).waitFor();
+    await page.getByRole('heading', { name: 'Short links' }).waitFor();
     expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
     await page.goBack();
     await page.locator('.graphiql-tab').first().waitFor();
@@ -109,7 +109,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
   });
 
   const pages = {
-    '/': 'Short links that are yours',
+    '/': 'For developers',
     '/nowhere': 'We couldn’t find this link',
     '/over': 'This link has expired',
     '/locked': 'Enter the password',
@@ -135,6 +135,16 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
         }
     },
   );
+
+  test('/docs begins at the same left edge as the start page', async () => {
+    const { page } = await openPage(browser, server.origin);
+    const left = async (path: string, heading: string) => {
+      await page.goto(server.origin + path);
+      const box = await page.getByRole('heading', { name: heading }).first().boundingBox();
+      return box?.x;
+    };
+    expect(await left('/docs', 'Linkspace v1')).toBe(await left('/', 'Short links'));
+  });
 
   test('every page fits windows of 390 and 1280 pixels', async () => {
     const { page } = await openPage(browser, server.origin);

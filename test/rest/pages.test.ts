@@ -81,11 +81,32 @@ test.each([
   expect((await fetch(server.origin + path)).status).toBe(404);
 });
 
-test('the start page does not link to GraphiQL if it is off', async () => {
-  const closed = await startTestServer({ graphiql: false });
-  const html = await (await fetch(`${closed.origin}/`)).text();
+/** The headings and the texts of the cards on the start page, in their order. */
+async function cardsOf({ origin }: TestServer): Promise<string[]> {
+  const html = await (await fetch(`${origin}/`)).text();
+  return Array.from(html.matchAll(/<(?:h1|h2|b)>([^<]+)</g), ([, text]) => String(text));
+}
+
+test('the start page shows what everybody can do before the APIs', async () => {
+  expect(await cardsOf(server)).toEqual([
+    'Short links',
+    'Open the console',
+    'See the statistics of a link',
+    'For developers',
+    ...['GraphiQL', 'REST API v1', 'schema.graphql', 'openapi.json'],
+  ]);
+});
+
+test('the start page does not mention GraphiQL and statistics if they are off', async () => {
+  const closed = await startTestServer({ graphiql: false, publicStatistics: false });
+  const cards = await cardsOf(closed);
   await closed.stop();
-  expect(html).not.toContain('GraphiQL');
+  expect(cards).toEqual([
+    'Short links',
+    'Open the console',
+    'For developers',
+    ...['REST API v1', 'schema.graphql', 'openapi.json'],
+  ]);
 });
 
 test('without the console, the start page does not link to it, and an old link with its alias works', async () => {

@@ -1,0 +1,67 @@
+import { logo, look } from '../../generated/look.ts';
+import { VERSION } from '../../version.ts';
+
+const STYLE = `${look}
+*, ::before, ::after { box-sizing: border-box }
+main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
+h1 { margin: 8vh 0 .75rem; font-size: clamp(2rem, 5vw, 2.75rem); line-height: 1.15; letter-spacing: -.02em }
+h2 { margin: 2.5rem 0 .25rem; font-size: 1.25rem; line-height: 1.3 }
+p { max-width: 44rem; margin: 0; color: var(--quiet) }
+h1 + p { margin-bottom: 1.75rem; font-size: 1.125rem }
+ul { list-style: none; margin: 1rem 0 0; padding: 0; display: grid;
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem }
+.card { display: block; height: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: var(--round);
+  background: var(--card); box-shadow: var(--shadow); color: var(--quiet); text-decoration: none }
+.card b { display: block; margin-bottom: .25rem; color: var(--text); font-size: 1.0625rem }
+a.card b { color: var(--act) }
+a.card:hover { border-color: var(--act) }
+kbd { padding: .0625rem .375rem; border-radius: .25rem; background: var(--fill); color: var(--text); font-size: .9375em }
+:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
+footer { margin-top: 2.5rem }
+footer, footer a { color: var(--quiet); font-size: .875rem }
+`;
+
+export interface StartPageOptions {
+  readonly graphiql: boolean;
+  readonly console: boolean;
+  readonly publicStatistics: boolean;
+}
+
+function card(address: string, name: string, text: string): string {
+  return `<li><a class="card" href="${address}"><b>${name}</b>${text}</a></li>`;
+}
+
+/** The page at `/`: first what everybody can do here, then the APIs. */
+export function startPage({ graphiql, console, publicStatistics }: StartPageOptions): string {
+  const forEverybody = [
+    console
+      ? card(
+          '/console',
+          'Open the console',
+          'Create, find and change links, and see their statistics. You need an API key from the operator of this site.',
+        )
+      : '',
+    publicStatistics
+      ? `<li><div class="card"><b>See the statistics of a link</b>Add a plus sign to the end of a short link, such as
+<kbd>/sale+</kbd>. The owner of the link decides who can see them.</div></li>`
+      : '',
+  ].join('');
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${STYLE}</style></head>
+<body><main><a class="brand" href="/" aria-current="page">${logo}Linkspace</a>
+<h1>Short links</h1>
+<p>This site serves short links. A short link takes its visitors to another address and counts their clicks.</p>
+${forEverybody && `<ul>${forEverybody}</ul>`}
+<h2>For developers</h2>
+<p>Requests to both APIs need an API key. The guides are in the docs folder of the source code.</p>
+<ul>${[
+    graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.') : '',
+    card('/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.'),
+    card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
+    card('/openapi.json', 'openapi.json', 'The REST API as OpenAPI 3.1, for code generators.'),
+  ].join('')}</ul>
+<footer>Version ${VERSION}. Health checks: <a href="/livez">livez</a>, <a href="/readyz">readyz</a>.</footer>
+</main></body></html>
+`;
+}
