@@ -38,9 +38,16 @@ async function migrateIfNew(config: Config): Promise<void> {
     await withHints(...migrated, applyMigrations);
 }
 
-/** How to start the service on the database. */
-function startOf(url: string): string {
-  return process.env.DATABASE_URL ? `DATABASE_URL="${withoutSecrets(url)}" npm start` : 'npm start';
+/** The variables that decide where the demo is: a start without them would be on another database or at another address. */
+const PLACE = ['DATABASE_URL', 'BASE_URL', 'HOST', 'PORT'];
+
+/** The command that starts the service on the demo, at the address that is printed with it. */
+function startCommand(): string {
+  const set = PLACE.flatMap((name) => {
+    const value = process.env[name];
+    return value ? `${name}="${withoutSecrets(value)}" ` : [];
+  });
+  return `${set.join('')}npm start`;
 }
 
 function endOf(until: string | undefined): Date {
@@ -57,7 +64,7 @@ const note = (config: Config) =>
   `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseOf(config).origin}`;
 
 await runCommand({ help, options, note }, async ({ values, config }) => {
-  const { databaseUrl: url, notFoundUrl, initialApiKey } = config;
+  const { notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const now = endOf(values.until);
@@ -84,7 +91,7 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
   print(
     `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
 
-  ${startOf(url)}
+  ${startCommand()}
 `,
   );
   if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);

@@ -7,7 +7,7 @@ function faultLoggedTo(lines: { level: number; times: number; msg: string }[], e
   return new RepeatedFault(log, 'it fails', endsAfter);
 }
 
-test('a fault that lasts is logged once a minute with how often it came, and its end once', () => {
+test('logs a lasting fault once a minute with its count, and its end once', () => {
   const lines: { level: number; times: number; msg: string }[] = [];
   const fault = faultLoggedTo(lines);
   fault.ended();
