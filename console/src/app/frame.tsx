@@ -7,7 +7,7 @@ import { Empty, Skeleton } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { LinksView } from '../views/links/links-view.tsx';
 import { Connection } from './connection.tsx';
-import { DESTINATION, focusSoon } from './focus.ts';
+import { DESTINATION, focusNow, focusSoon } from './focus.ts';
 import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
@@ -92,7 +92,8 @@ export function Frame(): ReactElement {
   const [isHelp, setHelp] = useState(false);
   const [isMenu, setMenu] = useState(false);
   const go = (path: string, field: string) => {
-    if (!document.querySelector(field)) navigate(path);
+    if (focusNow(field)) return;
+    navigate(path);
     focusSoon(field);
   };
   const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
