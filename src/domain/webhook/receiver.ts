@@ -4,13 +4,14 @@ import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/delive
 import { hasQueue, type Queue } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import { visibleError } from '../errors.ts';
+import type { Random } from '../random.ts';
 import type { AttemptSlots } from './attempt-slots.ts';
 import type { DeliveryStatus } from './events.ts';
 import { messageBody, type Snapshot } from './message.ts';
 import type { Outcomes } from './outcomes.ts';
 import { ReceiverHealth } from './receiver-health.ts';
 import { retryAt } from './retry-schedule.ts';
-import { type Random, signatureHeaders } from './signing.ts';
+import { signatureHeaders } from './signing.ts';
 
 /** A receiver's answer. */
 export interface Answer {
