@@ -1,6 +1,6 @@
 import '../require-node.js';
 
-import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain/admin.ts';
+import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/short-domain/admin.ts';
 import { print, runCommand, table, withDatabase } from './command.ts';
 
 const help = `Usage: npm run domains -- list

@@ -6,7 +6,7 @@ import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
 import { withHints } from '../db/connection/error-hints.ts';
 import { applyMigrations, type MigrationProgress, migrationStateOf } from '../db/migrate.ts';
-import { HostHeld, shareDefaultDomain } from '../domain/domain/default-domain.ts';
+import { HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { countryLookup } from '../http/request/country.ts';
 import { readOperatorFiles } from '../operator-files.ts';

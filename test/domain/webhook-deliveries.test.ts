@@ -74,7 +74,10 @@ async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
 
 test('logs once that a webhook fails, with its id, and once that it works again', async () => {
   const { caller, id, deliveries } = await hook('/failing', SPACES);
-  const lines = () => servers.flatMap(({ log }) => log).filter((line) => line.webhook === Number(id));
+  const lines = () =>
+    servers
+      .flatMap(({ log }) => log.filter((line) => line.webhook === Number(id)))
+      .sort((one, other) => Number(one.time) - Number(other.time));
   receiver.answer = (_received, res) => void res.writeHead(500).end();
   for (let i = 0; i < 3; i++) await caller.space(`Failing ${i}`);
   await expect

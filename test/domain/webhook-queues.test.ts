@@ -2,9 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
+import { readLogSnapshot } from '../../src/db/change/log.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
+import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
-import { type Capacity, Webhooks } from '../../src/domain/webhook/service.ts';
+import type { Capacity } from '../../src/domain/webhook/receivers.ts';
+import { Webhooks } from '../../src/domain/webhook/service.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -54,11 +57,14 @@ async function addWebhooks(
 }
 
 /** A process that delivers, by a function in the place of the network. */
-function deliver(post: (url: string, body: string) => Promise<Answer>, capacity?: Capacity): void {
-  const db = server.database.client;
+function deliver(
+  post: (url: string, body: string) => Promise<Answer>,
+  capacity?: Capacity,
+  feed = new ChangeFeed(server.database.client),
+): void {
   const webhooks = new Webhooks({
-    db,
-    feed: new ChangeFeed(db),
+    db: server.database.client,
+    feed,
     log: pino({ level: 'silent' }),
     ...(capacity && { capacity }),
     post: (url, _headers, body) => post(url, body),
@@ -186,4 +192,22 @@ test('a process that was suspended and lost its claim sends nothing more', async
   resumed.resolve();
   await setTimeout(300);
   expect(sent).toHaveLength(1);
+});
+
+test('stores since when a receiver fails, although its webhook is changed during the attempt', async () => {
+  const { client } = server.database;
+  const [id = 0] = await addWebhooks('receiver', 1, 1);
+  const feed = new ChangeFeed(client);
+  await feed.read(await readLogSnapshot(client));
+  deliver(
+    async () => {
+      await recordingChanges(client, OPERATOR, NOON, ({ record }) => record('UPDATED', 'WEBHOOK', [id]));
+      await feed.read(await readLogSnapshot(client));
+      return hung;
+    },
+    undefined,
+    feed,
+  );
+  const queue = () => client.webhookQueue.findUniqueOrThrow({ where: { webhookId: id } });
+  await expect.poll(queue).toMatchObject({ failingSince: later(60), claimedBy: null });
 });
