@@ -5,7 +5,7 @@ import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
 import { dialectOf } from '../db/connection/dialect.ts';
 import { hintFor } from '../db/connection/error-hints.ts';
-import { announceWrite } from '../db/connection/replicas.ts';
+import { announceWrite } from '../db/connection/log-position.ts';
 import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { migrationStateOf } from '../db/migrate.ts';

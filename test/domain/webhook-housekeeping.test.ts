@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
-import { ChangeRetention } from '../../src/db/change/retention.ts';
+import { changeRetention } from '../../src/db/change/log.ts';
 import { transaction } from '../../src/db/connection/transaction.ts';
 import {
   deleteOldDeliveries,
@@ -58,7 +58,7 @@ test('keeps undispatched changes of any age while there are webhooks', async () 
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
-  const retention = new ChangeRetention(client, 30, () => server.clock.now, pino({ level: 'silent' }));
+  const retention = changeRetention(client, 30, () => server.clock.now, pino({ level: 'silent' }));
   const left = async () => {
     await retention.deleteOld();
     return client.change.count();
