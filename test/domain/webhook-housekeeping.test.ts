@@ -2,12 +2,8 @@ import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { changeRetention } from '../../src/db/change/log.ts';
 import { transaction } from '../../src/db/connection/transaction.ts';
-import {
-  deleteOldDeliveries,
-  dueDeliveries,
-  nextDue,
-  writeOutcomes,
-} from '../../src/db/webhook/deliveries.ts';
+import { deleteOldDeliveries, dueDeliveries, nextDue } from '../../src/db/webhook/deliveries.ts';
+import { writeOutcomes } from '../../src/db/webhook/outcomes.ts';
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/retry-schedule.ts';
