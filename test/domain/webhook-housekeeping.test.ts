@@ -1,13 +1,9 @@
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
-import { ChangeRetention } from '../../src/db/change/retention.ts';
+import { changeRetention } from '../../src/db/change/log.ts';
 import { transaction } from '../../src/db/connection/transaction.ts';
-import {
-  deleteOldDeliveries,
-  dueDeliveries,
-  nextDue,
-  writeOutcomes,
-} from '../../src/db/webhook/deliveries.ts';
+import { deleteOldDeliveries, dueDeliveries, nextDue } from '../../src/db/webhook/deliveries.ts';
+import { writeOutcomes } from '../../src/db/webhook/outcomes.ts';
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/retry-schedule.ts';
@@ -58,7 +54,7 @@ test('keeps undispatched changes of any age while a webhook exists', async () =>
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
-  const retention = new ChangeRetention(client, 30, () => server.clock.now, pino({ level: 'silent' }));
+  const retention = changeRetention(client, 30, () => server.clock.now, pino({ level: 'silent' }));
   const left = async () => {
     await retention.deleteOld();
     return client.change.count();

@@ -5,7 +5,6 @@ import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { onServer } from '../support/database.ts';
-import { textOf } from '../support/metrics.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { runProgram } from '../support/process.ts';
@@ -157,7 +156,7 @@ test('stops using a replica that lags too long, uses it again later, and reports
   });
   const lines = () => server.log.filter(({ replica: number }) => number === 1);
   const lag = async () =>
-    Number(/^linkspace_replica_lag_seconds\{replica="1"\} (.*)$/m.exec(await textOf(metrics))?.[1]);
+    Number(/^linkspace_replica_lag_seconds\{replica="1"\} (.*)$/m.exec(await metrics.text())?.[1]);
   const other = await server.caller('left');
   await expect.poll(() => readsFromReplica(other)).toBe(true);
   expect(lines()).toEqual([]);

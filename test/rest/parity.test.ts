@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLinkInput } from '../../src/domain/link/input.ts';
 import type { LinkFieldsFragment, SpaceFieldsFragment } from '../../src/generated/documents.ts';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

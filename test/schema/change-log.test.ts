@@ -3,13 +3,13 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
 import {
+  changeRetention,
   changing,
   type LoggedChange,
   onOwnChanges,
   readLogSnapshot,
   settleEpoch,
 } from '../../src/db/change/log.ts';
-import { ChangeRetention } from '../../src/db/change/retention.ts';
 import { Revisions } from '../../src/db/change/revisions.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -206,7 +206,7 @@ test('keeps changes for HISTORY_DAYS', async () => {
   }
   const { client } = server.database;
   const days = async (count: number) => {
-    await new ChangeRetention(client, count, () => server.clock.now, pino({ level: 'silent' })).deleteOld();
+    await changeRetention(client, count, () => server.clock.now, pino({ level: 'silent' })).deleteOld();
     return client.change.count();
   };
   expect(await days(90)).toBe(3);
