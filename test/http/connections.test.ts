@@ -91,7 +91,7 @@ test.each([
   socket.write(text);
   await once(socket, 'end');
   await setTimeout(2_200);
-  // It is refused, since the server's half is gone, too.
+  // It is refused, since the server has closed its half, too.
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write('x');
   await setTimeout(100);
