@@ -1,7 +1,7 @@
 import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
-import { advised } from '../db/connection/error-hints.ts';
+import { withHints } from '../db/connection/error-hints.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { applyMigrations, knownMigrations, migrationStateOf } from '../db/migrate.ts';
 import { scopes } from '../domain/access/actor.ts';
@@ -33,9 +33,9 @@ Then open /shop+, for example. The statistics of /leasing+ ask for a password, w
 /** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
 async function migrateIfNew(config: Config): Promise<void> {
   const migrated = migratedDatabase(config);
-  const { pending } = await advised(...migrated, migrationStateOf);
+  const { pending } = await withHints(...migrated, migrationStateOf);
   if (pending.length === knownMigrations(providerOf(config.databaseUrl) ?? 'sqlite').length)
-    await advised(...migrated, applyMigrations);
+    await withHints(...migrated, applyMigrations);
 }
 
 /** The variables that decide where the demo is: a start without them would be on another database or at another address. */

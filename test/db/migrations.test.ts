@@ -86,11 +86,9 @@ test('a migration keeps the data of an old database', async () => {
   const domains = await today.client.domain.findMany({ orderBy: { id: 'asc' } });
   const links = await today.client.link.findMany({
     orderBy: { id: 'asc' },
-    include: { space: { include: { tallies: true } }, counter: true, pixels: true },
+    include: { counter: true, pixels: true },
   });
   const [account] = await today.client.accountTally.findMany({ where: { accountId: 1 } });
-  const byDomain = await today.client.domainTally.findMany({ orderBy: { domainId: 'asc' } });
-  const byEnd = await today.client.endTally.findMany({ orderBy: { period: 'asc' } });
   await today.close();
   expect(domains).toMatchObject([
     { name: 'localhost:3000', hostKey: 'localhost', accountId: null, verifiedAt: expect.any(Date) },
@@ -100,7 +98,6 @@ test('a migration keeps the data of an old database', async () => {
   expect(links).toMatchObject([
     {
       alias: 'hello',
-      space: { tallies: [{ links: 1 }] },
       counter: { clicks: 7, spaceId: 1 },
       pixels: [{ pixelId: 1 }],
     },
@@ -109,15 +106,7 @@ test('a migration keeps the data of an old database', async () => {
     { counter: { clickLimit: 5, endsAt: new Date(0) } },
     { counter: { clickLimit: 5, endsAt: null } },
   ]);
-  expect(account).toMatchObject({ links: 5, disabled: 1 });
-  expect(byDomain).toMatchObject([
-    { accountId: 1, domainId: 1, links: 4 },
-    { accountId: 1, domainId: 2, links: 1 },
-  ]);
-  expect(byEnd).toMatchObject([
-    { accountId: 1, period: 0, links: 1 },
-    { accountId: 1, period: 1685, links: 1 },
-  ]);
+  expect(account).toMatchObject({ links: 5 });
 });
 
 test('webhooks continue after the migration with the events that they have not sent', async () => {

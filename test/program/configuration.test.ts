@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, misspelt, readConfig } from '../../src/config.ts';
+import { misspelt, readConfig } from '../../src/config.ts';
+import { ConfigError } from '../../src/config-error.ts';
 import { makeFolder } from '../../src/shared/make-folder.ts';
 import { runProgram } from '../support/process.ts';
 

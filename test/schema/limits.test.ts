@@ -9,9 +9,9 @@ import {
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FieldCost } from '../../src/schema/cost/field-cost.ts';
 import { schema } from '../../src/schema/index.ts';
-import type { FieldCost } from '../../src/schema/server/cost.ts';
-import { documentCaches } from '../../src/schema/server/operation-limits.ts';
+import { documentCaches } from '../../src/schema/server/document-limits.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -130,4 +130,19 @@ describe.skipIf(disk === null)('on a full disk', () => {
     );
     small.free();
   });
+
+  test.runIf(given.provider === 'sqlite')(
+    'a start that writes to a full disk names the file and the remedy',
+    async () => {
+      await program.end('SIGTERM');
+      // Enough for SQLite's -shm file, but not for its write-ahead log.
+      small.fill(40_960);
+      const { code, stderr } = await runProgram('main', { ...env, BASE_URL: 'https://other.example' });
+      expect([code, stderr]).toEqual([
+        1,
+        `The disk of the SQLite file "${small.folder}/linkspace.db", which DATABASE_URL names, is full: free some space, and try again.\n`,
+      ]);
+      small.free();
+    },
+  );
 });

@@ -23,10 +23,11 @@ const POLICY = [
 
 const ofPage = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' };
 /**
- * A script of a pixel, which runs on the same host, could open the console in a window that it controls: this takes the control
- * from it.
+ * A script of a pixel, which runs on the same host, could open the console in a window that it controls. This takes the control
+ * from it, since pages with pixels have no such policy. `noopener-allow-popups` would, too, but Chromium then forgets the
+ * state of the console's entries in the history.
  */
-const ofConsole = { ...ofPage, 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' };
+const ofConsole = { ...ofPage, 'Cross-Origin-Opener-Policy': 'same-origin' };
 /** The name of an asset changes with its contents. */
 const ofAsset = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 

@@ -1,25 +1,5 @@
-import { logo, look } from '../../generated/look.ts';
+import { logo, startStyle } from '../../generated/look.ts';
 import { VERSION } from '../../version.ts';
-
-const STYLE = `${look}
-*, ::before, ::after { box-sizing: border-box }
-main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
-h1 { margin: 8vh 0 .75rem; font-size: clamp(2rem, 5vw, 2.75rem); line-height: 1.15; letter-spacing: -.02em }
-h2 { margin: 2.5rem 0 .25rem; font-size: 1.25rem; line-height: 1.3 }
-p { max-width: 44rem; margin: 0; color: var(--quiet) }
-h1 + p { margin-bottom: 1.75rem; font-size: 1.125rem }
-ul { list-style: none; margin: 1rem 0 0; padding: 0; display: grid;
-  grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem }
-.card { display: block; height: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: var(--round);
-  background: var(--card); box-shadow: var(--shadow); color: var(--quiet); text-decoration: none }
-.card b { display: block; margin-bottom: .25rem; color: var(--text); font-size: 1.0625rem }
-a.card b { color: var(--act) }
-a.card:hover { border-color: var(--act) }
-kbd { padding: .0625rem .375rem; border-radius: .25rem; background: var(--fill); color: var(--text); font-size: .9375em }
-:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
-footer { margin-top: 2.5rem }
-footer, footer a { color: var(--quiet); font-size: .875rem }
-`;
 
 export interface StartPageOptions {
   readonly graphiql: boolean;
@@ -48,7 +28,7 @@ export function startPage({ graphiql, console, publicStatistics }: StartPageOpti
   ].join('');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${STYLE}</style></head>
+<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${startStyle}</style></head>
 <body><main><a class="brand" href="/" aria-current="page">${logo}Linkspace</a>
 <h1>Short links</h1>
 <p>This site serves short links. A short link takes its visitors to another address and counts their clicks.</p>
