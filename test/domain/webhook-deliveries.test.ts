@@ -237,7 +237,7 @@ test('redelivers a waiting message after the earlier ones about the same record'
   await expect.poll(types).toEqual(['space.created']);
   const later = new Date(NOON.getTime() + 3_600_000);
   const waiting = { webhookId: Number(id), kind: 'SPACE', recordId, createdAt: NOON, nextAttemptAt: later };
-  // The first of them is at its last attempt, which fails: it gets all of its retries again.
+  // The first one is at its last attempt, which fails. It then gets all of its retries again.
   await server.database.client.webhookDelivery.createMany({
     data: ['SPACE_UPDATED', 'SPACE_DELETED'].map((event) => ({
       ...waiting,
@@ -303,7 +303,7 @@ test('disables a webhook that has failed for five days, recorded as the operator
   set(new Date(NOON.getTime() + 5 * 24 * 60 * 60 * 1000));
   await caller.space('Day six');
   await expect.poll(disabled).toBe(true);
-  // One failure after quiet days is not enough.
+  // One failure after days without messages does not disable it.
   expect((await deliveries())[2]).toMatchObject({ status: 'FAILED', attempts: 7 });
   const query = `query ($id: ID!) { changes(filter: { kind: WEBHOOK, recordId: $id }) {
     edges { node { action fields key { id } } } } }`;

@@ -110,7 +110,7 @@ test('a queue belongs to one process until it is released or the claim expires',
   const webhookId = together.flat()[0]?.webhookId ?? 0;
   const by = ['one', 'two', 'three'][together.findIndex((claimed) => claimed.length > 0)] ?? '';
   expect(await claim('four')).toEqual([]);
-  // Another process's claim cannot be released or ended.
+  // A process cannot release or end the claim of another one.
   await releaseQueue(client, webhookId, 'four', NOON);
   expect(await claim('four')).toEqual([]);
   expect(await renewClaims(client, { by: 'four', duration: 0 }, [webhookId])).toEqual(new Set());
@@ -213,7 +213,7 @@ test('deletes a webhook and its deliveries in one transaction, in short statemen
 });
 
 test.runIf(inject('database').provider === 'sqlite')(
-  'other work runs while a webhook with many deliveries is deleted',
+  'deleting a webhook with many deliveries lets other work run',
   async () => {
     const server = await startTestServer();
     const { client } = server.database;
@@ -240,7 +240,7 @@ test.runIf(inject('database').provider === 'sqlite')(
   async () => {
     const server = await startTestServer({ background: true });
     const caller = await server.caller();
-    // It looks for webhooks when it starts, and once more a second later.
+    // It looks for webhooks at its start and again a second later.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const statements = await server.statementsOf(async () => {
       await caller.space('Nobody is told');

@@ -56,7 +56,7 @@ async function addWebhooks(
   return ids;
 }
 
-/** A process that delivers, by a function in the place of the network. */
+/** Starts a process that delivers, with a function instead of the network. */
 function deliver(
   post: (url: string, body: string) => Promise<Answer>,
   capacity?: Capacity,
@@ -98,7 +98,7 @@ test('receivers that hang do not use up the capacity of others', async () => {
       { failing: 2, others: 2, leftAfter: 50 },
     );
   });
-  // Each of the eight is tried once before; those that failed have capacity of their own. All attempts would be 80.
+  // Each of the eight was tried once before. Failing ones have their own capacity. All attempts would be 80.
   expect(await before).toBeLessThanOrEqual(30);
 });
 
@@ -140,7 +140,7 @@ test('claims queues of failing receivers separately from others, longest waiting
   expect(await claim(0, 0)).toEqual([]);
   expect(await claim(1, 0)).toEqual([second]);
   expect(await claim(0, 9)).toEqual([first, third]);
-  // It is due, but behind the others now.
+  // It is due, and now waits behind the others.
   await releaseQueue(client, second, 'one', later(30));
   expect(await claim(1, 1)).toEqual([fourth]);
   expect(await claim(1, 1)).toEqual([second]);
@@ -159,7 +159,7 @@ test('a claim that its process does not know of expires', async () => {
   });
   await begun.promise;
   const { claimedBy } = await client.webhookQueue.findFirstOrThrow({ where: { claimedBy: { not: null } } });
-  // Its own claim, whose answer was lost.
+  // The claim of this process, whose answer was lost.
   const claimedUntil = new Date(Date.now() + 1_500);
   await client.webhookQueue.update({
     where: { webhookId: unknown },

@@ -25,7 +25,7 @@ beforeAll(async () => {
   primary = await startPostgres();
   await applyMigrations(primary.url);
   await primary.kill('SIGINT');
-  // It finds the primary away at first, and would ask again after five seconds.
+  // At first, it finds the primary down, and would ask again after five seconds.
   const settings = [`recovery_min_apply_delay=${TIMED_OUT}ms`, 'wal_retrieve_retry_interval=100ms'];
   replica = await startPostgres(settings, primary);
   await primary.start();
@@ -162,7 +162,7 @@ test('stops using a replica that lags too long, uses it again later, and reports
   expect(lines()).toEqual([]);
   await onServer(replica.url, 'SELECT pg_wal_replay_pause()');
   try {
-    // Not that account's write.
+    // The write of another account.
     await owner.link();
     expect(await readsFromReplica(other)).toBe(true);
     await expect.poll(() => readsFromReplica(other)).toBe(false);

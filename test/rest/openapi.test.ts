@@ -160,7 +160,7 @@ test('its examples and those of the guide are what the server accepts and answer
   await limited.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Elsewhere"');
   await any((await limited.caller()).fetch('/api/v1/spaces'));
   await limited.stop();
-  // Other tests check how the server comes to these answers.
+  // Other tests check why the server gives these answers.
   const running = 'The first request with this Idempotency-Key is still running. Try again shortly.';
   put('any', 409, { message: running, status: 409 });
   put('any', 503, { message: 'The database is not available. Try again shortly.', status: 503 });

@@ -89,7 +89,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     });
     await idIsTaken;
     const early = await owner.space('Committed before');
-    // It is committed with the larger id, but an earlier change is still uncommitted.
+    // The change with the larger id is committed, and an earlier one is not yet.
     expect((await page(cursor)).nodes).toEqual([]);
     commit();
     await late;
@@ -103,7 +103,7 @@ test('keeps the order and cursors of a database that is restored on another serv
   const caller = await old.caller();
   const { client } = old.database;
   await caller.space('Before');
-  // As from a server with many more transactions.
+  // As on a server with many more transactions.
   await client.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
   await client.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
   await settleEpoch(client);

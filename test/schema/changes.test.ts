@@ -260,7 +260,7 @@ test('a link moved into a space during the deletion of the space leaves it by a 
       owner.rest('DELETE', `/spaces/${space}`),
     ]);
     const told = (await changes(`filter: { kind: LINK, recordId: ${id} }`)).map(({ fields }) => fields);
-    // It was never in the space, or is not any more.
+    // It was never in the space, or has left it.
     expect(told.slice(1)).toEqual(moved.status === 200 ? [['space'], ['space']] : []);
   }
 });
