@@ -125,7 +125,10 @@ test('refuses every wrong field at once', async () => {
       code: 'VALIDATION',
       fields: [
         { path: ['name'], messages: ['must have 1 to 255 characters, not 0'] },
-        { path: ['notFoundUrl'], messages: ['must be an absolute http or https URL'] },
+        {
+          path: ['notFoundUrl'],
+          messages: ['must be an absolute http or https URL, such as https://example.com/page'],
+        },
       ],
     },
   });

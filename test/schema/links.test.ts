@@ -142,7 +142,7 @@ describe('createLink', () => {
       expiration: { at: 'tomorrow', clicks: 0 },
       targeting: { countries: [{ country: 'XX', url: 'x' }], rotation: [url, ''] },
     };
-    const address = 'must be an absolute http or https URL';
+    const address = 'must be an absolute http or https URL, such as https://example.com/page';
     expect(await create(wrong)).toEqual(
       refusal({
         url: address,
@@ -346,7 +346,7 @@ describe('createLinks and deleteLinks', () => {
     const { createLinks: made } = await owner.data<{ createLinks: Result[] }>(createLinks, { inputs });
     expect(made).toMatchObject([
       { __typename: 'Link', alias: 'batch' },
-      refusal({ url: 'must be an absolute http or https URL' }),
+      refusal({ url: 'must be an absolute http or https URL, such as https://example.com/page' }),
       refusal({ alias: 'is already taken on this domain' }),
       { __typename: 'Link', title: 'Last' },
     ]);

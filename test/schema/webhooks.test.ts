@@ -85,8 +85,8 @@ test('a webhook of a private address has no warning where those are allowed', as
 
 test.each([
   ['', 'must have 1 to 2048 characters, not 0'],
-  ['ftp://crm.example/', 'must be an absolute http or https URL'],
-  ['crm.example', 'must be an absolute http or https URL'],
+  ['ftp://crm.example/', 'must be an absolute http or https URL, such as https://example.com/page'],
+  ['crm.example', 'must be an absolute http or https URL, such as https://example.com/page'],
   ['https://user:secret@crm.example/', 'may not have a user or a password'],
   ['https://user@crm.example/', 'may not have a user or a password'],
   [`https://crm.example/${'x'.repeat(2048)}`, 'must have 1 to 2048 characters, not 2068'],
@@ -213,7 +213,7 @@ test('an account has at most twenty, also with simultaneous requests', async () 
   expect(refused).toEqual(
     Array.from({ length: 3 }, () => ({
       createWebhook: expect.objectContaining({
-        fields: [{ path: ['url'], messages: ['is one too many: an account may have 20 webhooks'] }],
+        fields: [{ path: ['url'], messages: ['cannot be added: an account may have at most 20 webhooks'] }],
       }),
     })),
   );
