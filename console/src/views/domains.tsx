@@ -1,26 +1,25 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import { showFault } from '../data/actions.ts';
 import { announce } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
+  ChoicesDocument,
   CreateDomainDocument,
   DeleteDomainDocument,
   type DomainRowFragment,
   DomainsDocument,
   UpdateDomainDocument,
-  VerifyDomainDocument,
 } from '../generated/documents.ts';
-import { CopyButton } from '../parts/copy.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Confirm, FormDialog } from '../parts/form-dialog.tsx';
+import { withScheme } from '../parts/format.ts';
 import { Menu } from '../parts/menu.tsx';
 import { FaultNotice, Skeleton } from '../parts/notice.tsx';
 import { MorePages, Records, RecordsHead } from '../parts/records.tsx';
-import { showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
+import { DomainDns } from './domain-dns.tsx';
 
 const changed = () => announce([{ kind: 'DOMAIN', recordId: null, action: null }]);
 
@@ -30,6 +29,8 @@ export function DomainsView(): ReactElement {
   const [edited, setEdited] = useState<DomainRowFragment | 'new' | null>(null);
   const [deleted, setDeleted] = useState<DomainRowFragment | null>(null);
   const { data, fault, again } = useRead(DomainsDocument, { after }, { on: ['DOMAIN'] });
+  const all = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] }).data?.domains.nodes;
+  const serviceHost = all?.find(({ shared }) => shared)?.name ?? location.host;
   const t = texts.domains;
   return (
     <>
@@ -66,7 +67,15 @@ export function DomainsView(): ReactElement {
                 {domain.notFoundUrl !== null && (
                   <p className="quiet cut">{t.notFoundTo(domain.notFoundUrl)}</p>
                 )}
-                {!domain.verified && domain.verification && <Verification domain={domain} />}
+                {!domain.shared && !domain.verified && (
+                  <DomainDns domain={domain} serviceHost={serviceHost} />
+                )}
+                {!domain.shared && domain.verified && (
+                  <details>
+                    <summary>{t.showDns}</summary>
+                    <DomainDns domain={domain} serviceHost={serviceHost} />
+                  </details>
+                )}
               </li>
             ))}
           </Records>
@@ -84,55 +93,6 @@ export function DomainsView(): ReactElement {
   );
 }
 
-/** The record to set, and a button that looks for it. */
-function Verification({ domain: { id, verification } }: { domain: DomainRowFragment }): ReactElement {
-  const session = useSession();
-  const [isBusy, setBusy] = useState(false);
-  const [told, setTold] = useState('');
-  const t = texts.domains;
-  const verify = async () => {
-    setBusy(true);
-    try {
-      const { verifyDomain: result } = await write(session, VerifyDomainDocument, { id });
-      if (result.__typename === 'Domain') {
-        showToast(t.nowVerified(result.name));
-        changed();
-      } else setTold(result.message);
-    } catch (error) {
-      showFault(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <div className="verification">
-      <p>{t.record}</p>
-      <dl>
-        {[
-          [t.recordName, verification?.name ?? ''],
-          [t.recordValue, verification?.value ?? ''],
-        ].map(([name = '', value = '']) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <code>{value}</code>
-              <CopyButton text={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {session.canWrite && (
-        <button type="button" className="button quiet small" disabled={isBusy} onClick={verify}>
-          {isBusy ? t.checking : t.check}
-        </button>
-      )}
-      <p className="error" role="alert">
-        {told}
-      </p>
-    </div>
-  );
-}
-
 function DomainDialog({
   domain,
   onClose,
@@ -145,7 +105,7 @@ function DomainDialog({
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
   const t = texts.domains;
   const save = async () => {
-    const input = { name, notFoundUrl: notFoundUrl.trim() || null };
+    const input = { name, notFoundUrl: withScheme(notFoundUrl) || null };
     const outcome =
       domain === null
         ? (await write(session, CreateDomainDocument, { input })).createDomain
