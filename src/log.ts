@@ -68,6 +68,9 @@ export async function exit(code: number, log: Logger): Promise<never> {
   return process.exit(code);
 }
 
+/** After how long without a failed request the database counts as available again, for the log, in milliseconds. */
+const FAULT_ENDS_AFTER = 60_000;
+
 const faults = new WeakMap<Logger, RepeatedFault>();
 
 /** Logs why a request failed: the database is not available, or there is an error in the program. */
@@ -77,7 +80,7 @@ export function logFault(log: Logger, requestId: string, error: unknown): void {
     log.error({ requestId, err: error }, 'unexpected error');
     return;
   }
-  const fault = faults.get(log) ?? new RepeatedFault(log, 'database not available');
+  const fault = faults.get(log) ?? new RepeatedFault(log, 'database not available', FAULT_ENDS_AFTER);
   faults.set(log, fault);
-  fault.came(error, () => ({ requestId }));
+  fault.occurred(error, () => ({ requestId }));
 }

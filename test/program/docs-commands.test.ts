@@ -321,12 +321,12 @@ const commands = allBlocks
   .filter(({ language }) => language === 'sh')
   .flatMap((block) => commandsOf(block).map((command) => [block.place, command] as const));
 
-describe('commands of the guides, one after the other', () => {
+describe('commands of the guides, in their order', () => {
   mkdirSync(join(folder, 'data'));
   test.each(commands)('%s: %s', (_place, command) => ruleOf(command)(command));
 });
 
-test('there is a command for each rule, and a rule for each command', () => {
+test('every command in the guides has a check, and every check a command', () => {
   for (const [pattern] of rules)
     expect(commands.map(([, command]) => command)).toContainEqual(expect.stringMatching(pattern));
   expect(() => ruleOf('rm -rf data')).toThrow('Nobody runs');
@@ -395,7 +395,7 @@ const spans = guides.flatMap((file) =>
     .map((code) => [file, code] as const),
 );
 
-test.each(spans)('%s: its statement about %s is true', async (_file, code) => {
+test.each(spans)('%s: what it says about %s is true', async (_file, code) => {
   for (const [pattern, check] of inText) {
     const match = pattern.exec(code);
     if (match) return check(...match.slice(1));
