@@ -218,7 +218,8 @@ const subjects: Readonly<Partial<Record<string, string>>> = {
   value: 'The id',
   type: 'The network',
   notFoundUrl: 'The URL for unknown links',
-  events: 'The list of events',
+  events: 'The webhook',
+  deliveryId: 'The delivery',
 };
 const fieldErrors = {
   subjects,
@@ -549,6 +550,7 @@ const english = {
     now: 'Now, if it is empty.',
     password: 'Password they give',
     query: 'Query string',
+    queryHint: 'What follows “?” in the address.',
     ask: 'Test',
     devices: {
       IPHONE: 'iPhone',

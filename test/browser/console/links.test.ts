@@ -434,7 +434,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const save = page.getByRole('dialog').getByRole('button', { name: 'Save' });
     await open('Spaces', 'New space');
     await save.click();
-    await page.getByText('The name must have 1 to 255 characters, not 0.').waitFor();
+    await page.getByText('The name may not be empty.').waitFor();
     await page.getByLabel('Name').fill('Campaign');
     await page.getByText('Purple').check({ force: true });
     await save.click();

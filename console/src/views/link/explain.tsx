@@ -122,7 +122,13 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
           />
           <TextField label={t.at} type="datetime-local" value={at} onText={setAt} hint={t.now} />
           <PasswordField label={t.password} autoComplete="off" value={password} onText={setPassword} />
-          <TextField label={t.query} value={query} onText={setQuery} placeholder="utm_source=mail" />
+          <TextField
+            label={t.query}
+            value={query}
+            onText={setQuery}
+            placeholder="utm_source=mail"
+            hint={t.queryHint}
+          />
         </div>
         <div className="buttons end">
           <button type="submit" className="button">

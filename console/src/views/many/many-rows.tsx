@@ -75,6 +75,7 @@ function Cell({
     <input
       type="text"
       aria-label={texts.many.cellOf(texts.form[name], row.number)}
+      placeholder={texts.form[name]}
       value={typed ?? value}
       spellCheck={false}
       autoComplete="off"
