@@ -217,6 +217,29 @@ test('deletes a webhook and its deliveries in one transaction, in short statemen
 });
 
 test.runIf(inject('database').provider === 'sqlite')(
+  'other work runs while a webhook with many deliveries is deleted',
+  async () => {
+    const server = await startTestServer();
+    const { client } = server.database;
+    await addWebhook(await server.caller());
+    await client.$executeRaw`
+      INSERT INTO "WebhookDelivery" ("webhookId", "messageId", "event", "kind", "recordId", "createdAt", "nextAttemptAt", "status")
+      WITH RECURSIVE "number" AS (SELECT 1 AS "n" UNION ALL SELECT "n" + 1 FROM "number" WHERE "n" < 60000)
+      SELECT 1, 'msg_' || "n", 'SPACE_CREATED', 'SPACE', "n", ${NOON}, ${NOON}, 'DELIVERED' FROM "number"`;
+    const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns++;
+    });
+    await deleteWebhook(client, { accountId, keyId, scopes: new Set(['write'] as const) }, '1', NOON);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+    expect(await client.webhookDelivery.count()).toBe(0);
+    await server.stop();
+  },
+);
+
+test.runIf(inject('database').provider === 'sqlite')(
   'sends no background queries without webhooks',
   async () => {
     const server = await startTestServer({ background: true });

@@ -81,6 +81,19 @@ test('disconnects a client that does not read its answers, and serves others mea
   }
 });
 
+test('does not disconnect a client while its answer is made', async () => {
+  const busy = await startTestServer({ idleTimeout: 50, hashCost: { N: 2 ** 14, r: 8, p: 1 } });
+  try {
+    const caller = await busy.caller();
+    const link = '{ url: "https://example.com/", password: "correct horse" }';
+    const mutation = `mutation { createLinks(inputs: [${Array(10).fill(link)}]) { __typename } }`;
+    const { createLinks } = await caller.data<{ createLinks: unknown[] }>(mutation);
+    expect(createLinks).toHaveLength(10);
+  } finally {
+    await busy.stop();
+  }
+});
+
 test.each([
   ['an answer that ends it', 'GET /livez HTTP/1.1\r\nHost: s.example\r\nConnection: close\r\n\r\n'],
   ['a request that cannot be parsed', 'hello\r\n\r\n'],

@@ -354,5 +354,7 @@ test('does not start a subscription while the service stops', async () => {
   const events = await listen(third.callerWith(owner.key));
   await events.ended;
   expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'UNAVAILABLE' } }] }]);
+  // The database is not at fault.
+  expect(third.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
   await third.stop();
 });
