@@ -330,7 +330,7 @@ describe('POST /links', () => {
     expect((body as { data: { rotation: unknown[] } }).data.rotation).toHaveLength(250);
   });
 
-  const address = 'must be an absolute http or https URL';
+  const address = 'must be an absolute http or https URL, such as https://example.com/page';
   test.each<[string, string, Record<string, string>]>([
     ['no URL', 'url=', { url: 'is required' }],
     ['a URL of another scheme', 'url=javascript:alert(1)', { url: address }],
@@ -663,7 +663,10 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     ['expiration_time=10:00', { expiration_time: 'needs expiration_date as well' }],
     ['alias=taken&title=x', { alias: 'is already taken on this domain' }],
     // In two stages: the database is asked only if all fields are well-formed.
-    ['alias=taken&space_id=99999&url=x', { url: 'must be an absolute http or https URL' }],
+    [
+      'alias=taken&space_id=99999&url=x',
+      { url: 'must be an absolute http or https URL, such as https://example.com/page' },
+    ],
     [
       'url=https://s.example/&space_id=99999',
       {
