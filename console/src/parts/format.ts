@@ -63,6 +63,12 @@ export const languageName = (code: string): string => nameIn('language', code);
 export const withoutScheme = (url: string): string =>
   url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/]+)\/$/, '$1');
 
+/** An address as people write it, such as www.example.com/page, gets the scheme that the API needs. */
+export function withScheme(text: string): string {
+  const address = text.trim();
+  return /^[\w-]+(\.[\w-]+)+([/?#:]|$)/.test(address) ? `https://${address}` : address;
+}
+
 /** A time for an input of the type `datetime-local`. */
 export function toLocalInput(iso: string | null): string {
   if (iso === null) return '';

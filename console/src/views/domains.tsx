@@ -1,26 +1,28 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import { showFault } from '../data/actions.ts';
 import { announceKinds } from '../data/bus.ts';
+import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
+  ChoicesDocument,
   CreateDomainDocument,
   DeleteDomainDocument,
   type DomainRowFragment,
   DomainsDocument,
   UpdateDomainDocument,
-  VerifyDomainDocument,
 } from '../generated/documents.ts';
-import { CopyButton } from '../parts/copy.tsx';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { withScheme } from '../parts/format.ts';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
-import { showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
+import { DomainDns } from './domain-dns.tsx';
 
 export function DomainsView(): ReactElement {
   const session = useSession();
+  const all = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] }).data?.domains.nodes;
+  const serviceHost = all?.find(({ shared }) => shared)?.name ?? location.host;
   const t = texts.domains;
   return (
     <RecordsView
@@ -35,7 +37,13 @@ export function DomainsView(): ReactElement {
       more={(domain) => (
         <>
           {domain.notFoundUrl !== null && <p className="quiet cut">{t.notFoundTo(domain.notFoundUrl)}</p>}
-          {!domain.verified && domain.verification && <Verification domain={domain} />}
+          {!domain.shared && !domain.verified && <DomainDns domain={domain} serviceHost={serviceHost} />}
+          {!domain.shared && domain.verified && (
+            <details>
+              <summary>{t.showDns}</summary>
+              <DomainDns domain={domain} serviceHost={serviceHost} />
+            </details>
+          )}
         </>
       )}
     >
@@ -53,62 +61,13 @@ export function DomainsView(): ReactElement {
   );
 }
 
-/** The record to set, and a button that looks for it. */
-function Verification({ domain: { id, verification } }: { domain: DomainRowFragment }): ReactElement {
-  const session = useSession();
-  const [isBusy, setBusy] = useState(false);
-  const [told, setTold] = useState('');
-  const t = texts.domains;
-  const verify = async () => {
-    setBusy(true);
-    try {
-      const { verifyDomain: result } = await write(session, VerifyDomainDocument, { id });
-      if (result.__typename === 'Domain') {
-        showToast(t.nowVerified(result.name));
-        announceKinds('DOMAIN');
-      } else setTold(result.message);
-    } catch (error) {
-      showFault(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <div className="verification">
-      <p>{t.record}</p>
-      <dl>
-        {[
-          [t.recordName, verification?.name ?? ''],
-          [t.recordValue, verification?.value ?? ''],
-        ].map(([name = '', value = '']) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <code>{value}</code>
-              <CopyButton text={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {session.canWrite && (
-        <button type="button" className="button quiet small" disabled={isBusy} onClick={verify}>
-          {isBusy ? t.checking : t.check}
-        </button>
-      )}
-      <p className="error" role="alert">
-        {told}
-      </p>
-    </div>
-  );
-}
-
 function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragment>): ReactElement {
   const session = useSession();
   const [name, setName] = useState(domain?.name ?? '');
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
   const t = texts.domains;
   const save = async () => {
-    const input = { name, notFoundUrl: notFoundUrl.trim() || null };
+    const input = { name, notFoundUrl: withScheme(notFoundUrl) || null };
     const outcome =
       domain === null
         ? (await write(session, CreateDomainDocument, { input })).createDomain

@@ -69,7 +69,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ],
     ['/many', '.lines', (page) => page.getByLabel('Destinations').fill('https://example.com/\nnowhere')],
     ['/spaces', '.records li'],
-    ['/domains', '.verification'],
+    ['/domains', '.dns'],
     ['/pixels', '.records li'],
     ['/webhooks', '.records li'],
     ['/activity', '.history li'],
