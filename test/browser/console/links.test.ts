@@ -538,7 +538,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('(yours)').first().waitFor();
     await page.getByRole('link', { name: 'Details' }).click();
     await page.getByLabel('After this many clicks').fill('3');
-    await page.getByText('The link has 3 clicks already: this limit ends it at once.').waitFor();
+    await page.getByText('The link has 4 clicks already: this limit ends it at once.').waitFor();
     await page.getByLabel('On', { exact: true }).fill('2020-01-01T00:00');
     await page.getByText('This is in the past: it ends the link at once.').waitFor();
     await page.getByLabel('Password for visitors').fill('kept');
