@@ -1,4 +1,5 @@
 import type { OperatorLists } from './link/blocklists.ts';
+import type { Random } from './random.ts';
 
 /** Settings and services that the rules depend on. */
 export interface Services {
@@ -6,8 +7,7 @@ export interface Services {
   readonly scheme: string;
   /** The domain of links without a given one. */
   readonly defaultDomainId: number;
-  /** A random integer from 0 to below the given number. */
-  random(below: number): number;
+  readonly random: Random;
   /** A hash for `verifyPassword`; owners take turns. */
   hashPassword(owner: string, password: string): Promise<string>;
   /** Whether the password has that hash; owners take turns. */

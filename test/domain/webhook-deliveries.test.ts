@@ -74,7 +74,10 @@ async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
 
 test('logs once that a webhook fails, with its id, and once that it works again', async () => {
   const { caller, id, deliveries } = await hook('/failing', SPACES);
-  const lines = () => servers.flatMap(({ log }) => log).filter((line) => line.webhook === Number(id));
+  const lines = () =>
+    servers
+      .flatMap(({ log }) => log.filter((line) => line.webhook === Number(id)))
+      .sort((one, other) => Number(one.time) - Number(other.time));
   receiver.answer = (_received, res) => void res.writeHead(500).end();
   for (let i = 0; i < 3; i++) await caller.space(`Failing ${i}`);
   await expect
@@ -234,7 +237,7 @@ test('redelivers a waiting message after the earlier ones about the same record'
   await expect.poll(types).toEqual(['space.created']);
   const later = new Date(NOON.getTime() + 3_600_000);
   const waiting = { webhookId: Number(id), kind: 'SPACE', recordId, createdAt: NOON, nextAttemptAt: later };
-  // The first of them is at its last attempt, which fails: it gets all of its retries again.
+  // The first one is at its last attempt, which fails. It then gets all of its retries again.
   await server.database.client.webhookDelivery.createMany({
     data: ['SPACE_UPDATED', 'SPACE_DELETED'].map((event) => ({
       ...waiting,
@@ -300,7 +303,7 @@ test('disables a webhook that has failed for five days, recorded as the operator
   set(new Date(NOON.getTime() + 5 * 24 * 60 * 60 * 1000));
   await caller.space('Day six');
   await expect.poll(disabled).toBe(true);
-  // One failure after quiet days is not enough.
+  // One failure after days without messages does not disable it.
   expect((await deliveries())[2]).toMatchObject({ status: 'FAILED', attempts: 7 });
   const query = `query ($id: ID!) { changes(filter: { kind: WEBHOOK, recordId: $id }) {
     edges { node { action fields key { id } } } } }`;

@@ -81,7 +81,7 @@ test('disconnects a client that does not read its answers, and serves others mea
   }
 });
 
-test('does not disconnect a client while its answer is made', async () => {
+test('keeps a connection open while its answer is prepared', async () => {
   const busy = await startTestServer({ idleTimeout: 50, hashCost: { N: 2 ** 14, r: 8, p: 1 } });
   try {
     const caller = await busy.caller();
@@ -104,7 +104,7 @@ test.each([
   socket.write(text);
   await once(socket, 'end');
   await setTimeout(2_200);
-  // It is refused, since the server's half is gone, too.
+  // It is refused, since the server has closed its half, too.
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write('x');
   await setTimeout(100);

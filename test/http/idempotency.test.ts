@@ -13,7 +13,7 @@ import { subscribe } from '../support/events.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-/** A second server, like another process for the database. */
+/** A second server, which is another process for the database. */
 let other: TestServer;
 let owner: Caller;
 let keys = 0;
@@ -244,7 +244,7 @@ test('works for a mutation with passwords and references, and stores no password
 });
 
 describe('slow work of a mutation with a key', () => {
-  /** More than a hash may take while others wait: SQLite's writer is occupied for a second at most. */
+  /** A hash that takes longer than others may wait for SQLite's writer, which is a second. */
   const hashCost = { N: 2 ** 14, r: 8, p: 20 };
   let slow: TestServer;
   let caller: Caller;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFile } from '../../src/db/connection/sqlite-file.ts';
-import { applyMigrations, migrationStateOf } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/migrate.ts';
+import { migrationStateOf } from '../../src/db/migration-state.ts';
 import { runProgram } from '../support/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-commands-'));

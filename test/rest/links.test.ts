@@ -545,7 +545,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     'country[0][value]': 'https://example.com/de',
     'rotation[0][value]': 'https://example.com/1',
   };
-  /** Hashing passwords is slow: used only where they matter. */
+  /** Hashing passwords is slow, so only tests that need them use this link. */
   const guarded = { password: 'x', privacy: 2, privacy_password: 'y' };
 
   test.each([
@@ -662,7 +662,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     ['privacy=', { privacy: 'must be one of 0, 1, 2' }],
     ['expiration_time=10:00', { expiration_time: 'needs expiration_date as well' }],
     ['alias=taken&title=x', { alias: 'is already taken on this domain' }],
-    // Two stages: what the database knows is checked only if all forms are right.
+    // In two stages: the database is asked only if all fields are well-formed.
     [
       'alias=taken&space_id=99999&url=x',
       { url: 'must be an absolute http or https URL, such as https://example.com/page' },

@@ -70,7 +70,7 @@ test('a new domain serves visitors only after its record is found, and may have 
   expect(await verify(id)).toMatchObject({ __typename: 'Domain', verified: true, verification });
   expect(await leadsTo('go.example:8080')).toBe('https://example.com/own');
   expect(await owner.data(explain)).toMatchObject({ explainRedirect: { outcome: 'REDIRECT' } });
-  // DNS is not asked again.
+  // DNS is not queried again.
   server.dns.clear();
   expect(await verify(id)).toMatchObject({ verified: true });
 });

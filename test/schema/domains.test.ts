@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shareDefaultDomain } from '../../src/domain/domain/default-domain.ts';
+import { shareDefaultDomain } from '../../src/domain/short-domain/default-domain.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -80,7 +80,7 @@ test('serves others while one operation reads a lot', async () => {
     served++;
   }
   expect((await heavy).errors).toBeUndefined();
-  // One before it, and one after it, would be served in any case.
+  // One request before it and one after it are served in any case.
   expect(served).toBeGreaterThan(5);
 });
 
@@ -95,7 +95,7 @@ test('refuses long reads of one account above its limit of waiting ones, and ser
     links: { totalCount: 0 },
   });
   const refused = (await Promise.all(all)).filter(({ errors }) => errors);
-  // Some may have ended before the last one came.
+  // Some may have ended before the last one arrived.
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length).toBeLessThanOrEqual(10);
   for (const { status, errors } of refused)

@@ -29,7 +29,7 @@ test('the first start prints a key once, with commands to paste, and later start
   await expect.poll(() => first.stdout).toContain('/graphql\n');
   const keys = new Set(first.stdout.match(/ls_[\w-]{43}/g));
   expect(keys.size).toBe(1);
-  // Where nobody has to look for it.
+  // After the log lines, so that nobody has to look for it.
   expect(first.stdout.indexOf('ls_')).toBeGreaterThan(first.stdout.lastIndexOf('migration applied'));
   const answers = [];
   for (const [command] of first.stdout.matchAll(/^ {2}curl .*$/gm)) {
@@ -219,7 +219,7 @@ test('SIGTERM waits for requests in flight, and not for idle connections', async
   let answer = '';
   for await (const text of inFlight ?? []) answer += text;
   expect(answer).toContain('HTTP/1.1 201');
-  // Else the client might send its next request on a connection that ends.
+  // Otherwise the client might send its next request on a connection that is closing.
   expect(answer).toContain('Connection: close');
   expect((await stopping).code).toBe(0);
 });
@@ -285,7 +285,7 @@ test.each([
 ])('SIGTERM ends a server when the reader of its log %s', async (_what, leave) => {
   const program = await start({ DATABASE_URL: await emptyDatabase() });
   leave(program);
-  // More than the system keeps for a reader.
+  // More than the system buffers for a reader.
   const visits = Array.from({ length: 1_500 }, () => fetch(`${program.origin}/none?${'x'.repeat(500)}`));
   await Promise.all(visits.map(async (visit) => (await visit).arrayBuffer()));
   const ended = once(program.child, 'exit');

@@ -8,13 +8,14 @@ import {
   differing,
   type FieldNames,
   fieldsOf,
+  fieldsSet,
   type RecordKind,
   recordingChanges,
 } from '../change/change.ts';
 import { notFound } from '../errors.ts';
 import { requireUnchanged, timeOfChange } from '../if-unmodified.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
-import { type Actor, owned } from './actor.ts';
+import { type Actor, owned, type Writer } from './actor.ts';
 
 type Where = { id: number; accountId: number };
 
@@ -68,6 +69,25 @@ export function readersOf<Row extends { id: number }>({
       return readConnection(lists, byCreation(table, is('accountId', accountId)), input);
     },
   };
+}
+
+/**
+ * Creates a record of the writer's account, and records which of the given fields it has.
+ * @param create gets the columns that all kinds have
+ */
+export function createOwned<Row extends { id: number }>(
+  db: Db,
+  { kind, fields, details }: Pick<Kind<Row, never>, 'kind' | 'fields' | 'details'>,
+  writer: Writer,
+  now: Date,
+  given: object,
+  create: (tx: Tx, common: { accountId: number; createdAt: Date; updatedAt: Date }) => Promise<Row>,
+): Promise<Row> {
+  return recordingChanges(db, writer, now, async ({ tx, record }) => {
+    const row = await create(tx, { accountId: writer.accountId, createdAt: now, updatedAt: now });
+    await record('CREATED', kind, [row.id], fieldsSet(given, fields), details?.(row));
+    return row;
+  });
 }
 
 interface UpdateOptions<Row> {

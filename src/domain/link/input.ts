@@ -187,4 +187,5 @@ export const updateLinkInput = z.object({
   privacy: privacy.optional(),
 });
 
-export type LinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'> | z.output<typeof updateLinkInput>;
+export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'>;
+export type LinkInput = NewLinkInput | z.output<typeof updateLinkInput>;

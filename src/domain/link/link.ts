@@ -7,14 +7,13 @@ import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Actor } from '../access/actor.ts';
 import { deleteOwned } from '../access/ownership.ts';
-import { foldCase } from '../case-folding.ts';
-import { fieldsSet, recordingChanges } from '../change/change.ts';
+import { recordingChanges } from '../change/change.ts';
 import { invalid } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
-import { generateAlias } from './alias.ts';
+import { generatedAliases } from './alias.ts';
 import { aliasTaken, refusalsOf } from './check.ts';
-import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
+import { aliasColumns, columnsOf, newLinkColumns, newLinkFields } from './columns.ts';
 import { createLinkInput, updateLinkInput } from './input.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 
@@ -39,17 +38,6 @@ async function reuseOf(
   return new Reuse(services, destination, given, columns, now);
 }
 
-/** Returns a function that generates another alias each time, none of them reserved. */
-function generatedAliases(services: Services): () => string {
-  let attempt = 0;
-  return () => {
-    for (;;) {
-      const alias = generateAlias(attempt++, (below) => services.random(below));
-      if (!services.lists.reserves(alias)) return alias;
-    }
-  };
-}
-
 /** The same link as the new one, if there is one. */
 async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
   const same = await reuse?.find(db);
@@ -66,16 +54,14 @@ async function insert(
   made: NewLink,
   { reuse, now, select }: { reuse: Reuse | null; now: Date; select: LinkSelect },
 ): Promise<SelectedLink> {
-  const { row, pixelIds } = made;
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const same = await reuse?.findLocked(tx);
     // On PostgreSQL, it may be deleted meanwhile.
     const before = same && (await readLink(tx, same, select));
     if (before) return before;
     const id = await insertLinkIn(tx, made);
-    const fields = fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
-    await record('CREATED', 'LINK', [id], fields);
-    const link = await readLink(tx, { id, accountId: row.accountId }, select);
+    await record('CREATED', 'LINK', [id], newLinkFields(made));
+    const link = await readLink(tx, { id, accountId: actor.accountId }, select);
     if (link === null) throw new Error('the new link cannot be read');
     return link;
   });
@@ -133,19 +119,10 @@ export async function createLink(
     if (made) return made;
     throw error;
   }
-  const columns = await columnsOf(input, services, actor);
-  const data = {
-    ...columns,
-    url,
-    urlKey: foldCase(url),
-    accountId,
-    domainId,
-    createdAt: now,
-    updatedAt: now,
-  };
-  const nextAlias = generatedAliases(services);
+  const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
+  const nextAlias = generatedAliases((below) => services.random(below), services.lists);
   for (let alias = input.alias ?? nextAlias(); ; ) {
-    const made = { row: { ...data, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
+    const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
     try {
       return await insert(db, actor, made, { reuse, now, select });
     } catch (error) {

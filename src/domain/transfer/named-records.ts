@@ -1,13 +1,13 @@
 import type { Db } from '../../db/connection/db.ts';
 import { tryOut } from '../../db/connection/enclosing-transaction.ts';
 import type { Writer } from '../access/actor.ts';
-import { createDomain, createDomainInput, usableDomains } from '../domain/domain.ts';
 import { DomainError, type FieldError } from '../errors.ts';
 import { fieldErrors, parseInput } from '../input.ts';
 import type { DryRun } from '../link/dry-run.ts';
 import { createLinkInput } from '../link/input.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
 import type { Services } from '../services.ts';
+import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
 import { withoutPort } from '../url.ts';
 import { type ImportLine, RefusedLine } from './line.ts';

@@ -1,4 +1,5 @@
-import type { BulkItem, BulkOutcome } from '../link/bulk.ts';
+import type { BulkItem } from '../link/bulk.ts';
+import type { BulkOutcome } from '../link/bulk-outcome.ts';
 import type { Entry } from './entry.ts';
 
 /** A message about a line. */

@@ -4,8 +4,9 @@ import type { Db, Tx } from '../../db/connection/db.ts';
 import { transaction } from '../../db/connection/transaction.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
+import type { Random } from '../random.ts';
 import { type EventKind, eventOf, eventsOf } from './events.ts';
-import { newMessageId, type Random } from './signing.ts';
+import { newMessageId } from './signing.ts';
 import { READER } from './webhook.ts';
 
 function isEventKind(kind: string): kind is EventKind {

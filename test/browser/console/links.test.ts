@@ -414,6 +414,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(focused).toBe('Search links');
     await page.keyboard.press('Escape');
     expect(await focused()).toBe('BODY');
+    await page.getByRole('link', { name: 'Spaces' }).click();
     await page.keyboard.press('n');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('new-url');
     await page.getByLabel('Destination of a new link').blur();
