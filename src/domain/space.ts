@@ -88,9 +88,9 @@ export async function spacePage(
   actor: Actor,
   input: Unparsed<typeof spacePageInput>,
 ): Promise<Page<Space>> {
-  const which = parseInput(spacePageInput, input);
-  const list = listOf(lists, actor, which);
-  return readPage<Space>(lists, list, which, totalOf(actor, which, list));
+  const parsed = parseInput(spacePageInput, input);
+  const list = listOf(lists, actor, parsed);
+  return readPage<Space>(lists, list, parsed, totalOf(actor, parsed, list));
 }
 
 /**
@@ -102,9 +102,9 @@ export async function spaceConnection(
   actor: Actor,
   input: EdgesInput & Unparsed<typeof spacesInput>,
 ): Promise<Connection<Space>> {
-  const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
-  const list = listOf(lists, actor, which);
-  return readConnection(lists, list, input, { total: totalOf(actor, which, list) });
+  const parsed = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
+  const list = listOf(lists, actor, parsed);
+  return readConnection(lists, list, input, { total: totalOf(actor, parsed, list) });
 }
 
 /** @throws DomainError VALIDATION */

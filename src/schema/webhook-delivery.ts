@@ -57,8 +57,8 @@ builder.mutationField('redeliver', (t) =>
     type: RedeliverResult,
     extensions: changeCost,
     description:
-      'Has a delivery tried now, whatever became of it, and again if that fails; first those about the same record that ' +
-      'wait before it. Its webhook must not be disabled.',
+      'Sends a delivery again now, whatever its status, with all retries. Earlier deliveries about the same record that ' +
+      'still wait are sent first. Its webhook must not be disabled.',
     args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
     resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
   }),

@@ -2,7 +2,7 @@ import { linksInSpace, linksOf, linksOfStatus, linksOnDomain, type Total } from 
 import type { LinkStatus } from './status.ts';
 
 /** The filter of a list of links. */
-interface Narrowing {
+interface TotalFilter {
   readonly status?: LinkStatus | null | undefined;
   readonly domainId?: number | null | undefined;
   readonly spaceId?: number | null | undefined;
@@ -14,9 +14,9 @@ interface Narrowing {
  * An expression for the number of an account's links with at most one filter that has a stored total, so that it needs no
  * scan; else undefined.
  */
-export function keptTotal(
+export function storedTotal(
   accountId: number,
-  { status, domainId, spaceId: _spaceId, searchBy: _searchBy, ...others }: Narrowing,
+  { status, domainId, spaceId: _spaceId, searchBy: _searchBy, ...others }: TotalFilter,
   spaces: readonly number[],
   now: () => Date,
 ): Total | undefined {

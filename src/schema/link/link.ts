@@ -83,7 +83,7 @@ export const Link = builder.prismaObject('Link', {
     blocked: t.boolean({
       select: { url: true, expirationUrl: true, ...targetColumns },
       description:
-        'Whether the link leads to a host that the operator of the service has blocked; visitors get a page then, and are not redirected.',
+        'Whether the link leads to a host that the operator of the service has blocked; visitors then get a page instead of a redirect.',
       resolve: (link, _args, { services, spendOnTargets }) => {
         if (services.lists.isEmpty) return false;
         spendOnTargets?.(targetsLength(link));
@@ -112,7 +112,7 @@ export const Link = builder.prismaObject('Link', {
       type: 'DateTime',
       nullable: true,
       select: { counter: { select: { lastClickedAt: true } } },
-      description: 'When the last counted visit was; null if there was none.',
+      description: 'The time of the last counted visit; null if there was none.',
       resolve: ({ counter }) => counter?.lastClickedAt,
     }),
     qrCode: t.string({
