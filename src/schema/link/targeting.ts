@@ -10,22 +10,12 @@ import {
 } from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
-import { describedValues } from '../described-values.ts';
-import { nameEnum } from '../input-type.ts';
+import { enumType } from '../enum-type.ts';
 import type { Context } from '../server/context.ts';
 
-const TargetType = builder.enumType('TargetType', {
-  description: 'How a link chooses a target.',
-  values: describedValues(targetTypes),
-});
+const TargetType = enumType('TargetType', 'How a link chooses a target.', targetTypes);
 
-const Platform = builder.enumType('Platform', {
-  description: 'An operating system of visitors.',
-  values: describedValues(platforms),
-});
-
-nameEnum('TargetType', TargetType);
-nameEnum('Platform', Platform);
+const Platform = enumType('Platform', 'An operating system of visitors.', platforms);
 
 /** Most lists of targets are short, and `spendOnTargets` limits long ones. */
 const targetCost = costs({ weight: 1 });
