@@ -7,7 +7,7 @@ export const errorCodes = {
   FORBIDDEN: 'The API key lacks the scope that the operation needs.',
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
-  CONFLICT: 'The record was changed since the given moment; nothing was changed.',
+  CONFLICT: 'The record was changed after the given time; nothing was changed now.',
   IDEMPOTENCY_MISMATCH: 'The Idempotency-Key was used with another request; nothing was changed.',
   IDEMPOTENCY_RUNNING:
     'The first request with this Idempotency-Key is still running; Retry-After says when to try again.',

@@ -14,7 +14,7 @@ export interface Services {
   verifyPassword(owner: string, password: string, hash: string): Promise<boolean>;
   /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
-  /** The texts of a name's TXT records in DNS. */
+  /** The texts of the TXT records of a host name in DNS. */
   resolveTxt(name: string): Promise<readonly string[]>;
   /** Whether webhooks may call addresses in the operator's own network. */
   readonly allowsPrivateWebhooks: boolean;

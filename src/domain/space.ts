@@ -81,9 +81,9 @@ export async function spacePage(
   actor: Actor,
   input: Unparsed<typeof spacePageInput>,
 ): Promise<Page<Space>> {
-  const which = parseInput(spacePageInput, input);
-  const list = listOf(lists, actor, which);
-  return readPage<Space>(lists, list, which, countOf(list));
+  const parsed = parseInput(spacePageInput, input);
+  const list = listOf(lists, actor, parsed);
+  return readPage<Space>(lists, list, parsed, countOf(list));
 }
 
 /**
@@ -95,8 +95,8 @@ export async function spaceConnection(
   actor: Actor,
   input: EdgesInput & Unparsed<typeof spacesInput>,
 ): Promise<Connection<Space>> {
-  const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
-  const list = listOf(lists, actor, which);
+  const parsed = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
+  const list = listOf(lists, actor, parsed);
   return readConnection(lists, list, input);
 }
 

@@ -15,7 +15,6 @@ export const MAX_ALIAS = 255;
 export const ALIAS_RULE = `1 to ${MAX_ALIAS} letters, digits, \`-\` and \`_\``;
 const pattern = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ALIAS}}$`);
 
-/** Whether this is a valid alias. */
 export function isAlias(text: string): boolean {
   return pattern.test(text);
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../db/connection/db.ts';
 import type { FoundReferences } from '../../db/reading/references.ts';
 import type { FieldError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { aliasTaken, refusalsBy } from './check.ts';
+import { aliasTaken, inputErrors } from './check.ts';
 import type { NewLinkInput } from './input.ts';
 import { type Name, nextFreeName, type UsedAliases } from './used-aliases.ts';
 
@@ -46,8 +46,8 @@ export async function outcomeOf(
   const holder = names.holderOf(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && name.url === url;
   if (holder && isSame(holder)) return { kind: 'existing', alias };
-  const refusals = refusalsBy(found, services, { input, domainId, link: null, isTaken: false });
-  if (refusals.length > 0) return { kind: 'refused', fields: refusals, taken: false };
+  const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
+  if (errors.length > 0) return { kind: 'refused', fields: errors, taken: false };
   let name = alias;
   if (holder) {
     const next = mayRename

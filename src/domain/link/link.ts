@@ -12,7 +12,7 @@ import { invalid } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
 import { generatedAliases } from './alias.ts';
-import { aliasTaken, refusalsOf } from './check.ts';
+import { aliasTaken, findInputErrors } from './check.ts';
 import { aliasColumns, columnsOf, newLinkColumns, newLinkFields } from './columns.ts';
 import { createLinkInput, updateLinkInput } from './input.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
@@ -38,14 +38,14 @@ async function reuseOf(
   return new Reuse(services, destination, given, columns, now);
 }
 
-/** The same link as the new one, if there is one. */
+/** An existing link that equals the new one; null if there is none. */
 async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
   const same = await reuse?.find(db);
   return same ? readLink(db, same, select) : null;
 }
 
 /**
- * Inserts the link, or returns the same link, if there is one by now.
+ * Inserts the link, or returns an equal one that was created meanwhile.
  * @throws PasswordNotCompared
  */
 async function insert(
@@ -56,7 +56,7 @@ async function insert(
 ): Promise<SelectedLink> {
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const same = await reuse?.findLocked(tx);
-    // On PostgreSQL, it may be deleted meanwhile.
+    // On PostgreSQL, that link may be deleted meanwhile.
     const before = same && (await readLink(tx, same, select));
     if (before) return before;
     const id = await insertLinkIn(tx, made);
@@ -67,7 +67,7 @@ async function insert(
   });
 }
 
-/** Hashes and compares the passwords of a new link ahead, for services that remembers the results. */
+/** Hashes and compares the passwords of a new link in advance, with services that remember the results. */
 export async function prepareNewLink(
   db: Db,
   actor: Actor,
@@ -108,8 +108,8 @@ export async function createLink(
   const found = await existing(db, reuse, select);
   if (found) return found;
   const check = async () => {
-    const refusals = await refusalsOf(db, actor, services, input, domainId, null);
-    if (refusals.length > 0) throw invalid(refusals);
+    const errors = await findInputErrors(db, actor, services, input, domainId, null);
+    if (errors.length > 0) throw invalid(errors);
   };
   try {
     await check();
@@ -148,7 +148,7 @@ export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): P
   const kind = { kind: 'LINK', what: 'link', rows: (tx: Tx) => tx.link } as const;
   // The statistics of an account are the sums over its links.
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
-    // Before its counter, as all other writes do.
+    // All writes lock the link before its counter.
     await lockRow(tx, 'Link', linkId, { deleting: true });
     await forgetStatistics(tx, [linkId], actor.accountId);
   });

@@ -36,7 +36,7 @@ async function lookUp({ resolveTxt }: Services, record: { name: string }): Promi
   return found === TIMED_OUT ? [] : found;
 }
 
-/** Looks up what `verifyDomain` needs ahead, for services that remembers it. */
+/** Looks up the record for `verifyDomain` in advance, with services that remember it. */
 export async function prepareVerification(
   db: Db,
   actor: Actor,

@@ -15,12 +15,10 @@ export function newSecret(random: Random): string {
   return `whsec_${randomBytes(SECRET_BYTES, random).toString('base64')}`;
 }
 
-/** A new message id. */
 export function newMessageId(random: Random): string {
   return `msg_${randomBytes(16, random).toString('base64url')}`;
 }
 
-/** The secrets of a webhook. */
 export interface Secrets {
   readonly secret: string;
   readonly oldSecret: string | null;

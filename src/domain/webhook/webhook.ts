@@ -30,7 +30,7 @@ function hasUser(address: string): boolean {
   return username !== '' || password !== '';
 }
 
-/** Why nothing is delivered to the URL, as far as the URL itself shows it; null if it shows nothing. */
+/** Why nothing is delivered to the URL; null if the URL itself shows no reason. */
 export function warningOf(
   address: string,
   { allowsPrivateWebhooks }: Pick<Services, 'allowsPrivateWebhooks'>,
@@ -75,7 +75,7 @@ const kind = {
   table: 'Webhook',
   fields: { oldSecret: 'secret', oldSecretUntil: 'secret' },
   rows: (tx) => tx.webhook,
-  // The webhook may have changed again when the reader of the log comes here.
+  // The webhook may have changed again when the log is read.
   details: (webhook) => ({ webhookEvents: eventsInEffect(webhook) }),
 } satisfies Kind<Webhook, Partial<Webhook>>;
 
