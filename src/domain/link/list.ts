@@ -65,7 +65,10 @@ type SpaceRef = { readonly id: number } | undefined;
 /** The maximum `totalCount` of a search that no index covers. */
 export const MAX_COUNTED = 1_000;
 
-/** The conditions of the filter except the space; `few` if an index leaves only few links to check, `indexed` if an index covers the search. */
+/**
+ * The conditions of the filter except the space; `few` if an index leaves only few links to check, `indexed` if an index
+ * covers the search.
+ */
 async function conditionsOf(
   lists: ListReader,
   { accountId }: Actor,
