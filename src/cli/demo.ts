@@ -1,9 +1,10 @@
 import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
-import { advised } from '../db/connection/error-hints.ts';
+import { withHints } from '../db/connection/error-hints.ts';
 import { providerOf } from '../db/connection/url.ts';
-import { applyMigrations, knownMigrations, migrationStateOf } from '../db/migrate.ts';
+import { applyMigrations } from '../db/migrate.ts';
+import { knownMigrations, migrationStateOf } from '../db/migration-state.ts';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
@@ -11,9 +12,11 @@ import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { databaseNote, print, runCommand, UsageError, withDatabase } from './command.ts';
+import { runCommand, UsageError } from './command.ts';
+import { databaseNote, withDatabase } from './database.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
+import { print } from './terminal.ts';
 import { servicesOf } from './transfer/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
@@ -33,14 +36,21 @@ Then open /shop+, for example. The statistics of /leasing+ ask for a password, w
 /** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
 async function migrateIfNew(config: Config): Promise<void> {
   const migrated = migratedDatabase(config);
-  const { pending } = await advised(...migrated, migrationStateOf);
+  const { pending } = await withHints(...migrated, migrationStateOf);
   if (pending.length === knownMigrations(providerOf(config.databaseUrl) ?? 'sqlite').length)
-    await advised(...migrated, applyMigrations);
+    await withHints(...migrated, applyMigrations);
 }
 
-/** How to start the service on the database. */
-function startOf(url: string): string {
-  return process.env.DATABASE_URL ? `DATABASE_URL="${withoutSecrets(url)}" npm start` : 'npm start';
+/** The variables that decide where the demo is: a start without them would be on another database or at another address. */
+const PLACE = ['DATABASE_URL', 'BASE_URL', 'HOST', 'PORT'];
+
+/** The command that starts the service on the demo, at the address that is printed with it. */
+function startCommand(): string {
+  const set = PLACE.flatMap((name) => {
+    const value = process.env[name];
+    return value ? `${name}="${withoutSecrets(value)}" ` : [];
+  });
+  return `${set.join('')}npm start`;
 }
 
 function endOf(until: string | undefined): Date {
@@ -57,7 +67,7 @@ const note = (config: Config) =>
   `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseOf(config).origin}`;
 
 await runCommand({ help, options, note }, async ({ values, config }) => {
-  const { databaseUrl: url, notFoundUrl, initialApiKey } = config;
+  const { notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const now = endOf(values.until);
@@ -84,7 +94,7 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
   print(
     `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
 
-  ${startOf(url)}
+  ${startCommand()}
 `,
   );
   if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);

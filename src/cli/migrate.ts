@@ -1,9 +1,12 @@
 import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
-import { advised } from '../db/connection/error-hints.ts';
-import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
-import { databaseNote, print, runCommand } from './command.ts';
+import { withHints } from '../db/connection/error-hints.ts';
+import { applyMigrations } from '../db/migrate.ts';
+import { migrationStateOf } from '../db/migration-state.ts';
+import { runCommand } from './command.ts';
+import { databaseNote } from './database.ts';
+import { print } from './terminal.ts';
 
 const help = `Usage: npm run migrate              applies the pending migrations and exits
        npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing
@@ -20,14 +23,14 @@ const note = (config: Config) => {
 await runCommand({ help, options, note }, async ({ values, config }) => {
   const migrated = migratedDatabase(config);
   if (values.status) {
-    const state = await advised(...migrated, migrationStateOf);
+    const state = await withHints(...migrated, migrationStateOf);
     if (values.json) return print(JSON.stringify(state));
     const { pending, unknown } = state;
     print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
     if (unknown.length > 0) print(`Of a newer version:\n  ${unknown.join('\n  ')}`);
     return;
   }
-  const applied = await advised(...migrated, applyMigrations);
+  const applied = await withHints(...migrated, applyMigrations);
   if (values.json) return print(JSON.stringify({ applied }));
   print(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}` : 'Nothing was pending.');
 });

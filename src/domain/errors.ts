@@ -53,13 +53,11 @@ export function notFound(what: string): DomainError {
   return new DomainError('NOT_FOUND', `No such ${what}.`);
 }
 
-export function invalid(fields: readonly FieldError[]): DomainError {
+/** @param message for people; by default the first message of the first field */
+export function invalid(fields: readonly FieldError[], message?: string): DomainError {
   const [first] = fields;
-  return new DomainError(
-    'VALIDATION',
-    first ? `${first.path.join('.')} ${first.messages[0]}.` : 'Invalid.',
-    fields,
-  );
+  const told = first ? `${first.path.join('.')} ${first.messages[0]}.` : 'Invalid.';
+  return new DomainError('VALIDATION', message ?? told, fields);
 }
 
 /** The error for the caller: the domain's own, or one for the database; null for an internal error. */

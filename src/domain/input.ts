@@ -42,7 +42,7 @@ export function textOf(min: number, max: number) {
     .string({ error: unless(range) })
     .trim()
     .refine((text) => lengthOf(text) >= min && lengthOf(text) <= max, {
-      error: ({ input }) => `${range}, not ${lengthOf(String(input))}`,
+      error: ({ input }) => (input === '' ? 'may not be empty' : `${range}, not ${lengthOf(String(input))}`),
     })
     .refine(isStorable, 'may not contain null characters or broken surrogate pairs')
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });

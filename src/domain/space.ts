@@ -5,7 +5,6 @@ import { takeLinksFromSpace } from '../db/links.ts';
 import { is, isSince } from '../db/reading/conditions.ts';
 import { type Column, countOf, type List } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
-import { spacesOf, type Total } from '../db/reading/totals.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
@@ -73,12 +72,6 @@ function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<t
   };
 }
 
-/** The number of spaces: the account's stored total without a filter, else a count. */
-function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Total {
-  if (filter.search || filter.updatedSince) return countOf(list);
-  return spacesOf(actor.accountId);
-}
-
 /**
  * One numbered page of the account's spaces, with its total, in one statement.
  * @throws DomainError VALIDATION
@@ -90,7 +83,7 @@ export async function spacePage(
 ): Promise<Page<Space>> {
   const parsed = parseInput(spacePageInput, input);
   const list = listOf(lists, actor, parsed);
-  return readPage<Space>(lists, list, parsed, totalOf(actor, parsed, list));
+  return readPage<Space>(lists, list, parsed, countOf(list));
 }
 
 /**
@@ -104,7 +97,7 @@ export async function spaceConnection(
 ): Promise<Connection<Space>> {
   const parsed = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
   const list = listOf(lists, actor, parsed);
-  return readConnection(lists, list, input, { total: totalOf(actor, parsed, list) });
+  return readConnection(lists, list, input);
 }
 
 /** @throws DomainError VALIDATION */

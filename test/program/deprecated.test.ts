@@ -5,7 +5,6 @@ import { schema } from '../../src/schema/index.ts';
 import { factsOf } from '../../src/schema/server/document-facts.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
-import { textOf } from '../support/metrics.ts';
 
 const old = buildSchema(`
   enum Order { NEW OLD @deprecated(reason: "no") }
@@ -34,12 +33,12 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function counted(): Promise<string[]> {
-  const lines = (await textOf(metrics)).split('\n');
+  const lines = (await metrics.text()).split('\n');
   return lines.filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
 }
 
 // Results are cached by document: no other test uses these documents.
-test('counts their use by key, also for compiled queries', async () => {
+test('counts uses of deprecated parts by key, also in compiled queries', async () => {
   const field = schema.getQueryType()?.getFields().spaces;
   if (field === undefined) throw new Error('there is no such field');
   const other = await server.caller();

@@ -22,7 +22,7 @@ import {
 } from '../list.ts';
 import { wrongDomain, wrongSpace } from './input.ts';
 import { linkStatuses } from './status.ts';
-import { storedTotal } from './total.ts';
+import { fastTotal } from './total.ts';
 
 export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
 
@@ -109,7 +109,7 @@ async function listOf(
   ];
   const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
   const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, select);
-  const total = storedTotal(accountId, filter, spaces, now) ?? count();
+  const total = fastTotal(accountId, filter, space !== undefined, now) ?? count();
   return { list, total, counted: indexed ? total : count(MAX_COUNTED) };
 }
 

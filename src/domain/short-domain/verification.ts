@@ -67,7 +67,10 @@ export async function verifyDomain(
   if (domain.verifiedAt !== null || record === null) return domain;
   if (!(await lookUp(services, record)).some((text) => text.trim() === record.value)) {
     const wanted = `TXT record ${record.name} with the value ${record.value}`;
-    throw invalid([{ path: ['id'], messages: [`is of a domain that has no ${wanted} in DNS yet`] }]);
+    throw invalid(
+      [{ path: ['id'], messages: ['is of a domain whose TXT record is not in DNS yet'] }],
+      `DNS has no ${wanted} yet.`,
+    );
   }
   // Only for the host that was looked up: if it was changed meanwhile, it has another token.
   const { verificationToken } = domain;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { daysAfter, enclosingPeriod, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
-import type { Counts, Days, Point, Scope, ValueRow, ValuesAsked } from '../../db/statistics/read.ts';
+import type { Counts, Point } from '../../db/statistics/read-counts.ts';
+import type { ValueRow, ValuesAsked } from '../../db/statistics/read-values.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
+import type { Days, Scope } from '../../db/statistics/scope.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';

@@ -98,8 +98,8 @@ function target(link: VisitedLink, visitor: Visitor): { url: string | null; why:
   );
   const found = languages.find((one) => one.language === language);
   const wish = visitor.acceptLanguage === '' ? 'no language' : `"${visitor.acceptLanguage}"`;
-  const why = found ? `of the listed languages ${language} suits best` : 'and no listed language suits';
-  return { url: found?.url ?? null, why: `The visitor prefers ${wish}; ${why}.` };
+  const why = found ? `of the listed languages, ${language} suits best` : 'no listed language suits';
+  return { url: found?.url ?? null, why: `The visitor prefers ${wish}, and ${why}.` };
 }
 
 function listed(found: object | undefined): string {

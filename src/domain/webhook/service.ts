@@ -97,7 +97,7 @@ export class Webhooks {
         this.#fault.ended();
       } catch (error) {
         // The timer begins another round.
-        this.#fault.came(error);
+        this.#fault.occurred(error);
         return;
       }
     }

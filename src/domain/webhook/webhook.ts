@@ -89,8 +89,8 @@ export const {
 async function requireRoom(tx: Tx, accountId: number): Promise<void> {
   await lockRow(tx, 'Account', accountId);
   if ((await tx.webhook.count({ where: { accountId } })) < MAX_WEBHOOKS) return;
-  throw new DomainError('VALIDATION', `An account may have ${MAX_WEBHOOKS} webhooks.`, [
-    { path: ['url'], messages: [`is one too many: an account may have ${MAX_WEBHOOKS} webhooks`] },
+  throw new DomainError('VALIDATION', `An account may have at most ${MAX_WEBHOOKS} webhooks.`, [
+    { path: ['url'], messages: [`cannot be added: an account may have at most ${MAX_WEBHOOKS} webhooks`] },
   ]);
 }
 
