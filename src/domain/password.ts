@@ -64,7 +64,7 @@ export const triedPassword = passwordOf(0);
 const MAX_DECOMPOSED_LENGTH = MAX_PASSWORD * 4 * 2;
 
 /**
- * A password as it is hashed: trimmed, with composed letters. A text that is too long is not composed, since composing a
+ * The form of a password that is hashed: trimmed, with composed letters. A text that is too long is not composed, since composing a
  * text of many accents takes quadratic time.
  */
 function normalized(password: string): string {

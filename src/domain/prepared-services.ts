@@ -63,7 +63,7 @@ export class Preparation {
     };
   }
 
-  /** Finds an answer that was not prepared, since another write has changed a record meanwhile. */
+  /** Finds an answer that was not prepared, because another write has changed a record since the preparation. */
   #now<T>(find: () => Promise<T>): Promise<T> {
     if (!this.#hasBegun()) return find();
     const message = 'Another request has changed one of the records meanwhile. Try again shortly.';

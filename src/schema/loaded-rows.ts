@@ -11,7 +11,7 @@ declare global {
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
-/** What the Prisma plugin knows of a field. */
+/** The Prisma plugin's extensions of a field. */
 interface Planned {
   readonly pothosPrismaSelect?: object | ((...args: never[]) => unknown);
   readonly pothosPrismaRelationField?: { readonly name: string; readonly isList: boolean };

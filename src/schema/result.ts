@@ -50,7 +50,7 @@ export async function inSequence<Item, Result>(
 type ErrorType = ObjectRef<Types, Failure>;
 
 interface ResultOptions<Created> {
-  /** The result of a creation, if it is more than the record. */
+  /** The result of a creation, if it has more than the record. */
   readonly created?: ObjectRef<Types, Created>;
   /** Further errors. */
   readonly failsToUpdate?: readonly ErrorType[];

@@ -54,20 +54,15 @@ const MIN_RANDOM = 6;
 const TRIES_PER_LENGTH = 3;
 
 /**
- * A random alias to try. It gets a character longer after every third try: three taken aliases in a row are likely only if
- * most of that length are taken.
+ * A function that generates another random alias each time, none of them reserved. Aliases get a character longer after every third
+ * try: three taken ones in a row are likely only if most of that length are taken.
  */
-export function generateAlias(attempt: number, random: Random): string {
-  const length = MIN_RANDOM + Math.floor(attempt / TRIES_PER_LENGTH);
-  return randomText(length, CHARACTERS, random);
-}
-
-/** A function that generates another alias each time, none of them reserved. */
 export function generatedAliases(random: Random, lists: { reserves(alias: string): boolean }): () => string {
   let attempt = 0;
   return () => {
     for (;;) {
-      const alias = generateAlias(attempt++, random);
+      const length = MIN_RANDOM + Math.floor(attempt++ / TRIES_PER_LENGTH);
+      const alias = randomText(length, CHARACTERS, random);
       if (!lists.reserves(alias)) return alias;
     }
   };

@@ -63,7 +63,7 @@ export function parseBlockedHosts(text: string): Promise<Listed> {
   return entriesOf(text, hostEntry);
 }
 
-/** The aliases of a list, case-folded: people do not tell aliases apart that differ only in case. */
+/** The aliases of a list, case-folded: people confuse aliases that differ only in case. */
 export function parseReservedAliases(text: string): Promise<Listed> {
   return entriesOf(text, (alias) => (isAlias(alias) ? foldCase(alias) : null));
 }

@@ -52,7 +52,7 @@ export async function columnsOf(input: LinkInput, services: Services, actor: Wri
   };
 }
 
-/** The columns of a new link, besides its alias. */
+/** The columns of a new link except those of its alias. */
 export async function newLinkColumns(
   input: NewLinkInput,
   domainId: number,

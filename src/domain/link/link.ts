@@ -89,7 +89,7 @@ export async function prepareNewLink(
 /**
  * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
  * one.
- * @param select what is returned of it besides its id
+ * @param select which fields are returned in addition to the id
  * @throws DomainError VALIDATION
  */
 export async function createLink(
@@ -114,7 +114,7 @@ export async function createLink(
   try {
     await check();
   } catch (error) {
-    // Another request may have created the same link meanwhile, with this alias.
+    // Another request may have created the same link with this alias.
     const made = await existing(db, reuse, select);
     if (made) return made;
     throw error;

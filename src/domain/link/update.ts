@@ -52,7 +52,7 @@ interface Updating {
   readonly update: LinkUpdate;
   readonly services: Services;
   readonly now: Date;
-  /** What is returned of the link besides its id. */
+  /** Which fields of the link are returned in addition to its id. */
   readonly select: LinkSelect;
 }
 
@@ -116,7 +116,7 @@ async function updateOnce(
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     let settings: LinkSettings | null = first;
     if (!(await updateLinkIn(tx, { id: link.id, updatedAt: link.updatedAt }, settings))) {
-      // The link was changed after it was read: lock it, and apply the input to it as it is now.
+      // The link was changed after it was read: lock it, and apply the input to its current state.
       await lockRow(tx, 'Link', link.id);
       const stored = await tx.link.findUnique({ where });
       if (stored === null) throw notFound('link');

@@ -9,7 +9,7 @@ export type Name = Omit<AliasHolder, 'id'>;
 
 type NameOnDomain = Pick<Name, 'domainId' | 'alias'>;
 
-/** The names of a domain. A dry run keeps those of a whole file, so they have no keys of their own. */
+/** The names of a domain. A dry run keeps those of a whole file in memory, so each entry has to be small. */
 class NamesOfDomain {
   readonly byAlias = new Map<string, Name>();
   readonly #byFold = new Map<string, Name | Name[]>();

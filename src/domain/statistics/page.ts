@@ -106,7 +106,7 @@ async function secretOf(db: Db, { id }: ShownLink): Promise<string> {
 
 /**
  * Reads the public statistics of a link. Values are those of the days before this one, so that nobody can make a visit, look at
- * the page, and go on until a step begins.
+ * the page, and repeat that until a step begins.
  */
 export async function readPublicStatistics(
   db: Db,

@@ -69,10 +69,10 @@ export function unusedColumns({ others }: FileColumns, raw: RawRecord): string[]
 /** What services write into a cell without a value; the last is MySQL's. */
 const NO_VALUE = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
 
-/** Fields that are true if any of their columns is: a link is closed for whatever reason. */
+/** Fields that are true if any of their columns is true. */
 const ANY_COLUMN: ReadonlySet<ImportField> = new Set(['has_password', 'disabled']);
 
-/** A record as it is in a file. */
+/** A record of a file, and whether the file is CSV. */
 export interface Cells {
   readonly raw: RawRecord;
   readonly isCsv: boolean;

@@ -8,7 +8,7 @@ import type { ImportFormat } from './formats.ts';
 import { type ImportContext, NamedRecords } from './named-records.ts';
 import { type LineMessage, LineReports } from './report.ts';
 
-/** A file cannot be read on; the lines before that are imported. */
+/** The rest of a file cannot be read; the lines before that are imported. */
 export class BrokenOff extends Error {}
 
 export interface ImportOptions {

@@ -5,7 +5,7 @@ import type { Entry } from './entry.ts';
 /** A message about a line. */
 export interface LineMessage {
   readonly line: number;
-  /** Whether its link was imported nevertheless. */
+  /** Whether its link was imported in spite of that. */
   readonly taken: boolean;
   readonly field: string | null;
   /** The name of the field's column in the file, if it has one. */

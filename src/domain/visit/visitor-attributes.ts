@@ -13,7 +13,7 @@ const languages: ReadonlySet<string> = new Set(iso6391.getAllCodes());
 /** The size of each cache: few user agents, languages and referrers make most visits. */
 const max = 2_000;
 
-// Keys are parts separated by line breaks, which no header contains: else visitors could make keys of others.
+// The parts of a key are separated by line breaks, which no header contains, so that no visitor can send the key of another.
 
 /** Browser, system and device, from the user agent and the client hint. */
 const clients = new LRUCache<string, Value, Visitor>({
@@ -38,7 +38,7 @@ const locales = new LRUCache<string, Value, Visitor>({
     visitValue(kinds.LOCALE, { country, language: preferredLanguage(acceptLanguage, languages) }),
 });
 
-/** What is known of a visitor without the referrer. */
+/** The values of a visitor except the referrer. */
 const profiles = new LRUCache<string, readonly Value[], Visitor>({
   max,
   memoMethod(_key, _stale, { context }) {
@@ -62,7 +62,7 @@ export function referrerHost(referrer: string): string | null {
   return host.replace(/^www\.(?=.+\.)/, '');
 }
 
-/** What stands for referrers beyond the limit. */
+/** Replaces referrers beyond the limit. */
 export const OTHER = 'other';
 export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: OTHER });
 

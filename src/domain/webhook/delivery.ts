@@ -23,8 +23,8 @@ export function deliveryConnection(
 }
 
 /**
- * Makes a delivery due now, with all of its retries, whatever its status. It keeps its message id. A delivery that was
- * delivered or had failed sends the record as it is now.
+ * Makes a delivery due now, with all of its retries, whatever its status. It keeps its message id. If it was delivered or had
+ * failed, the new message has the current record.
  * @throws DomainError NOT_FOUND; VALIDATION if its webhook is disabled
  */
 export async function redeliver(

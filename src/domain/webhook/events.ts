@@ -42,7 +42,7 @@ export function eventsOf({ events }: { events: string }): WebhookEvent[] {
   return events.split(' ').filter(isEvent);
 }
 
-/** The events that a webhook gets as long as it stays as it is, in their stored form: none if it is disabled. */
+/** The events that a webhook gets in its current state, in their stored form: none if it is disabled. */
 export function eventsInEffect({ events, disabled }: { events: string; disabled: boolean }): string {
   return disabled ? '' : events;
 }

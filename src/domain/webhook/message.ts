@@ -15,7 +15,7 @@ export async function messageBody(
   return JSON.stringify({
     type: messageTypeOf(event),
     timestamp: createdAt.toISOString(),
-    // Also for a record that was deleted meanwhile; its deletion is a later message.
+    // A record that is already deleted has only its id; its deletion is a later message.
     data: record ?? { id: recordId },
   });
 }

@@ -14,7 +14,7 @@ const types = [...JSON_TYPES, STREAM_TYPE, HTML_TYPE].map((type) => `${type}; ch
 
 /** The types of answers that the header Accept allows, the client's favourite first. */
 export function acceptedTypes(header: string | null | undefined): readonly string[] {
-  // Other parameters than these do not matter.
+  // Other parameters are ignored.
   const accept = (header || '*/*').replaceAll(/;(?!\s*(?:q|charset)\s*=)[^;,]*/gi, '');
   const accepted = new Negotiator({ headers: { accept } }).mediaTypes(types);
   return accepted.map((type) => type.slice(0, type.indexOf(';')));

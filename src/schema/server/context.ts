@@ -37,7 +37,7 @@ export interface Context {
   onClosed(listener: () => void): void;
   readonly requestId: string;
   readonly log: Logger;
-  /** What is known of the operation. */
+  /** Facts about the operation that are computed once. */
   readonly record?: OperationRecord;
   /** The keyed write of a request with an Idempotency-Key. */
   readonly keyed?: KeyedWrite;

@@ -101,11 +101,7 @@ function faultOf(value: unknown, type: GraphQLInputType): Fault | null {
  * A short error for a variable that does not fit its type; null if all do, except for wrong short values. The executor would
  * report up to fifty errors, each with the whole value: a large one would block the thread for seconds.
  */
-export function refusalOfVariables({
-  document,
-  operationName,
-  variableValues,
-}: Operation): GraphQLError | null {
+function refusalOfVariables({ document, operationName, variableValues }: Operation): GraphQLError | null {
   const given = variableValues ?? {};
   for (const node of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
     const { value: name } = node.variable.name;
