@@ -33,7 +33,7 @@ Then open /shop+, for example. The statistics of /leasing+ ask for a password, w
   --until  when the year ends, such as 2026-11-22 or 2026-11-22T12:00:00Z; now by default
   --json   prints JSON instead of text`;
 
-/** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
+/** Migrates a new database only; the start and "npm run migrate" migrate one with data. */
 async function migrateIfNew(config: Config): Promise<void> {
   const migrated = migratedDatabase(config);
   const { pending } = await withHints(...migrated, migrationStateOf);
@@ -41,7 +41,6 @@ async function migrateIfNew(config: Config): Promise<void> {
     await withHints(...migrated, applyMigrations);
 }
 
-/** How to start the service on the database. */
 function startOf(url: string): string {
   return process.env.DATABASE_URL ? `DATABASE_URL="${withoutSecrets(url)}" npm start` : 'npm start';
 }

@@ -5,10 +5,10 @@ import { EnclosingTransaction } from '../db/connection/enclosing-transaction.ts'
 import {
   type AnswerKey,
   type Bounds,
-  deleteBeyond,
+  deleteExcess,
   findAnswer,
-  keepAnswer,
-  takeKey,
+  storeAnswer,
+  tryLockKey,
 } from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import { DomainError, invalid } from './errors.ts';
@@ -133,7 +133,7 @@ export class KeyedWrite {
 
   /** Makes sure, inside the transaction and before any change, that this is the first request. */
   async #claim(tx: Tx): Promise<void> {
-    this.#isRunningElsewhere = !(await takeKey(tx, this.#key));
+    this.#isRunningElsewhere = !(await tryLockKey(tx, this.#key));
     if (this.#isRunningElsewhere) throw running();
     this.#found = await findAnswer(tx, this.#key, this.#since);
     if (this.#found !== null) throw running();
@@ -173,7 +173,7 @@ export class KeyedWrite {
     }
     this.#enclosing.endWait();
     const row = { ...this.#key, ...kept, requestHash: this.#requestHash, size, createdAt: this.#now };
-    if (await keepAnswer(this.#enclosing.db, row, this.#since)) {
+    if (await storeAnswer(this.#enclosing.db, row, this.#since)) {
       await this.#enclosing.commit();
       await this.#bound(size);
       return null;
@@ -199,7 +199,7 @@ export class KeyedWrite {
     const since = { count: before.count + 1, bytes: before.bytes + size };
     const isDue = since.count >= CHECKED_AFTER.count || since.bytes >= CHECKED_AFTER.bytes;
     accounts.set(accountId, isDue ? { count: 0, bytes: 0 } : since);
-    if (isDue) await deleteBeyond(this.#client, accountId, BOUNDS).catch(() => {});
+    if (isDue) await deleteExcess(this.#client, accountId, BOUNDS).catch(() => {});
   }
 
   /** Rolls back what is not committed, and releases the key. */

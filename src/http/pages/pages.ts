@@ -53,8 +53,7 @@ const POLICY = [
 
 const ofPage = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' };
 /**
- * A script of a pixel, which runs on the same host, could open the console in a window that it controls: this takes the control
- * from it.
+ * A pixel's script runs on the same host, and could open the console in a window that it controls: this header prevents that.
  */
 const ofConsole = { ...ofPage, 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' };
 /** The name of an asset changes with its contents. */
@@ -86,7 +85,7 @@ export function addPages(web: Express, options: PagesOptions, openApi: () => obj
     web.get('/console/assets/:name', (req, res, next) => {
       if (!sendAsset(req, res, req.params.name, ofAsset, 'console/assets')) next();
     });
-    // The console itself finds out what a path below it shows.
+    // The console itself routes the paths below it.
     web.get(/^\/console(?:\/(?!assets\/).*)?$/i, (req, res, next) => {
       if (!sendAsset(req, res, 'index.html', ofConsole, 'console')) next();
     });
