@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { visibleError } from './domain/errors.ts';
+import { DomainError, visibleError } from './domain/errors.ts';
 import { ClientGone } from './shared/client-gone.ts';
 import { RepeatedFault } from './shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
@@ -74,7 +74,8 @@ const faults = new WeakMap<Logger, RepeatedFault>();
 
 /** Logs why a request failed: the database is not available, or there is an error in the program. */
 export function logFault(log: Logger, requestId: string, error: unknown): void {
-  if (error instanceof ClientGone) return;
+  // The service refuses it on purpose, for example since it stops or since a subscriber is too slow.
+  if (error instanceof ClientGone || error instanceof DomainError) return;
   if (visibleError(error)?.code !== 'UNAVAILABLE') {
     log.error({ requestId, err: error }, 'unexpected error');
     return;

@@ -7,8 +7,8 @@ import { applyMigrations } from '../db/migrate.ts';
 import { knownMigrations, migrationStateOf } from '../db/migration-state.ts';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
-import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
+import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
@@ -33,7 +33,7 @@ Then open /shop+, for example. The statistics of /leasing+ ask for a password, w
   --until  when the year ends, such as 2026-11-22 or 2026-11-22T12:00:00Z; now by default
   --json   prints JSON instead of text`;
 
-/** Migrates a new database only; the start and "npm run migrate" migrate one with data. */
+/** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
 async function migrateIfNew(config: Config): Promise<void> {
   const migrated = migratedDatabase(config);
   const { pending } = await withHints(...migrated, migrationStateOf);
@@ -41,8 +41,16 @@ async function migrateIfNew(config: Config): Promise<void> {
     await withHints(...migrated, applyMigrations);
 }
 
-function startOf(url: string): string {
-  return process.env.DATABASE_URL ? `DATABASE_URL="${withoutSecrets(url)}" npm start` : 'npm start';
+/** The variables that decide where the demo is: a start without them would be on another database or at another address. */
+const PLACE = ['DATABASE_URL', 'BASE_URL', 'HOST', 'PORT'];
+
+/** The command that starts the service on the demo, at the address that is printed with it. */
+function startCommand(): string {
+  const set = PLACE.flatMap((name) => {
+    const value = process.env[name];
+    return value ? `${name}="${withoutSecrets(value)}" ` : [];
+  });
+  return `${set.join('')}npm start`;
 }
 
 function endOf(until: string | undefined): Date {
@@ -59,7 +67,7 @@ const note = (config: Config) =>
   `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseOf(config).origin}`;
 
 await runCommand({ help, options, note }, async ({ values, config }) => {
-  const { databaseUrl: url, notFoundUrl, initialApiKey } = config;
+  const { notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const now = endOf(values.until);
@@ -86,7 +94,7 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
   print(
     `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
 
-  ${startOf(url)}
+  ${startCommand()}
 `,
   );
   if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);

@@ -1,6 +1,6 @@
 import '../require-node.js';
 
-import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain/admin.ts';
+import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/short-domain/admin.ts';
 import { runCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 import { print, table } from './terminal.ts';

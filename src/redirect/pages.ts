@@ -101,6 +101,8 @@ export function passwordPage(
   };
 }
 
+/** Before any foreign script runs: if this tab was the console's before, its key is not for them. */
+const HIDE_KEY = "try { sessionStorage.removeItem('linkspace.key') } catch (e) {}";
 /** How long the page waits for the pixels before it redirects, in milliseconds. */
 const PIXELS_TIME = 600;
 
@@ -121,7 +123,8 @@ export function pixelsPage(
 <noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>`;
   const body = `
 <a class="on" id="on" href="${address}" rel="noreferrer">${texts.submit}</a>
-<script nonce="${nonce}">${moveOn}</script>
+<script nonce="${nonce}">${HIDE_KEY}
+${moveOn}</script>
 ${scripts.join('\n')}`;
   const policy = policyOf(
     nonce,

@@ -2,8 +2,8 @@ import { brandWithType, type OutputRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { parseBatch, parseId } from '../domain/input.ts';
 import { builder } from './builder.ts';
+import { costs, STATEMENT_COST } from './cost/field-cost.ts';
 import type { Context } from './server/context.ts';
-import { costs, STATEMENT_COST } from './server/cost.ts';
 
 /** Finds the account's own records with these ids, in any order; others are left out. */
 type Load = (
@@ -37,7 +37,7 @@ function parseNodeId(nodeId: string): { type: string; id: number } | null {
 }
 
 const nodeIdDescription =
-  'The id of the record among those of all types, for caches. It says nothing more: do not take it apart.';
+  'An id that is unique among the records of all types, for caches. It is opaque: do not parse it.';
 
 /** The interface of records with global ids. Types that implement it must be registered by `findNodes`. */
 export const Node = builder.interfaceRef<{ id: number }>('Node').implement({

@@ -1,8 +1,8 @@
 import { scopes } from '../domain/access/actor.ts';
 import { parseScopes } from '../domain/access/api-key.ts';
 import { builder } from './builder.ts';
+import { costs } from './cost/field-cost.ts';
 import type { RateLimitState } from './server/context.ts';
-import { costs } from './server/cost.ts';
 
 export const Account = builder.prismaObject('Account', {
   select: { id: true },
@@ -40,7 +40,8 @@ const ApiKey = builder.prismaObject('ApiKey', {
 });
 
 const RateLimit = builder.objectRef<RateLimitState>('RateLimit').implement({
-  description: 'How many requests the key may make. The headers X-RateLimit-… of every answer say the same.',
+  description:
+    'How many requests the key may make. The headers X-RateLimit-… of every answer have the same values.',
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'How many requests it may make in a minute.' }),
     remaining: t.exposeInt('remaining', { description: 'How many are left until `resetAt`.' }),

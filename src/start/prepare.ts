@@ -7,7 +7,7 @@ import type { Db } from '../db/connection/db.ts';
 import { withHints } from '../db/connection/error-hints.ts';
 import { applyMigrations, type MigrationProgress } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
-import { HostHeld, shareDefaultDomain } from '../domain/domain/default-domain.ts';
+import { HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { countryLookup } from '../http/request/country.ts';
 import { readOperatorFiles } from '../operator-files.ts';

@@ -9,11 +9,11 @@ import { startTestServer } from '../support/server.ts';
 
 const { provider } = inject('database');
 
-test('the migrations match the models', async () => {
+test('the migrations produce the tables of the models', async () => {
   expect(await diffToModels(provider, await newDatabase({ migrated: false }))).toBeNull();
 });
 
-test('an empty database is migrated once', async () => {
+test('an empty database is migrated only once', async () => {
   const url = await newDatabase({ migrated: false });
   expect((await migrationStateOf(url)).pending).toEqual(knownMigrations(provider));
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider));
@@ -80,7 +80,7 @@ async function oldDatabase(last = RELEASED, contents: readonly string[] = CONTEN
   return url;
 }
 
-test('an old database is migrated with its data', async () => {
+test('a migration keeps the data of an old database', async () => {
   const url = await oldDatabase();
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider).filter((name) => name > RELEASED));
   const today = await openDatabase(url);
@@ -110,7 +110,7 @@ test('an old database is migrated with its data', async () => {
   expect(account).toMatchObject({ links: 5 });
 });
 
-test('webhooks keep getting their events, from the place on that was reached in the log', async () => {
+test('webhooks continue after the migration with the events that they have not sent', async () => {
   const webhook = (events: string, disabled: boolean, listening: boolean) => [
     `INSERT INTO "Webhook" ("accountId", "url", "events", "secret", "disabled", "createdAt", "updatedAt")
       VALUES (1, 'x', '${events}', 'x', ${disabled}, ${time}, ${time})`,
@@ -139,7 +139,7 @@ test('webhooks keep getting their events, from the place on that was reached in 
   expect(logged.map(({ webhookEvents }) => webhookEvents)).toEqual([null, 'SPACE_CREATED', null, null, '']);
 });
 
-test('names and titles with a capital sharp s are found by every spelling of it', async () => {
+test('names and titles with a capital sharp s are found by each of its spellings', async () => {
   const url = await oldDatabase('20261123090328_counter_resets', [
     `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time})`,
     `INSERT INTO "Space" ("accountId", "name", "nameKey", "color", "createdAt", "updatedAt")
@@ -161,13 +161,13 @@ test('names and titles with a capital sharp s are found by every spelling of it'
     ).toEqual({ links: { totalCount: 1 }, spaces: { totalCount: 1 } });
 });
 
-test('of several processes that migrate at once, one does, and the others wait', async () => {
+test('of several processes that migrate at once, one migrates and the others wait', async () => {
   const url = await newDatabase({ migrated: false });
   const applied = await Promise.all(Array.from({ length: 4 }, () => applyMigrations(url)));
   expect(applied.flat().sort()).toEqual(knownMigrations(provider));
 });
 
-test('a failed migration changes nothing, and stays pending', async () => {
+test('a failed migration changes nothing and stays pending', async () => {
   const url = await oldDatabase();
   // A column that a migration adds exists already.
   const spoil = 'ALTER TABLE "Domain" ADD COLUMN "hostKey" INTEGER';

@@ -72,43 +72,46 @@ const expected: [ImportFormat, string, object[]][] = [
   ],
 ];
 
-// A file is read in one way for either database: for PostgreSQL, one format of JSON and of CSV is enough.
+// Reading a file does not depend on the database: for PostgreSQL, one format of JSON and one of CSV is enough.
 const isSqlite = inject('database').provider === 'sqlite';
 const asked = expected.filter(([format]) => isSqlite || format === 'kutt');
 
-test.each(asked)('%s: what %s has comes in, goes out, and comes in again', async (format, file, found) => {
-  const path = `${exportsFolder}${file}`;
-  expect(await importInto(server, { path }, { format, dryRun: true })).toMatchObject({
-    created: found.length,
-  });
-  expect(await links()).toEqual([]);
-  const report = await importInto(server, { path }, { format });
-  expect(report).toMatchObject({ created: found.length, existing: 0, refused: 0 });
-  expect(await links()).toMatchObject(found);
-  expect(await importInto(server, { path }, { format })).toMatchObject({
-    created: 0,
-    existing: found.length,
-  });
+test.each(asked)(
+  '%s: %s is imported, exported and imported again without a difference',
+  async (format, file, found) => {
+    const path = `${exportsFolder}${file}`;
+    expect(await importInto(server, { path }, { format, dryRun: true })).toMatchObject({
+      created: found.length,
+    });
+    expect(await links()).toEqual([]);
+    const report = await importInto(server, { path }, { format });
+    expect(report).toMatchObject({ created: found.length, existing: 0, refused: 0 });
+    expect(await links()).toMatchObject(found);
+    expect(await importInto(server, { path }, { format })).toMatchObject({
+      created: 0,
+      existing: found.length,
+    });
 
-  const csv = await exportOf(server);
-  expect(linksOnly(csv)).toHaveLength(found.length);
-  const text = file.endsWith('.json') ? await exportOf(server, 'json') : csv;
-  const other = await startTestServer();
-  await other.caller();
-  expect(await importInto(other, { text })).toMatchObject({ created: found.length, refused: 0, told: [] });
-  expect(await exportOf(other)).toBe(csv);
-  await other.stop();
-  // The log of changes has each link once; on PostgreSQL when all transactions of the cluster that began before have ended.
-  const logged = async () =>
-    (
-      await owner.data<{ changes: { totalCount: number } }>(
-        '{ changes(filter: { kind: LINK }) { totalCount } }',
-      )
-    ).changes.totalCount;
-  await expect.poll(logged).toBe(found.length);
-});
+    const csv = await exportOf(server);
+    expect(linksOnly(csv)).toHaveLength(found.length);
+    const text = file.endsWith('.json') ? await exportOf(server, 'json') : csv;
+    const other = await startTestServer();
+    await other.caller();
+    expect(await importInto(other, { text })).toMatchObject({ created: found.length, refused: 0, told: [] });
+    expect(await exportOf(other)).toBe(csv);
+    await other.stop();
+    // The log has each link once. On PostgreSQL, it appears when all earlier transactions of the cluster have ended.
+    const logged = async () =>
+      (
+        await owner.data<{ changes: { totalCount: number } }>(
+          '{ changes(filter: { kind: LINK }) { totalCount } }',
+        )
+      ).changes.totalCount;
+    await expect.poll(logged).toBe(found.length);
+  },
+);
 
-test('an account is unchanged after an export and import', async () => {
+test('an export and an import restore an account unchanged', async () => {
   const ads = await owner.pixel('Ads, "all"');
   const space = await owner.space('=SUM(1)', { color: 4 });
   await owner.space('Empty', { color: 5 });
@@ -141,7 +144,7 @@ test('an account is unchanged after an export and import', async () => {
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon and a \uFEFF byte order mark' });
   const csv = await exportOf(server);
   for (const { name } of plainFields) expect(csv).toContain(`Any ${name}`);
-  // No cell begins as a formula does.
+  // No cell starts like a formula.
   expect(csv).not.toMatch(/(^|,|\n)"?[=+@-]/);
   for (const text of [csv, await exportOf(server, 'json'), `\uFEFF${csv}`]) {
     const other = await startTestServer();
@@ -167,7 +170,7 @@ test('an account is unchanged after an export and import', async () => {
   }
 });
 
-test('a link that had a password is disabled, with a message; a password in the file is used', async () => {
+test('disables a link that had a password, with a message, unless the file has the password', async () => {
   await owner.link({ alias: 'locked', password: 'x', privacy: 2, privacy_password: 'y' });
   const csv = await exportOf(server);
   expect(csv).not.toContain('scrypt');
@@ -184,7 +187,7 @@ test('a link that had a password is disabled, with a message; a password in the 
   await other.stop();
 });
 
-test('a link with another privacy loses its password for statistics with a message', async () => {
+test('removes the statistics password from a link with another privacy, with a message', async () => {
   await owner.link({ alias: 'kept', privacy: 2, privacy_password: 'y' });
   await server.database.client.link.updateMany({ data: { privacy: 'PRIVATE' } });
   const text = await exportOf(server);
@@ -196,7 +199,7 @@ test('a link with another privacy loses its password for statistics with a messa
   await other.stop();
 });
 
-test('takes the first of several short URLs, and an empty list as none', async () => {
+test('uses the first of several short URLs, and treats an empty list as none', async () => {
   const records = [
     { link: 'https://bit.ly/one', custom_bitlinks: [], long_url: 'https://a.example/1' },
     { link: 'https://bit.ly/2xYz', custom_bitlinks: ['bit.ly/two'], long_url: 'https://a.example/2' },
@@ -216,7 +219,7 @@ test('takes the first of several short URLs, and an empty list as none', async (
   expect(found[2]).toMatchObject({ space: { name: '[Draft] x' } });
 });
 
-test('skips blank lines before the columns', async () => {
+test('skips blank lines before the header', async () => {
   const text = '\n  \nalias;url\none;https://a.example/\n   \n';
   expect(await importInto(server, { text })).toMatchObject({ created: 1, refused: 0 });
 });
@@ -224,14 +227,14 @@ test('skips blank lines before the columns', async () => {
 test.each([
   ['with quotes', `"${'x'.repeat(9_000_000)}"`],
   ['without quotes', 'x'.repeat(9_000_000)],
-])('a record that is too long, %s, spoils no other', async (_what, title) => {
+])('refuses only the record that is too long: %s', async (_what, title) => {
   const text = `alias;url;title\none;https://a.example/;\ntwo;https://a.example/;${title}\nthree;https://a.example/;\n`;
   const report = await importInto(server, { text });
   expect(report).toMatchObject({ created: 2, refused: 1, error: null });
   expect(report.told).toMatchObject([{ line: 3, message: 'has more than 8000000 bytes' }]);
 });
 
-test('whatever else a JSON file has may be long', async () => {
+test('accepts a long JSON file whose other parts are large', async () => {
   const rest = 'x'.repeat(9_000_000);
   const records = [{ alias: 'one', url: 'https://a.example/' }];
   const report = await importInto(server, {
@@ -240,7 +243,7 @@ test('whatever else a JSON file has may be long', async () => {
   expect(report).toMatchObject({ created: 1, error: null });
 });
 
-test('a JSON record that is too long ends the import', async () => {
+test('stops at a JSON record that is too long', async () => {
   const records = ['one', 'two', 'three'].map((alias) => ({
     alias,
     url: 'https://a.example/',
@@ -250,8 +253,8 @@ test('a JSON record that is too long ends the import', async () => {
   expect(report).toMatchObject({ created: 1, error: 'The record 2 has more than 8000000 bytes' });
 });
 
-describe('wrong lines', () => {
-  test('are reported with number, field and what is allowed, and do not affect others', async () => {
+describe('an invalid line', () => {
+  test('is reported with its number, its field and what is allowed, and does not affect others', async () => {
     const text = [
       'alias;url;title;created_at;clicks;expiration_clicks;countries',
       'one;https://a.example/;;;;;',
@@ -306,7 +309,7 @@ describe('wrong lines', () => {
     expect(await links()).toMatchObject([{ alias: 'one' }, { alias: 'last', title: 'Ümläut 🎉', clicks: 5 }]);
   });
 
-  test('of JSON are reported with the number of the record', async () => {
+  test('of JSON is reported with the number of the record', async () => {
     const text = JSON.stringify([
       { address: 'a', target: 'x' },
       7,
@@ -321,7 +324,7 @@ describe('wrong lines', () => {
   });
 
   test.each(['url', 'alias', 'title', 'space', 'privacy', 'expiration_url'])(
-    'of JSON may have no object as their %s',
+    'of JSON is refused if its %s is an object',
     async (field) => {
       const values = { alias: 'a', url: 'https://a.example/' };
       const text = JSON.stringify([
@@ -346,16 +349,16 @@ describe('wrong lines', () => {
     ["Shlink's API answer", '{"shortUrls":{"data":[{"shortCode":"a"}]}}', /it needs a list of records/],
     ['no list', '{"data":{"a":{"address":"a"}}}', /it needs a list of records/],
     ['a JSON object in each line', '{"address":"a"}\n{"address":"b"}\n', /it needs a list of records/],
-  ])('%s is refused as a whole', async (_what, text, message) => {
+  ])('refuses the whole file: %s', async (_what, text, message) => {
     await expect(importInto(server, { text }, { format: 'kutt' })).rejects.toThrow(message);
   });
 });
 
-test.each(['[]', '{"data":[]}', '{"total":0,"links":[]}'])('an empty list is imported: %s', async (text) => {
+test.each(['[]', '{"data":[]}', '{"total":0,"links":[]}'])('accepts an empty list: %s', async (text) => {
   expect(await importInto(server, { text }, { format: 'kutt' })).toMatchObject({ lines: 0, error: null });
 });
 
-describe.each([true, false])('a file that breaks off (dry run: %s)', (dryRun) => {
+describe.each([true, false])('a truncated or broken file (dry run: %s)', (dryRun) => {
   const record = (alias: string) => JSON.stringify({ address: alias, target: 'https://a.example/' });
   test.each([
     ['half a JSON', `[${record('a')},${record('b')},{"addr`, 'it ends too early'],
@@ -363,7 +366,7 @@ describe.each([true, false])('a file that breaks off (dry run: %s)', (dryRun) =>
     ['garbage in a list', `{"data":[${record('a')},${record('b')},x]}`, 'Unexpected "x"'],
     ['a list in each line', `[${record('a')},${record('b')}]\n[${record('c')}]\n`, 'Unexpected "["'],
     ['no UTF-8', Buffer.from(`[${record('a')},${record('b')},"\xe9"]`, 'latin1'), ''],
-  ])('is imported up to there: %s', async (_what, text, message) => {
+  ])('is imported up to the error: %s', async (_what, text, message) => {
     const report = await importInto(server, { text }, { format: 'kutt', dryRun });
     expect(report).toMatchObject({ lines: 2, created: 2, refused: 0 });
     expect(report.error).toContain(`The file is no JSON after record 2: ${message}`);
@@ -371,7 +374,7 @@ describe.each([true, false])('a file that breaks off (dry run: %s)', (dryRun) =>
   });
 });
 
-describe('a file of CSV', () => {
+describe('a CSV file', () => {
   const read = async (lines: (string | Buffer)[], end = '\n') => {
     const text = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from(end)]));
     const { told, ...report } = await importInto(server, { text }, { format: 'yourls' });
@@ -379,42 +382,39 @@ describe('a file of CSV', () => {
     return { report, told: told.map(({ line, message }) => [line, message]), found };
   };
 
-  test.each(['\n', '\r\n', '\r'])(
-    'loses no line to a quote that is not closed (line end %j)',
-    async (end) => {
-      const { report, told, found } = await read(
-        [
-          'keyword,url,title',
-          'm1,https://e.example/1,"two',
-          'lines, and a ""quote"""',
-          'm2,https://e.example/2,"open',
-          'm3,https://e.example/3,5" disk',
-          'm4,https://e.example/4,"closed"',
-          'm5,https://e.example/5,"a" b',
-          '"m6","https://e.example/6",""',
-          'm7,https://e.example/7,"open at the end',
-          'm8,https://e.example/8,last',
-        ],
-        end,
-      );
-      expect(told).toEqual([
-        [4, expect.stringContaining('opens a cell in line 4 is not closed at the end of its cell')],
-        [7, expect.stringContaining('text follows the next quote, in line 7')],
-        [9, expect.stringContaining('opens a cell in line 9 is never closed')],
-      ]);
-      expect(told[0]?.[1]).toContain('in line 5');
-      expect(report).toMatchObject({ lines: 8, created: 5, refused: 3 });
-      expect(found).toEqual([
-        ['m1', `two${end}lines, and a "quote"`],
-        ['m3', '5" disk'],
-        ['m4', 'closed'],
-        ['m6', null],
-        ['m8', 'last'],
-      ]);
-    },
-  );
+  test.each(['\n', '\r\n', '\r'])('loses only one line to an unclosed quote (line end %j)', async (end) => {
+    const { report, told, found } = await read(
+      [
+        'keyword,url,title',
+        'm1,https://e.example/1,"two',
+        'lines, and a ""quote"""',
+        'm2,https://e.example/2,"open',
+        'm3,https://e.example/3,5" disk',
+        'm4,https://e.example/4,"closed"',
+        'm5,https://e.example/5,"a" b',
+        '"m6","https://e.example/6",""',
+        'm7,https://e.example/7,"open at the end',
+        'm8,https://e.example/8,last',
+      ],
+      end,
+    );
+    expect(told).toEqual([
+      [4, expect.stringContaining('opens a cell in line 4 is not closed at the end of its cell')],
+      [7, expect.stringContaining('text follows the next quote, in line 7')],
+      [9, expect.stringContaining('opens a cell in line 9 is never closed')],
+    ]);
+    expect(told[0]?.[1]).toContain('in line 5');
+    expect(report).toMatchObject({ lines: 8, created: 5, refused: 3 });
+    expect(found).toEqual([
+      ['m1', `two${end}lines, and a "quote"`],
+      ['m3', '5" disk'],
+      ['m4', 'closed'],
+      ['m6', null],
+      ['m8', 'last'],
+    ]);
+  });
 
-  test('is read alike however its bytes arrive', async () => {
+  test('is read the same however its bytes are split', async () => {
     const filler = Array.from(
       { length: 3_000 },
       (_, index) => `k${index},https://e.example/${index},"ü\r\n${index}"`,
@@ -424,7 +424,7 @@ describe('a file of CSV', () => {
     expect(told).toEqual([[6_002, expect.stringContaining('absolute')]]);
   });
 
-  test('that is not UTF-8 is refused by the line', async () => {
+  test('is refused line by line where it is not UTF-8', async () => {
     const { report, told, found } = await read([
       'keyword,url,title',
       'good,https://e.example/1,Zürich \uFFFD',
@@ -441,7 +441,7 @@ describe('a file of CSV', () => {
     ]);
   });
 
-  test('may be UTF-16, as Excel writes it', async () => {
+  test('is accepted in UTF-16, as Excel writes it', async () => {
     const text = Buffer.from('\uFEFFkeyword\turl\ttitle\r\na\thttps://e.example\tÜ "x"\r\n', 'utf16le');
     expect(await importInto(server, { text }, { format: 'yourls' })).toMatchObject({
       created: 1,
@@ -450,12 +450,12 @@ describe('a file of CSV', () => {
     expect(await links()).toMatchObject([{ alias: 'a', title: 'Ü "x"' }]);
   });
 
-  test('may name its delimiter first', async () => {
+  test('is accepted with its delimiter named in the first line', async () => {
     const { report, told } = await read(['sep=;', 'keyword;url', 'a;https://e.example/,1', 'b;x']);
     expect([report.created, told]).toMatchObject([1, [[4, expect.anything()]]]);
   });
 
-  test('with a column that is there twice has the first value of it', async () => {
+  test('with a duplicate column uses the first value', async () => {
     await read([
       'keyword,url,title,URL,url',
       'a,https://e.example/1,,,',
@@ -466,7 +466,7 @@ describe('a file of CSV', () => {
   });
 });
 
-test('links are created in the order of the file, whichever fields a line has', async () => {
+test('creates links in the order of the file, whichever fields each line has', async () => {
   const text = [
     'alias,url,title,expires_at,target_type,rotation,disabled,privacy',
     'one,https://a.example/,One,,,,,',
@@ -479,7 +479,7 @@ test('links are created in the order of the file, whichever fields a line has', 
   expect((await links()).map(({ alias }) => alias)).toEqual(['one', 'two', 'three', 'four', 'five']);
 });
 
-test('what a line does not set is as in a new link', async () => {
+test('uses the defaults of a new link for unset fields', async () => {
   const text = [
     'alias,url,title,disabled,privacy',
     'full,https://a.example/,Full,1,PRIVATE',
@@ -495,7 +495,7 @@ test('what a line does not set is as in a new link', async () => {
   expect(bare).toEqual(made);
 });
 
-describe.each([true, false])('a line with names that cannot be created (dry run: %s)', (dryRun) => {
+describe.each([true, false])('a line with a record that cannot be created (dry run: %s)', (dryRun) => {
   test.each([
     ['a colour beyond all integers', { space: 'x', space_color: 3_000_000_000 }, 'space_color'],
     ['a colour that does not exist', { space: 'x', space_color: 9 }, 'space_color'],
@@ -521,7 +521,7 @@ describe.each([true, false])('a line with names that cannot be created (dry run:
     ['a pixel without anything', { kind: 'pixel' }, 'pixels'],
     ['a domain without a name', { kind: 'domain' }, 'domain'],
     ['a wrong title and a new space', { title: 'x'.repeat(256), space: 'New' }, 'title'],
-  ])('is refused alone: %s', async (_what, wrong, field) => {
+  ])('is refused without affecting other lines: %s', async (_what, wrong, field) => {
     const text = JSON.stringify([
       { alias: 'wrong', url: 'https://a.example/', ...wrong },
       { alias: 'right', url: 'https://a.example/' },
@@ -542,7 +542,7 @@ describe('a taken alias', () => {
   });
   const aliases = async () => (await links()).map(({ alias, url }) => `${alias} ${url}`);
 
-  test.each([true, false])('is left out with a message by default (dry run: %s)', async (dryRun) => {
+  test.each([true, false])('is skipped with a message by default (dry run: %s)', async (dryRun) => {
     const report = await importInto(server, { text }, { format: 'yourls', dryRun });
     expect(report).toMatchObject({ created: 2, refused: 2 });
     expect(report.told).toMatchObject([
@@ -551,7 +551,7 @@ describe('a taken alias', () => {
     ]);
   });
 
-  test('gets a suffix, with a message, and the same one in a repeated import', async () => {
+  test('gets a suffix with a message, and the same suffix in a repeated import', async () => {
     for (const dryRun of [true, false]) {
       const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'suffix', dryRun });
       expect(report.created).toBe(4);
@@ -566,14 +566,14 @@ describe('a taken alias', () => {
     expect(await aliases()).toEqual(before);
   });
 
-  test('ends the import with --on-taken fail', async () => {
+  test('stops the import with --on-taken fail', async () => {
     const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'fail' });
     expect(report).toMatchObject({ created: 1, failedAt: 3, lines: 2 });
     expect(await aliases()).toEqual(['free https://a.example/']);
   });
 });
 
-test('aliases that differ only in case are reported', async () => {
+test('reports aliases that differ only in case', async () => {
   const text = 'keyword,url\nSale,https://a.example/\nsale,https://b.example/\n';
   const { told, created } = await importInto(server, { text }, { format: 'yourls' });
   expect([created, told]).toMatchObject([
@@ -582,14 +582,14 @@ test('aliases that differ only in case are reported', async () => {
   ]);
 });
 
-test('a line without an alias gets one, and the same one in a repeated import', async () => {
+test('generates an alias for a line without one, and the same alias in a repeated import', async () => {
   const text = 'alias,url\n,https://a.example/\n,https://b.example/\n';
   expect(await importInto(server, { text })).toMatchObject({ created: 2, told: [{ line: 2 }, { line: 3 }] });
   expect(await importInto(server, { text })).toMatchObject({ created: 0, existing: 2 });
 });
 
 test.each(['bitly', 'dub', 'kutt', 'rebrandly', 'shlink', 'yourls'] as const)(
-  'a link that is closed in an export of %s does not come back open',
+  'a link that is closed in an export of %s stays closed',
   async (format) => {
     const text = [
       'Short URL,Slug,Keyword,Address,Back half,Long URL,Password protected,Banned,Expiration date,Click limit',
@@ -611,7 +611,7 @@ test.each(['bitly', 'dub', 'kutt', 'rebrandly', 'shlink', 'yourls'] as const)(
   },
 );
 
-test('a link is closed if any of several columns says so', async () => {
+test('a link is closed if any of several columns says that it is', async () => {
   const text = [
     'Short link,Destination URL,Password,Password protected,Disabled,Banned',
     's.example/a,https://a.example/,false,true,,',
@@ -622,7 +622,7 @@ test('a link is closed if any of several columns says so', async () => {
   expect((await links()).map(({ disabled }) => disabled)).toEqual([1, 1, 0]);
 });
 
-test('a link that opens only later is disabled', async () => {
+test('disables a link whose start is in the future', async () => {
   const text =
     'shortCode,longUrl,validSince\na,https://a.example/,2099-01-01\nb,https://a.example/,2020-01-01\n';
   const { told } = await importInto(server, { text }, { format: 'shlink' });
@@ -630,13 +630,13 @@ test('a link that opens only later is disabled', async () => {
   expect((await links()).map(({ disabled }) => disabled)).toEqual([1, 0]);
 });
 
-test('a message names the column that counts', async () => {
+test('a message names the column whose value was used', async () => {
   const text = 'Short link,Destination URL,Expires at,Expiration\ns.example/a,https://a.example/,null,nope\n';
   const { told } = await importInto(server, { text }, { format: 'dub' });
   expect(told).toMatchObject([{ field: 'expires_at', column: 'Expiration' }]);
 });
 
-test('a dry run tells the same aliases, spaces and pixels as the import', async () => {
+test('a dry run reports the same aliases, spaces and pixels as the import', async () => {
   const pixel = (name: string) =>
     JSON.stringify([{ name, type: 'FACEBOOK', value: '123456789012345' }]).replaceAll('"', '""');
   const text = [
@@ -649,7 +649,7 @@ test('a dry run tells the same aliases, spaces and pixels as the import', async 
   expect(await importInto(server, { text })).toEqual(tried);
 });
 
-test('the records of Shlink\u2019s API have objects for visits and limits', async () => {
+test('reads the visits and limits of Shlink\u2019s API, which are objects', async () => {
   const record = {
     shortCode: 'a',
     shortUrl: 'https://s.test/a',
@@ -665,7 +665,7 @@ test('the records of Shlink\u2019s API have objects for visits and limits', asyn
   expect(await links()).toMatchObject([{ clicks: 12, expiration_date: '2029-12-31', expiration_clicks: 20 }]);
 });
 
-test('a value of very many levels spoils only its own record', async () => {
+test('a deeply nested value affects only its own record', async () => {
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
   const text = `[{"alias":"a","url":"https://a.example/","domain":${deep}},{"alias":"b","url":"https://a.example/"}]`;
   expect(await importInto(server, { text })).toMatchObject({
@@ -675,7 +675,7 @@ test('a value of very many levels spoils only its own record', async () => {
   });
 });
 
-test('messages name the column of the file', async () => {
+test('messages name the column as the file does', async () => {
   const text = `Bitlink,Custom Bitlink,Long URL,Engagements,Tags\nbit.ly/a,,https://a.example/,12.5k,\nbit.ly/b,,https://a.example/,1,${'x'.repeat(300)}\nbit.ly/é,,https://a.example/,1,\n`;
   const { told } = await importInto(server, { text }, { format: 'bitly' });
   expect(told.map(({ field, column }) => [field, column])).toEqual([
@@ -685,12 +685,12 @@ test('messages name the column of the file', async () => {
   ]);
 });
 
-test('a time that MySQL writes for none is none', async () => {
+test('reads 0000-00-00 of MySQL as no time', async () => {
   const text = 'keyword,url,timestamp\na,https://a.example/,0000-00-00 00:00:00\n';
   expect(await importInto(server, { text }, { format: 'yourls' })).toMatchObject({ created: 1, refused: 0 });
 });
 
-test('names the columns with values that it leaves out', async () => {
+test('names the columns whose values are not imported', async () => {
   const text = 'keyword,url,Note,Empty, Country \na,https://a.example/,,,\nb,https://b.example/,old,,NZ\n';
   expect((await importInto(server, { text }, { format: 'yourls' })).unusedColumns).toEqual([
     'Note',
@@ -698,7 +698,7 @@ test('names the columns with values that it leaves out', async () => {
   ]);
 });
 
-test('names a bounded number of columns of a file whose records differ', async () => {
+test('names a limited number of columns if the records of a file differ', async () => {
   const records = Array.from({ length: 100 }, (_, i) => ({
     alias: `a${i}`,
     url: 'https://a.example/',
@@ -708,7 +708,7 @@ test('names a bounded number of columns of a file whose records differ', async (
   expect([created, unusedColumns.length, unusedColumns[49]?.length]).toEqual([100, 50, 50]);
 });
 
-test('domains are found by name, mapped, or replaced by the default one', async () => {
+test('finds domains by name, maps them, or replaces them with the default one', async () => {
   const id = await owner.domain('go.acme.example');
   const text =
     'short url,long url\nhttps://go.acme.example/a,https://x.example\nbit.ly/b,https://x.example\nhttps://old.example/c,https://x.example\n';
@@ -723,7 +723,7 @@ test('domains are found by name, mapped, or replaced by the default one', async 
   ]);
 });
 
-test('a dry run keeps the domains apart that it would create', async () => {
+test('a dry run tells apart the domains that it would create', async () => {
   const text =
     'kind,domain,own_domain,alias,url\nlink,,0,promo,https://a.example/1\nlink,go1.example,1,promo,https://a.example/2\nlink,go2.example,1,promo,https://a.example/3\nlink,go2.example,1,promo,https://a.example/4\n';
   const tried = await importInto(server, { text }, { dryRun: true });
@@ -731,7 +731,7 @@ test('a dry run keeps the domains apart that it would create', async () => {
   expect(await importInto(server, { text })).toEqual(tried);
 });
 
-test('a dry run refuses links to domains that it would create, and domains of others', async () => {
+test('a dry run refuses the same links as the import on new domains and on domains of others', async () => {
   const other = await server.caller('other');
   await other.domain('theirs.example');
   const text =
@@ -742,7 +742,7 @@ test('a dry run refuses links to domains that it would create, and domains of ot
   expect(await importInto(server, { text })).toEqual(tried);
 });
 
-test('only new links count as moved to the default domain', async () => {
+test('counts only new links as moved to the default domain', async () => {
   const text = [
     'short url,long url',
     ...[
@@ -764,19 +764,19 @@ test('only new links count as moved to the default domain', async () => {
   });
 });
 
-test('a line of a domain makes it, also without saying that it is an own one', async () => {
+test('a domain line creates the domain, also without own_domain', async () => {
   const text = 'kind,domain,alias,url\ndomain,go.acme.example,,\n';
   expect(await importInto(server, { text })).toMatchObject({ domains: 1, refused: 0, movedFrom: {} });
 });
 
-test('lines without a host are mapped by the name of the default domain', async () => {
+test('maps lines without a host by the name of the default domain', async () => {
   const id = await owner.domain('go.acme.example');
   const mapDomain = new Map([['s.example', 'go.acme.example']]);
   await importInto(server, { text: 'keyword,url\na,https://x.example\n' }, { format: 'yourls', mapDomain });
   expect(await links()).toMatchObject([{ alias: 'a', domain_id: id }]);
 });
 
-test('an interrupted and repeated import has the same result as one run', async () => {
+test('an interrupted and repeated import gives the same result as a single one', async () => {
   const rows = Array.from(
     { length: 1_200 },
     (_, index) => `k${index},https://a.example/${index},${index % 7}`,

@@ -2,9 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
+import { readLogSnapshot } from '../../src/db/change/log.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
+import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
-import { type Capacity, Webhooks } from '../../src/domain/webhook/service.ts';
+import type { Capacity } from '../../src/domain/webhook/receivers.ts';
+import { Webhooks } from '../../src/domain/webhook/service.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -53,12 +56,15 @@ async function addWebhooks(
   return ids;
 }
 
-/** A process that delivers, by a function in the place of the network. */
-function deliver(post: (url: string, body: string) => Promise<Answer>, capacity?: Capacity): void {
-  const db = server.database.client;
+/** Starts a process that delivers, with a function instead of the network. */
+function deliver(
+  post: (url: string, body: string) => Promise<Answer>,
+  capacity?: Capacity,
+  feed = new ChangeFeed(server.database.client),
+): void {
   const webhooks = new Webhooks({
-    db,
-    feed: new ChangeFeed(db),
+    db: server.database.client,
+    feed,
     log: pino({ level: 'silent' }),
     ...(capacity && { capacity }),
     post: (url, _headers, body) => post(url, body),
@@ -74,7 +80,7 @@ function deliver(post: (url: string, body: string) => Promise<Answer>, capacity?
 const answered: Answer = { status: 204, error: null };
 const hung: Answer = { status: null, error: 'no answer in time' };
 
-test('receivers that hang keep no other from its place', async () => {
+test('receivers that hang do not use up the capacity of others', async () => {
   await addWebhooks('hanging', 8, 10);
   await addWebhooks('prompt', 1, 1, later(1));
   let hanging = 0;
@@ -92,11 +98,11 @@ test('receivers that hang keep no other from its place', async () => {
       { failing: 2, others: 2, leftAfter: 50 },
     );
   });
-  // Each of the eight is tried once before; those that failed have capacity of their own. All attempts would be 80.
+  // Each of the eight was tried once before. Failing ones have their own capacity. All attempts would be 80.
   expect(await before).toBeLessThanOrEqual(30);
 });
 
-test('slow receivers that answer leave their capacity to others', async () => {
+test('slow receivers that answer leave capacity to others', async () => {
   await addWebhooks('slow', 6, 10);
   await addWebhooks('prompt', 1, 1, later(1));
   let slow = 0;
@@ -116,7 +122,7 @@ test('slow receivers that answer leave their capacity to others', async () => {
   expect(await before).toBeLessThanOrEqual(30);
 });
 
-test('queues of failing receivers and of others are claimed separately, those that have waited longest first', async () => {
+test('claims queues of failing receivers separately from others, longest waiting first', async () => {
   const { client } = server.database;
   const ids = await addWebhooks('some', 4, 1);
   const [first = 0, second = 0, third = 0, fourth = 0] = ids;
@@ -134,13 +140,13 @@ test('queues of failing receivers and of others are claimed separately, those th
   expect(await claim(0, 0)).toEqual([]);
   expect(await claim(1, 0)).toEqual([second]);
   expect(await claim(0, 9)).toEqual([first, third]);
-  // It is due, but behind the others now.
+  // It is due, and now waits behind the others.
   await releaseQueue(client, second, 'one', later(30));
   expect(await claim(1, 1)).toEqual([fourth]);
   expect(await claim(1, 1)).toEqual([second]);
 });
 
-test('a claim that the process does not know of runs out', async () => {
+test('a claim that its process does not know of expires', async () => {
   const { client } = server.database;
   const [, unknown = 0] = await addWebhooks('receiver', 2, 1);
   await client.webhookQueue.update({ where: { webhookId: unknown }, data: { dueAt: later(3_600) } });
@@ -153,7 +159,7 @@ test('a claim that the process does not know of runs out', async () => {
   });
   await begun.promise;
   const { claimedBy } = await client.webhookQueue.findFirstOrThrow({ where: { claimedBy: { not: null } } });
-  // Its own claim, whose answer was lost.
+  // The claim of this process, whose answer was lost.
   const claimedUntil = new Date(Date.now() + 1_500);
   await client.webhookQueue.update({
     where: { webhookId: unknown },
@@ -163,7 +169,7 @@ test('a claim that the process does not know of runs out', async () => {
   await delivered.finally(() => ended.resolve(answered));
 });
 
-test('a process that lost its claim while it did not run sends nothing more', async () => {
+test('a process that was suspended and lost its claim sends nothing more', async () => {
   await addWebhooks('receiver', 1, 20);
   const { client } = server.database;
   const sent: string[] = [];
@@ -186,4 +192,22 @@ test('a process that lost its claim while it did not run sends nothing more', as
   resumed.resolve();
   await setTimeout(300);
   expect(sent).toHaveLength(1);
+});
+
+test('stores since when a receiver fails, although its webhook is changed during the attempt', async () => {
+  const { client } = server.database;
+  const [id = 0] = await addWebhooks('receiver', 1, 1);
+  const feed = new ChangeFeed(client);
+  await feed.read(await readLogSnapshot(client));
+  deliver(
+    async () => {
+      await recordingChanges(client, OPERATOR, NOON, ({ record }) => record('UPDATED', 'WEBHOOK', [id]));
+      await feed.read(await readLogSnapshot(client));
+      return hung;
+    },
+    undefined,
+    feed,
+  );
+  const queue = () => client.webhookQueue.findUniqueOrThrow({ where: { webhookId: id } });
+  await expect.poll(queue).toMatchObject({ failingSince: later(60), claimedBy: null });
 });

@@ -21,7 +21,7 @@ async function changesOfLinks() {
     WHERE relname = 'Link'`;
 }
 
-test('clicks, claims and rotations do not write to the row of a link', async () => {
+test('clicks, claims and rotations do not write to the row of the link', async () => {
   const links = [
     await owner.link(),
     await owner.link({ expiration_clicks: 9 }),
@@ -44,7 +44,7 @@ test.each([
   ['LinkDay', 'AccountHour'],
   ['AccountHour', 'AccountDay'],
 ])(
-  'a visit of a link with a click limit locks rows of %s before those of %s, as other writes do',
+  'a visit of a link with a click limit locks rows of %s before those of %s, like other writes',
   async (first, second) => {
     const { alias } = await owner.link({ expiration_clicks: 9 });
     const visited = () => visit(server.origin, `/${alias}`);
@@ -54,7 +54,7 @@ test.each([
   },
 );
 
-/** Locks a row, and returns whether the other is free while the work waits for the first. */
+/** Locks a row; returns whether the other row is free while the work waits for the first. */
 async function isFreeWhileWaiting(
   locked: string,
   other: string,
@@ -77,7 +77,7 @@ async function isFreeWhileWaiting(
   return isFree;
 }
 
-test('a deletion locks a link before its counter, as a change does', async () => {
+test('a deletion locks the link before its counter, like a change', async () => {
   const { id, alias } = await owner.link();
   await visit(server.origin, `/${alias}`);
   await server.flush();
@@ -92,7 +92,7 @@ async function totals() {
       FROM "Account" AS "a" LEFT JOIN "AccountTally" ON "accountId" = "a"."id" GROUP BY "a"."id"`;
 }
 
-test('totals stay exact after statements with many rows, and after the deletion of an account', async () => {
+test('totals stay correct after statements on many rows, and after the deletion of an account', async () => {
   const { client } = server.database;
   const [first, second] = [await owner.space('First'), await owner.space('Second')];
   const insert = (from: number, space: number) => client.$executeRaw`
@@ -114,7 +114,7 @@ test('totals stay exact after statements with many rows, and after the deletion 
   expect(await client.linkCounter.count()).toBe(await client.link.count());
 });
 
-test('a write of clicks keeps the later of two times', async () => {
+test('keeps the later time of the last click, whatever the order of writes', async () => {
   const { id } = await owner.link();
   const at = (minutes: number) => new Date(NOON.getTime() + minutes * 60_000);
   const { client } = server.database;

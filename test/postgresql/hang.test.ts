@@ -23,7 +23,7 @@ beforeAll(async () => {
     METRICS_PORT: String(port),
   });
   owner = new Caller(program.origin, KEY);
-  // The metrics count what waits for a webhook.
+  // The metrics count waiting deliveries.
   const webhook = '{ url: "https://hook.example/", events: [SPACE_CREATED] }';
   await owner.data(`mutation { createWebhook(input: ${webhook}) { ... on CreatedWebhook { secret } } }`);
 });
@@ -47,7 +47,7 @@ const awayBy = async (url: string) => {
 
 const isAway = () => awayBy(metrics);
 
-test('while the database hangs, cached links redirect and the rest is refused in time; afterwards everything works again', async () => {
+test('redirects cached links while the database hangs, refuses the rest in time, and recovers', async () => {
   const { id, alias } = await owner.link();
   const open = (path: string) => timed(visit(program.origin, path));
   expect((await open(`/${alias}`))[0].status).toBe(302);
@@ -82,14 +82,14 @@ test('while the database hangs, cached links redirect and the rest is refused in
   expect(await isAway()).toBe('0');
 });
 
-test('while the database hangs, any number of visits of one link leaves room for cached ones', async () => {
+test('many visits of one link leave room for cached links while the database hangs', async () => {
   const { alias } = await owner.link();
   const limited = await owner.link({ expiration_clicks: '9' });
   const open = async (path: string) => (await visit(program.origin, path)).status;
   expect(await open(`/${alias}`)).toBe(302);
   postgres.freeze(true);
   await expect.poll(isAway).toBe('1');
-  // More than the service answers at once; links with a click limit are never cached.
+  // More visits than the service answers at once. Links with a click limit are never cached.
   const crowd = Promise.all(Array.from({ length: 1_100 }, () => open(`/${limited.alias}`)));
   await setTimeout(500);
   expect(await open(`/${alias}`)).toBe(302);
@@ -98,7 +98,7 @@ test('while the database hangs, any number of visits of one link leaves room for
   await expect.poll(isAway).toBe('0');
 });
 
-test('a compiled query, or v1’s own, waits only once for a database that begins to hang', async () => {
+test('a compiled query and a v1 query wait only once for a database that begins to hang', async () => {
   const { id } = await owner.link();
   const query = `{ link(id: ${id}) { title } }`;
   for (let i = 0; i < 4; i++) expect((await owner.graphql(query)).data).toEqual({ link: { title: null } });
@@ -126,7 +126,7 @@ test('a compiled query, or v1’s own, waits only once for a database that begin
   }
 });
 
-test('while the database hangs, the metrics of workers say so', async () => {
+test('metrics of workers report a database that hangs', async () => {
   const port = await freePort();
   const shared = await startProgram({
     DATABASE_URL: postgres.url,
@@ -143,7 +143,7 @@ test('while the database hangs, the metrics of workers say so', async () => {
   await shared.end('SIGTERM');
 });
 
-test('a process ends within a service manager’s timeout while the database hangs', async () => {
+test('a process stops within a service manager’s timeout while the database hangs', async () => {
   const other = await startProgram({ DATABASE_URL: postgres.url, BASE_URL: 'https://s.example' });
   const { alias } = await owner.link();
   expect((await visit(other.origin, `/${alias}`)).status).toBe(302);

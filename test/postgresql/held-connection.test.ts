@@ -32,7 +32,7 @@ const many = (path: string, host?: string) => Array.from({ length: 20 }, () => o
 test.each([
   ['link', 'held-alias', 's.example'],
   ['host', 'another-alias', 'held-host.example'],
-])('visits do not wait for the read of a %s on a connection that hangs', async (_what, alias, host) => {
+])('visits do not wait for a read of a %s on a connection that hangs', async (_what, alias, host) => {
   await open(`/${(await owner.link()).alias}`, 'other.example');
   await owner.link({ alias });
   proxy.holdNext(host === 's.example' ? alias : host);
@@ -49,7 +49,7 @@ test.each([
 test.each([
   ['is slow', () => setTimeout(300).then(() => proxy.release())],
   ['fails', async () => proxy.cut()],
-])('if the read that visits wait for %s, few of them read themselves', async (_what, end) => {
+])('few visits repeat the read that they share if it %s', async (_what, end) => {
   const { alias } = await owner.link();
   proxy.holdNext(alias);
   const sent = await server.statementsOf(async () => {
@@ -61,7 +61,7 @@ test.each([
   expect(sent.filter((sql) => /FROM .*\bLink\b/.test(sql)).length).toBeLessThan(5);
 });
 
-test('visits do not wait for two connections that hang, once another has answered', async () => {
+test('visits do not wait for two hanging connections once another one has answered', async () => {
   const { alias } = await owner.link({ alias: 'twice-held' });
   proxy.holdNext(alias);
   const first = open(`/${alias}`);
@@ -70,14 +70,14 @@ test('visits do not wait for two connections that hang, once another has answere
   const others = many(`/${alias}`);
   await expect.poll(() => proxy.held).toBe(2);
   await setTimeout(1_000);
-  // One of them holds the second connection until the end.
+  // One of them keeps the second connection until the end.
   const states = await Promise.all(others.map((one) => Promise.race([one, setTimeout(0, null)])));
   expect(states.filter((state) => state === null)).toHaveLength(1);
   proxy.release();
   await Promise.all([first, ...others]);
 });
 
-test('visits that come one after the other read a link once more at most, if its first read hangs', async () => {
+test('successive visits repeat the read of a link at most once if its first read hangs', async () => {
   const { alias } = await owner.link({ alias: 'held-spread' });
   proxy.holdNext(alias);
   const first = open(`/${alias}`);
@@ -95,7 +95,7 @@ test('visits that come one after the other read a link once more at most, if its
   await first;
 });
 
-test('visits of a link that is never cached are answered by slow reads', async () => {
+test('visits of a link that is never cached are answered from slow reads', async () => {
   const { alias } = await owner.link({ alias: 'held-limited', expiration_clicks: 1_000 });
   const hold = setInterval(() => proxy.holdNext(alias), 5);
   const release = setInterval(() => proxy.release(), 600);
@@ -106,17 +106,17 @@ test('visits of a link that is never cached are answered by slow reads', async (
   expect(new Set(found.map(({ status }) => status))).toEqual(new Set([302]));
 });
 
-test('visits that wait for a database that goes away are not told that the link does not exist', async () => {
+test('visits that wait for a database that fails do not get 404', async () => {
   const { id } = await owner.link();
   expect((await open('/by-hand')).status).toBe(404);
-  // A change by hand is in no log.
+  // A change made directly in the database is in no log.
   await direct.database.client.$executeRaw`UPDATE "Link" SET "alias" = 'by-hand' WHERE "id" = ${id}`;
-  // The entry of the unknown alias is too old then.
+  // By then, the cached entry of the unknown alias is too old.
   await setTimeout(1_000);
   proxy.holdAll();
   const visits = many('/by-hand');
   await setTimeout(1_000);
-  // This one finds that the database is away.
+  // This one notices that the database is down.
   void open('/by-hand');
   await setTimeout(1_000);
   proxy.release();
@@ -124,7 +124,7 @@ test('visits that wait for a database that goes away are not told that the link 
   expect([302, 503]).toEqual(expect.arrayContaining([...new Set(states)]));
 });
 
-test('a link that is deleted after it was found for reuse is made anew', async () => {
+test('creates a link anew if the one found for reuse is deleted meanwhile', async () => {
   const url = 'https://example.com/held-reuse';
   const { id } = await owner.link({ url });
   proxy.holdNext('held-reuse');
@@ -141,7 +141,7 @@ test('a link that is deleted after it was found for reuse is made anew', async (
   expect(createLink.id).not.toBe(String(id));
 });
 
-test('of visits that wait for one connection, which breaks, at most one fails', async () => {
+test('at most one of the visits that wait for a connection fails when it breaks', async () => {
   const { alias } = await owner.link({ alias: 'broken-alias' });
   proxy.holdNext(alias);
   const visits = many(`/${alias}`);
@@ -153,7 +153,7 @@ test('of visits that wait for one connection, which breaks, at most one fails', 
 
 const query = 'subscription { changes { id } }';
 
-test('clients that leave before their subscription has begun take no place', async () => {
+test('clients that disconnect before their subscription starts occupy no slot', async () => {
   const headers = { 'Content-Type': 'application/json', Accept: 'text/event-stream' };
   const request = { method: 'POST', headers, body: JSON.stringify({ query }) };
   proxy.holdAll();
@@ -163,7 +163,7 @@ test('clients that leave before their subscription has begun take no place', asy
   );
   await setTimeout(200);
   gone.abort();
-  // The server learns of it later than the client.
+  // The server notices it later than the client.
   await setTimeout(200);
   expect((await left).map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
   proxy.release();
@@ -173,7 +173,7 @@ test('clients that leave before their subscription has begun take no place', asy
   events.close();
 });
 
-test('a subscription is refused while the database does not answer', async () => {
+test('refuses a subscription while the database does not answer', async () => {
   proxy.holdAll();
   const response = await owner.fetch('/graphql', {
     method: 'POST',
@@ -183,8 +183,8 @@ test('a subscription is refused while the database does not answer', async () =>
   expect(await response.text()).toContain('"code":"UNAVAILABLE"');
 });
 
-test('a poll that is answered after a later one announces nothing again', async () => {
-  // The server polls by the other one.
+test('a poll that is answered late announces nothing twice', async () => {
+  // The server polls over the other connection.
   const own = await startPostgresProxy(direct.databaseUrl);
   onTestFinished(() => own.stop());
   const database = await openDatabase(own.url);

@@ -18,7 +18,7 @@ const manifest: {
   optionalDependencies: Record<string, string>;
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** Only these variables are passed on: others of the tests' process could configure the program. */
+/** Only these variables are passed on. Others in the environment of the tests could configure the program. */
 const { PATH = '', HOME = '' } = process.env;
 const KEY = 'the-first-key-of-an-empty-database';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-guides-'));
@@ -101,7 +101,7 @@ function isRunBeforeMerge(command: string): void {
 
 let installs: number | null | undefined;
 
-/** Whether package.json and the lock agree, by which `npm ci` would refuse to install; npm is asked once. */
+/** Checks that package.json and the lockfile agree, since `npm ci` refuses to install otherwise; asks npm once. */
 function canBeInstalled(): void {
   installs ??= spawnSync('npm', ['ci', '--dry-run', '--offline'], { stdio: 'ignore' }).status;
   expect(installs).toBe(0);
@@ -241,7 +241,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   [
     /^DATABASE_URL=file:\.\/data\/demo\.db npm run demo$/,
     (command) => {
-      // Once; the guides may show it again.
+      // It runs once, though the guides may show it again.
       const file = join(folder, 'data/demo.db');
       if (existsSync(file)) return;
       expect(shell(command.replace('./data/demo.db', file))).toContain(
@@ -321,12 +321,12 @@ const commands = allBlocks
   .filter(({ language }) => language === 'sh')
   .flatMap((block) => commandsOf(block).map((command) => [block.place, command] as const));
 
-describe('commands of the guides, one after the other', () => {
+describe('commands of the guides, in their order', () => {
   mkdirSync(join(folder, 'data'));
   test.each(commands)('%s: %s', (_place, command) => ruleOf(command)(command));
 });
 
-test('there is a command for each rule, and a rule for each command', () => {
+test('every command in the guides has a check, and every check a command', () => {
   for (const [pattern] of rules)
     expect(commands.map(([, command]) => command)).toContainEqual(expect.stringMatching(pattern));
   expect(() => ruleOf('rm -rf data')).toThrow('Nobody runs');
@@ -338,7 +338,7 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   [
     /^npm install (?:--save-dev )?([^-].*)$/,
     (names = '') => {
-      // The examples run with them; Relay's compiler is too large to be installed for that.
+      // The examples run with these packages. Relay's compiler is too large to be installed for that.
       const known = [
         'relay-compiler',
         ...Object.keys(manifest.devDependencies),
@@ -395,7 +395,7 @@ const spans = guides.flatMap((file) =>
     .map((code) => [file, code] as const),
 );
 
-test.each(spans)('%s: its statement about %s is true', async (_file, code) => {
+test.each(spans)('%s: what it says about %s is true', async (_file, code) => {
   for (const [pattern, check] of inText) {
     const match = pattern.exec(code);
     if (match) return check(...match.slice(1));

@@ -8,17 +8,17 @@ const folder = mkdtempSync(join(tmpdir(), 'linkspace-env-'));
 beforeAll(() => writeFileSync(join(folder, '.env'), 'DATABASE_URL=file:./from-the-file.db\n'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a command of npm says in a folder with a file `.env`. */
+/** The output of an npm command in a folder with a file `.env`. */
 function said(env: Record<string, string>): string {
   const { PATH = '' } = process.env;
   const args = [resolve('scripts/run.mjs'), 'cli/keys', 'list'];
   return spawnSync(process.execPath, args, { cwd: folder, env: { PATH, ...env }, encoding: 'utf8' }).stderr;
 }
 
-test('a command reads the file .env', () => {
+test('a command reads .env', () => {
   expect(said({})).toContain('There is no file ./from-the-file.db');
 });
 
-test('the environment wins over the file .env', () => {
+test('the environment takes precedence over .env', () => {
   expect(said({ DATABASE_URL: 'file:./from-outside.db' })).toContain('There is no file ./from-outside.db');
 });

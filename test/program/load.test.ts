@@ -21,7 +21,7 @@ async function waited(load: LoadMeter): Promise<number> {
 /** Long enough for the thread to count as busy. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 150));
 
-test('waits while requests keep the thread busy, but not for ever', async () => {
+test('waits while requests keep the thread busy, but only for a limited time', async () => {
   const load = new LoadMeter();
   keepBusy(() => load.requestStarted());
   await aWhile();

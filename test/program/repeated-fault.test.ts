@@ -7,7 +7,7 @@ function faultLoggedTo(lines: { level: number; times: number; msg: string }[], e
   return new RepeatedFault(log, 'it fails', endsAfter);
 }
 
-test('a fault that lasts is logged once a minute with how often it came, and its end once', () => {
+test('logs a lasting fault once a minute with its count, and its end once', () => {
   const lines: { level: number; times: number; msg: string }[] = [];
   const fault = faultLoggedTo(lines);
   fault.ended();
@@ -25,7 +25,7 @@ test('a fault that lasts is logged once a minute with how often it came, and its
   ]);
 });
 
-test('a fault whose end no success shows has ended when it did not occur for some time', async () => {
+test('a fault without a later success counts as over after some time without it', async () => {
   const lines: { level: number; times: number; msg: string }[] = [];
   const fault = faultLoggedTo(lines, 20);
   fault.occurred(new Error('no'), undefined, 0);

@@ -248,7 +248,7 @@ const wrongInput = {
     rotation: ['x'],
   },
 };
-/** Well-formed, but refused by the database's checks. */
+/** A well-formed input that the checks against the database refuse. */
 const refusedForm: [string, string | number][] = [
   ['url', 'https://s.example/'],
   ['alias', 'taken'],
@@ -538,7 +538,7 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
   'PUT /links/:id': updatesOf('PUT', 'link'),
   'PATCH /links/:id': updatesOf('PATCH', 'link'),
   'DELETE /links/:id': deletionsOf('link'),
-  // Its images are compared in qr.test.ts.
+  // qr.test.ts compares its images.
   'GET /links/:id/qr': async () => [
     {
       what: 'no link',
@@ -564,7 +564,7 @@ function comparable(body: object): unknown {
 
 const operations = routes.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
 
-test.each(operations)('%s answers like its GraphQL counterpart', async (operation) => {
+test.each(operations)('%s gives the same result as its GraphQL counterpart', async (operation) => {
   const cases = await twins[operation]?.();
   expect(cases, 'this operation of v1 has no twin').toBeDefined();
   for (const { what, rest, graphql, status = 200, body } of cases ?? []) {
@@ -579,13 +579,13 @@ test.each(operations)('%s answers like its GraphQL counterpart', async (operatio
   }
 });
 
-test('what is compared has every field that links take', () => {
-  // A new link has an alias in the wrong fields alone; `reuse` is not of v1.
+test('the comparison covers every field of links', () => {
+  // Only the invalid fields have an alias. v1 has no `reuse`.
   const taken = Object.keys(createLinkInput.shape).filter((name) => !['alias', 'reuse'].includes(name));
   expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
   expect(plainFields.map(({ name }) => name)).toContain('title');
 });
 
-test('every twin belongs to an operation of v1', () => {
+test('every compared operation belongs to v1', () => {
   expect(Object.keys(twins).sort()).toEqual([...operations].sort());
 });

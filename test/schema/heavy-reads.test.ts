@@ -61,11 +61,11 @@ test.each([
     'expired links of a hundred spaces, with totals',
     '{ spaces(first: 100) { nodes { links(filter: { status: EXPIRED }) { totalCount nodes { id } } } } }',
   ],
-])('does not refuse %s', async (_what, query) => {
+])('accepts %s', async (_what, query) => {
   expect((await caller.graphql(query)).errors).toBeUndefined();
 });
 
-test('others are served while one operation reads much', async () => {
+test('serves others while one operation reads a lot', async () => {
   const query = many(
     40,
     `linkPage(page: 90, filter: { ${since} }, orderBy: { field: URL }) { items { id } }`,
@@ -80,11 +80,11 @@ test('others are served while one operation reads much', async () => {
     served++;
   }
   expect((await heavy).errors).toBeUndefined();
-  // One before it, and one after it, would be served in any case.
+  // One request before it and one after it are served in any case.
   expect(served).toBeGreaterThan(5);
 });
 
-test('refuses more requests of one account than may wait for long reads, and serves other accounts', async () => {
+test('refuses long reads of one account above its limit of waiting ones, and serves other accounts', async () => {
   const query = many(
     10,
     `linkPage(page: 90, filter: { ${since} }, orderBy: { field: URL }) { items { id } }`,
@@ -95,7 +95,7 @@ test('refuses more requests of one account than may wait for long reads, and ser
     links: { totalCount: 0 },
   });
   const refused = (await Promise.all(all)).filter(({ errors }) => errors);
-  // Some may have ended before the last one came.
+  // Some may have ended before the last one arrived.
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length).toBeLessThanOrEqual(10);
   for (const { status, errors } of refused)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Names that mean something in JavaScript; in GraphQL they are response names like any other. */
+/** Names with a meaning in JavaScript, which are ordinary response names in GraphQL. */
 const names = [
   'then',
   '__proto__',
@@ -38,11 +38,11 @@ async function textOf(query: string, isKeyed = false): Promise<string> {
 const create = (name: string, space: string) =>
   `mutation { ${name}: createSpace(input: { name: "${space}" }) { ${name}: __typename ... on Space { name } } }`;
 
-test.each(names)('the response name %s is a name like any other', async (name) => {
+test.each(names)('accepts the response name %s', async (name) => {
   const same = async (query: (name: string) => string, isKeyed = false) => {
     const expected = (await textOf(query('plain'), isKeyed)).replaceAll('"plain":', `"${name}":`);
     expect(expected).not.toContain('errors');
-    // The third time it is compiled.
+    // The third execution is compiled.
     for (let time = 1; time <= 3; time++) expect(await textOf(query(name), isKeyed)).toBe(expected);
   };
   await same((one) => `{ ${one}: __typename }`);
@@ -55,7 +55,7 @@ test.each(names)('the response name %s is a name like any other', async (name) =
   await same((one) => create(one, `${name} once`), true);
 });
 
-test.each(names)('the response name %s is a name like any other in a subscription', async (name) => {
+test.each(names)('accepts the response name %s in a subscription', async (name) => {
   const { seen, comments, close, ended } = await subscribe(
     caller,
     `subscription { ${name}: changes { ${name}: action key { ${name}: prefix } } }`,

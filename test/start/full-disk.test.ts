@@ -19,7 +19,7 @@ let postgres: PostgresServer | undefined;
 async function databaseOn(folder: string): Promise<string> {
   if (given.provider === 'sqlite') return `file:${join(folder, 'linkspace.db')}`;
   chownSync(folder, NOBODY.uid, NOBODY.gid); // The server's user: only root may mount, and root may not run it.
-  // A server of its own: while the disk is full, no checkpoint of the server succeeds, on which other tests would wait.
+  // Its own server: while the disk is full, no checkpoint succeeds, and other tests would wait for that.
   postgres = await startPostgres();
   await onServer(postgres.url, `CREATE TABLESPACE ${TABLESPACE} LOCATION '${folder}'`);
   await onServer(postgres.url, `CREATE DATABASE ${TABLESPACE} TEMPLATE template0 TABLESPACE ${TABLESPACE}`);
@@ -28,7 +28,7 @@ async function databaseOn(folder: string): Promise<string> {
 
 const disk = mountSmallDisk(24);
 
-describe.skipIf(disk === null)('when the disk is full', () => {
+describe.skipIf(disk === null)('on a full disk', () => {
   const small = disk as SmallDisk; // Without a disk, tests and hooks are skipped, but this line runs.
   let program: Program & { origin: string };
   let owner: Caller;
@@ -65,7 +65,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     return Number(/^linkspace_clicks_waiting (.*)$/m.exec(text)?.[1]);
   }
 
-  test('writes fail with a clear 503, reads and visits work, and everything works again when there is space', async () => {
+  test('writes return a clear 503, reads and visits work, and everything works again when there is space', async () => {
     const { id, alias } = await owner.link();
     expect(await readiness()).toBe(200);
     small.fill();
@@ -86,7 +86,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
     expect((await visit(program.origin, `/${alias}`)).status).toBe(302);
     await expect.poll(waitingClicks).toBe(1);
-    // It is tried again each second.
+    // The write is tried again each second.
     await setTimeout(2_500);
     const told = () => program.log.filter(({ msg }) => String(msg).includes('clicks cannot be written'));
     expect(told()).toMatchObject([{ level: 40, clicks: 1, times: 1 }]);
@@ -105,7 +105,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
       .toMatchObject([{ level: 30, msg: 'no longer: clicks cannot be written' }]);
   });
 
-  test('a server that was killed on a full disk is not ready again until there is space', async () => {
+  test('a server that was killed is not ready again until there is space', async () => {
     small.fill();
     await program.end('SIGKILL');
     program = await startProgram(env);
@@ -120,7 +120,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     await expect.poll(readiness).toBe(200);
   });
 
-  test.runIf(given.provider === 'sqlite')('a start that needs space on a full disk says so', async () => {
+  test.runIf(given.provider === 'sqlite')('a start that needs space says so', async () => {
     await program.end('SIGTERM');
     small.fill();
     const { code, stderr } = await runProgram('main', env);

@@ -39,10 +39,10 @@ export async function openPage(
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Rules that Swagger UI breaks by its structure: its styles can be changed, but not its elements. */
+/** Rules that the elements of Swagger UI break; we can change its styles, but not its elements. */
 const SWAGGER_BREAKS = ['heading-order', 'nested-interactive', 'region'];
 
-/** What axe finds wrong with a page: the rules and the elements that break them. */
+/** The accessibility violations that axe finds: the rules, and the elements that break them. */
 export async function faultsFor(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const isSwagger = (await page.locator('.swagger-ui').count()) > 0;

@@ -100,7 +100,7 @@ async function initialize(native: string, folder: string, cluster: string): Prom
   writeFileSync(rules, `host all ${WITH_PASSWORD} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
 }
 
-/** Nothing is synced to disk: only a crash of the whole machine could lose what these servers acknowledged. */
+/** Nothing is synced to disk. Only a crash of the whole machine could lose acknowledged writes. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'deadlock_timeout=50ms'];
 
 /**

@@ -1,11 +1,13 @@
 import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { Link, Route, Switch, useLocation } from 'wouter';
+import { Link, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession } from '../data/session.ts';
+import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Empty, Skeleton } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { LinksView } from '../views/links/links-view.tsx';
 import { Connection } from './connection.tsx';
+import { DESTINATION, focusNow, focusSoon } from './focus.ts';
 import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
@@ -35,6 +37,10 @@ function Places({ onGone }: { onGone?: () => void }): ReactElement {
     path === '/'
       ? location === '/' || location.startsWith('/links') || location === '/many'
       : location.startsWith(path);
+  const name = places.find(({ path }) => isHere(path))?.name;
+  useEffect(() => {
+    document.title = name === undefined ? texts.product : `${name} · ${texts.product}`;
+  }, [name]);
   return (
     <nav aria-label={texts.places.all}>
       {places.map(({ path, name, icon }) => (
@@ -53,10 +59,8 @@ function Account({ onHelp }: { onHelp: () => void }): ReactElement {
     <div className="account">
       <p>
         <b>{viewer.account.name}</b>
-        <span>
-          {texts.account.key(viewer.key.prefix)}
-          {!canWrite && ` · ${texts.account.readOnly}`}
-        </span>
+        <span>{texts.account.key(viewer.key.prefix)}</span>
+        {!canWrite && <span>{texts.account.readOnly}</span>}
       </p>
       <button
         type="button"
@@ -82,21 +86,23 @@ function Account({ onHelp }: { onHelp: () => void }): ReactElement {
 
 /** Everything that stays while views change. */
 export function Frame(): ReactElement {
-  const [, navigate] = useLocation();
+  const [location, navigate] = useLocation();
+  const query = useSearch();
+  const { canWrite } = useSession();
   const [isHelp, setHelp] = useState(false);
   const [isMenu, setMenu] = useState(false);
-  const focusOn = (id: string) => {
-    const field = document.getElementById(id);
-    // At once, since the next key is meant for it.
-    if (field) return field.focus();
-    navigate('/');
-    requestAnimationFrame(() => document.getElementById(id)?.focus());
+  const go = (path: string, field: string) => {
+    if (focusNow(field)) return;
+    navigate(path);
+    focusSoon(field);
   };
+  const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
   const onKey = useEffectEvent((event: KeyboardEvent) =>
     onShortcut(event, {
       '?': () => setHelp(true),
-      n: () => focusOn('new-url'),
-      '/': () => focusOn('search'),
+      '/': () => go('/', '#search'),
+      ...(canWrite && { n: () => go('/', '#new-url') }),
+      ...(link && { e: () => go(`/links/${link}${query && `?${query}`}`, DESTINATION) }),
     }),
   );
   useEffect(() => {
@@ -114,8 +120,10 @@ export function Frame(): ReactElement {
         {texts.skip}
       </a>
       <aside className={isMenu ? 'side open' : 'side'}>
-        <div className="brand">
-          <Link href="/">{texts.product}</Link>
+        <div className="top">
+          <Link href="/" className="brand">
+            <Brand />
+          </Link>
           <button
             type="button"
             className="bare burger"

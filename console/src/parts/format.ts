@@ -4,8 +4,13 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumF
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const utcDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const utcHour = new Intl.DateTimeFormat(undefined, {
+  ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+  ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+});
+const utcTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const utcMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const change = new Intl.NumberFormat(undefined, {
   style: 'percent',
@@ -20,6 +25,8 @@ export const asChange = (value: number): string => change.format(value);
 export const onDay = (iso: string): string => day.format(new Date(iso));
 export const atMoment = (iso: string): string => moment.format(new Date(iso));
 export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
+export const atUtcHour = (iso: string): string => utcHour.format(new Date(iso));
+export const atUtcTime = (iso: string): string => utcTime.format(new Date(iso));
 export const inUtcMonth = (iso: string): string => utcMonth.format(new Date(iso));
 
 const units = [
@@ -55,6 +62,12 @@ export const languageName = (code: string): string => nameIn('language', code);
 /** A URL as people read it: without its scheme and a lone slash. */
 export const withoutScheme = (url: string): string =>
   url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/]+)\/$/, '$1');
+
+/** An address as people write it, such as www.example.com/page, gets the scheme that the API needs. */
+export function withScheme(text: string): string {
+  const address = text.trim();
+  return /^[\w-]+(\.[\w-]+)+([/?#:]|$)/.test(address) ? `https://${address}` : address;
+}
 
 /** A time for an input of the type `datetime-local`. */
 export function toLocalInput(iso: string | null): string {

@@ -59,7 +59,7 @@ function sumOf(one: Counts, other: Counts): Counts {
   };
 }
 
-/** The times of a period, one after the other. */
+/** The hours, days or months of a period as numbers, in order. */
 function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<number> {
   if (interval === 'MONTH') {
     for (let month = enclosingPeriod(from); month <= enclosingPeriod(to); month = monthsAfter(month, 1))
@@ -72,7 +72,7 @@ function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<n
   }
 }
 
-/** When a time of the interval begins. */
+/** When such an hour, day or month begins. */
 function startOfTime(interval: StatisticsInterval, time: number): Date {
   if (interval === 'HOUR') return startOf(enclosingPeriod(time), time % 100);
   return startOf(interval === 'DAY' ? time : time * 100 + 1);

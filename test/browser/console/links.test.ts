@@ -4,13 +4,14 @@ import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, launchBrowser } from '../../support/browser.ts';
 import { enterKey, openConsole, rowOf, signIn } from '../../support/console.ts';
+import { BROWSER } from '../../support/visit.ts';
 
 describe.runIf(chromiumPath)('the console, in a browser', () => {
   let server: TestServer;
   let browser: Browser;
   let accounts = 0;
   beforeAll(async () => {
-    server = await startTestServer({ background: true });
+    server = await startTestServer({ background: true, verifiesDomains: true });
     browser = await launchBrowser();
   });
   afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
@@ -27,23 +28,45 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   const tabOf = (caller: Caller, path = '') =>
     signIn(browser, { origin: server.origin, key: caller.key }, { path });
 
-  test('says that a key is wrong, and keeps the right one over a reload, but where no other page can find it', async () => {
+  test('says that a key is wrong, and keeps the right one in its tab, but where no pixel can find it', async () => {
     const caller = await newAccount();
+    const pixel = await caller.pixel();
+    const { alias } = await caller.link({ url: `${server.origin}/docs`, pixel_ids: pixel });
     const { page } = await openConsole(browser, server.origin);
     await enterKey(page, 'wrong');
     await page.getByText('This key is unknown, revoked or expired.').waitFor();
     await enterKey(page, caller.key);
-    await page.getByText('No links yet').waitFor();
+    await rowOf(page, alias).waitFor();
+    await page.route('**/graphql', (route) => route.abort());
     await page.reload();
-    await page.getByText('No links yet').waitFor();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await rowOf(page, alias).waitFor();
+    await page.reload();
+    await rowOf(page, alias).waitFor();
     const kept =
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])';
     expect(await page.evaluate(kept)).not.toContain(caller.key);
-    await page.goto(`${server.origin}/docs`);
-    expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
+    // An address that is typed into the same tab.
+    await page.goto(`${server.origin}/console/spaces`);
+    await page.getByText('No spaces yet').waitFor();
+    let seen = '';
+    await page.exposeFunction('tell', (text: string) => {
+      seen = text;
+    });
+    await page.route('https://www.googletagmanager.com/**', (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: 'tell(JSON.stringify([Object.keys(sessionStorage), history.state]))',
+      }),
+    );
+    await page.setExtraHTTPHeaders({ 'X-Forwarded-Host': 's.example', 'User-Agent': BROWSER });
+    await page.goto(`${server.origin}/${alias}`);
+    await page.waitForURL(`${server.origin}/docs`);
+    expect(seen).toBe('[["linkspace.pad"],null]');
     await page.goBack();
-    await enterKey(page, caller.key);
-    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByText('No spaces yet').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     await page.goBack();
@@ -86,6 +109,27 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Search links').fill('long/path');
     await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
     await expect.poll(() => new URL(page.url()).search).toBe('?search=long%2Fpath&in=url');
+    await page.getByLabel('Where to search').selectOption('ANYWHERE');
+    const domain = await caller.domain('go.example');
+    const { alias } = await caller.link({
+      domain_id: domain,
+      title: 'On a domain',
+      url: 'https://example.net/',
+    });
+    for (const [pasted, found] of [
+      [`https://go.example/${alias}+`, `go.example/${alias}`],
+      ['s.example/other?utm_source=mail', 's.example/other'],
+      ['/other+', 's.example/other'],
+      [`go.example/${alias}`, `go.example/${alias}`],
+    ] as const) {
+      await page.getByLabel('Search links').fill(pasted);
+      await expect.poll(() => rows.allInnerTexts()).toEqual([found]);
+    }
+    await page.getByLabel('Search links').fill('example');
+    await page.getByLabel('Order').selectOption('TITLE');
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/other', `go.example/${alias}`, short]);
+    await page.getByRole('button', { name: '↑ Ascending' }).click();
+    await expect.poll(() => rows.allInnerTexts()).toEqual([`go.example/${alias}`, 's.example/other', short]);
     await page.getByLabel('Search links').fill(`https://${short}`);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: short }).waitFor();
@@ -106,15 +150,19 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const caller = await newAccount();
     await caller.link({ alias: `taken-${accounts}` });
     const { page, complaints } = await tabOf(caller);
+    await page.getByRole('button', { name: 'Shorten' }).click();
+    await page.getByText('Paste a URL first.').waitFor();
     await page.getByLabel('Destination of a new link').fill('nowhere');
     await page.getByRole('button', { name: 'More options' }).click();
     await page.getByLabel('Alias').fill(`taken-${accounts}`);
-    await page.getByText('is already taken on this domain').waitFor();
+    await page.getByText('The alias is already taken on this domain.').waitFor();
     await page.getByLabel('Alias').fill(`spring-${accounts}`);
     await page.getByText('This alias is free.').waitFor();
     await page.getByLabel('After this many clicks').fill('0');
     await page.getByRole('button', { name: 'Shorten' }).first().click();
-    await page.getByText('The URL must be an absolute http or https URL.').waitFor();
+    await page
+      .getByText('The URL must be an absolute http or https URL, such as https://example.com/page.')
+      .waitFor();
     await page.locator('.field.wrong', { hasText: 'After this many clicks' }).locator('.error').waitFor();
 
     await page.getByLabel('Destination of a new link').fill('https://example.com/');
@@ -122,7 +170,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Title', { exact: true }).fill('Spring');
     await page.getByRole('combobox', { name: 'Space', exact: true }).fill('Season');
     await page.getByRole('option', { name: 'New space “Season”' }).click();
-    await page.getByLabel('Password for visitors').fill('secret');
+    const password = page.getByLabel('Password for visitors');
+    await password.fill('secret');
+    expect(await password.getAttribute('type')).toBe('password');
+    await page.getByRole('button', { name: 'Show what is typed' }).click();
+    expect(await password.getAttribute('type')).toBe('text');
     await page.getByLabel('Where visitors go').selectOption('COUNTRY');
     await page.getByRole('combobox', { name: 'Country' }).fill('Jap');
     await page.getByRole('option', { name: 'Japan' }).click();
@@ -157,7 +209,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Title', { exact: true }).fill('A draft');
     await page.getByLabel('Password for visitors').fill('hunter2');
     await page.reload();
-    await page.getByText('Kept from before.').waitFor();
+    await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
     expect(await page.getByLabel('Destination of a new link').inputValue()).toBe('https://example.com/draft');
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('A draft');
     expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('hunter2');
@@ -210,7 +262,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await rowOf(page, alias).waitFor({ state: 'hidden' });
     };
     await remove(kept.alias);
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByText('No spaces yet').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
     await rowOf(page, kept.alias).waitFor();
     await remove(gone.alias);
     const left = () => caller.data('{ links { nodes { title } } }');
@@ -312,7 +367,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const second = await server.caller(`account ${accounts}`);
     await page.getByText('Your key has been revoked or has expired.').waitFor();
     await enterKey(page, second.key);
-    await page.getByText('Kept from before.').waitFor();
+    await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
     expect(await page.getByLabel('Destination of a new link').inputValue()).toBe(
       'https://example.com/unsaved',
     );
@@ -333,9 +388,33 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.locator('.row').getByText('Disabled').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('n/d');
-    expect(await page.getByLabel('Search links').inputValue()).toBe('n/d');
-    await page.getByLabel('Search links').fill('');
-    await page.getByLabel('Search links').blur();
+    const search = page.getByLabel('Search links');
+    expect(await search.inputValue()).toBe('n/d');
+    await page.keyboard.press('Escape');
+    expect(await search.inputValue()).toBe('');
+    await caller.link({ title: 'A second row' });
+    await page.getByText('A second row').waitFor();
+    const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.tagName');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('A row');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Search links');
+    await page.keyboard.type('row');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('A second row');
+    await page.keyboard.press('e');
+    await page.getByText('All links').waitFor();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.labels?.[0].innerText'))
+      .toBe('Destination');
+    await page.keyboard.press('Tab');
+    await page.getByRole('link', { name: 'History' }).focus();
+    await page.keyboard.press('/');
+    await expect.poll(focused).toBe('Search links');
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe('BODY');
+    await page.getByRole('link', { name: 'Spaces' }).click();
     await page.keyboard.press('n');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('new-url');
     await page.getByLabel('Destination of a new link').blur();
@@ -356,7 +435,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const save = page.getByRole('dialog').getByRole('button', { name: 'Save' });
     await open('Spaces', 'New space');
     await save.click();
-    await page.getByRole('dialog').locator('.error', { hasText: /\w/ }).waitFor();
+    await page.getByText('The name may not be empty.').waitFor();
     await page.getByLabel('Name').fill('Campaign');
     await page.getByText('Purple').check({ force: true });
     await save.click();
@@ -365,24 +444,35 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Host').fill(`go${accounts}.example`);
     await save.click();
     await page.getByRole('link', { name: `go${accounts}.example` }).waitFor();
+    const dns = page.locator('.dns section code');
+    expect((await dns.allInnerTexts()).slice(0, 5)).toEqual([
+      ...['CNAME', `go${accounts}.example`, 's.example'],
+      ...['TXT', `_linkspace.go${accounts}.example`],
+    ]);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('The TXT record is not found yet.').waitFor();
+    server.dns.set(`_linkspace.go${accounts}.example`, [await dns.last().innerText()]);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('Verified', { exact: true }).waitFor();
     await open('Pixels', 'New pixel');
     await page.getByLabel('Name').fill('Ads');
     await page.getByLabel('Id', { exact: true }).fill('AW-1');
     await save.click();
     await page.getByRole('link', { name: 'Ads' }).waitFor();
     await open('Webhooks', 'New webhook');
-    await page.getByLabel('URL of the receiver').fill('https://example.com/hook');
+    await page.getByLabel('URL of the receiver').fill('example.com/hook');
     await save.click();
     const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
+    for (let time = 0; time < 2; time++) await page.keyboard.press('Escape');
     expect(await secret.locator('code').innerText()).toMatch(/^whsec_/);
-    await secret.getByRole('button', { name: 'I have copied it' }).click();
+    await secret.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText('Deliveries').click();
     await page.getByText('Nothing was sent in the last 30 days.').waitFor();
     await page.getByRole('link', { name: 'Activity' }).click();
     const names = page.locator('.history b');
     await expect
       .poll(() => names.allInnerTexts())
-      .toEqual(['example.com/hook', 'Ads', `go${accounts}.example`, 'Campaign']);
+      .toEqual(['example.com/hook', 'Ads', `go${accounts}.example`, `go${accounts}.example`, 'Campaign']);
     await page.getByRole('link', { name: 'Spaces', exact: true }).click();
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -405,25 +495,67 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       'X-Country': 'JP',
       'User-Agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1',
     };
-    for (let count = 0; count < 3; count++)
+    const now = server.clock.now;
+    for (let count = 0; count < 4; count++) {
+      // The last one is in the week before.
+      if (count === 3) server.clock.now = new Date(now.getTime() - 8 * 86_400_000);
       await fetch(`${server.origin}/${alias}`, {
         redirect: 'manual',
         headers: { ...visit, 'X-Forwarded-Host': 's.example', 'X-Forwarded-For': `192.0.2.${count}` },
       });
+    }
+    server.clock.now = now;
     await server.flush();
     const { page, complaints } = await tabOf(caller, `/links/${id}`);
     await page.clock.install({ time: server.clock.now });
     await page.getByRole('link', { name: 'Statistics' }).click();
     await page.getByText('Clicks and visitors').waitFor();
-    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('3');
+    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
+    await page.getByRole('button', { name: '7 days' }).click();
+    await page.getByText('+200% from 1').first().waitFor();
+    await page.getByText('Show as table').click();
+    const newest = page.locator('.scroll tbody tr').first();
+    expect(await newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0');
+    expect(await page.locator('.plot .running').count()).toBe(2);
+    // Seven and one day before the newest.
+    expect(await page.locator('.scroll tbody tr:nth-child(2)').innerText()).toBe('19 Nov\t0\t0\t1');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.goBack();
+    expect(new URL(page.url()).search).toBe('?days=7');
+    await page.getByLabel('From').fill('2026-11-12');
+    await expect.poll(() => new URL(page.url()).search).toBe('?from=2026-11-12&to=2026-11-20');
+    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('region', { name: 'Countries' }).getByText('Japan').waitFor();
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByText('Created').waitFor();
+    await caller.rest('PATCH', `/links/${id}`, { disabled: 1, title: 'Renamed' });
+    await caller.rest('PATCH', `/links/${id}`, { disabled: 0 });
+    await expect
+      .poll(async () => (await page.locator('.deed').allInnerTexts()).map((text) => text.toLowerCase()))
+      .toEqual([
+        'changed: status (enabled or disabled)',
+        'changed: title, status (enabled or disabled)',
+        'created',
+      ]);
+    await page.getByText('(yours)').first().waitFor();
+    await page.getByRole('link', { name: 'Details' }).click();
+    await page.getByLabel('After this many clicks').fill('3');
+    await page.getByText('The link has 4 clicks already: this limit ends it at once.').waitFor();
+    await page.getByLabel('On', { exact: true }).fill('2020-01-01T00:00');
+    await page.getByText('This is in the past: it ends the link at once.').waitFor();
+    await page.getByLabel('Password for visitors').fill('kept');
     await page.getByRole('link', { name: 'Test' }).click();
+    await page.getByText('This tests the link as it is saved.').waitFor();
     await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
     await page.getByRole('option', { name: 'Japan' }).click();
     await page.getByRole('button', { name: 'Test' }).click();
-    await page.getByText('A visitor from Japan with an iPhone is redirected').waitFor();
+    await page.getByText('A visitor from Japan with an iPhone is redirected to').waitFor();
+    const steps = page.locator('.steps li');
+    expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(['The link exists.', 'It is enabled.']);
+    expect(await page.locator('.deciding').allInnerTexts()).toEqual([
+      'It has no targets. So the visitor gets the destination of the link.',
+    ]);
+    await page.getByRole('link', { name: 'Back to your changes' }).click();
+    expect(await page.getByLabel('Password for visitors').inputValue()).toBe('kept');
     expect(complaints).toEqual([]);
   });
 });
