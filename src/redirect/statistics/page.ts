@@ -68,7 +68,8 @@ function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, locale
     const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
     return (
       `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg>` +
-      `<span class="name">${nameOf(by, name)}</span><span class="count">${locale.number(clicks)}</span><span class="share">${locale.share(clicks / all)}</span></li>`
+      `<span class="name">${nameOf(by, name)}</span><span class="count">${locale.number(clicks)}</span>` +
+      `<span class="share">${locale.share(clicks / all)}</span></li>`
     );
   });
   const altText = shown.map(({ name, clicks }) => `${name} ${locale.share(clicks / all)}`).join(', ');
