@@ -25,7 +25,7 @@ interface Dialect {
   readonly word: (index: string) => string;
   readonly hex: (number: string) => string;
   /** A time a number of minutes from now. */
-  readonly moment: (minutes: string) => string;
+  readonly timestamp: (minutes: string) => string;
 }
 
 const dialects: Record<Provider, Dialect> = {
@@ -33,7 +33,7 @@ const dialects: Record<Provider, Dialect> = {
     series: (links) => `(SELECT "i"::bigint FROM generate_series(1, ${links}) AS "i")`,
     word: (index) => `('{${WORDS.join()}}'::text[])[1 + (${index}) % ${WORDS.length}]`,
     hex: (number) => `to_hex(${number})`,
-    moment: (minutes) => `date_trunc('second', now()::timestamp + (${minutes}) * interval '1 minute')`,
+    timestamp: (minutes) => `date_trunc('second', now()::timestamp + (${minutes}) * interval '1 minute')`,
   },
   sqlite: {
     series: (links) =>
@@ -41,7 +41,7 @@ const dialects: Record<Provider, Dialect> = {
     word: (index) =>
       `json_extract('${JSON.stringify(WORDS)}', '$[' || ((${index}) % ${WORDS.length}) || ']')`,
     hex: (number) => `printf('%x', ${number})`,
-    moment: (minutes) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', (${minutes}) || ' minutes')`,
+    timestamp: (minutes) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', (${minutes}) || ' minutes')`,
   },
 };
 
@@ -51,7 +51,7 @@ const dialects: Record<Provider, Dialect> = {
  * have a click limit; one in ten has no title, and one in twenty the same URL as others.
  */
 function links(
-  { series, word, hex, moment }: Dialect,
+  { series, word, hex, timestamp }: Dialect,
   count: number,
   first: { domain: number; space: number },
 ): string {
@@ -59,8 +59,8 @@ function links(
     INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "title", "titleKey", "disabled",
       "expiresAt", "expirationClicks", "createdAt", "updatedAt")
     SELECT 1, "domain", CASE WHEN "space" < ${SPACES} THEN ${first.space} + "space" END, "alias", "alias", "url", "url", "title", "title",
-      "life" < 5, CASE WHEN "life" >= 5 AND "life" < 15 THEN ${moment('("h" % 2103840) - 1051920')} END,
-      CASE WHEN "life" >= 15 AND "life" < 18 THEN 1 END, ${moment('0')}, ${moment('0')}
+      "life" < 5, CASE WHEN "life" >= 5 AND "life" < 15 THEN ${timestamp('("h" % 2103840) - 1051920')} END,
+      CASE WHEN "life" >= 15 AND "life" < 18 THEN 1 END, ${timestamp('0')}, ${timestamp('0')}
     FROM (
       SELECT "h", "h" / 1000 % 100 AS "life", "h" / 10 % ${SPACES + 1} AS "space", ${hex('"h"')} AS "alias",
         CASE WHEN "h" % 10 < 6 THEN ${first.domain} WHEN "h" % 10 < 9 THEN ${first.domain + 1} ELSE ${first.domain + 2} END AS "domain",
@@ -74,7 +74,10 @@ function links(
     ) AS "made"`;
 }
 
-/** Clicks by Zipf's law: the most visited link has as many as there are links; half of the links, and all in the new space, have none. */
+/**
+ * Clicks by Zipf's law: the most visited link has as many as there are links; half of the links, and all in the new space,
+ * have none.
+ */
 function clicks(count: number): string {
   const earned = `${count} / (1 + CAST("linkId" AS bigint) * 7919 % ${count}) - 1`;
   const inNewSpace = `"linkId" IN (SELECT "id" FROM "Link" WHERE "spaceId" = ${NEW_SPACE})`;

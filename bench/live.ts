@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { drawFrom, type Kind } from './mix.ts';
-import { measure, type Round, summary, within } from './round.ts';
+import { measure, percentile, type Round, summary } from './round.ts';
 import { fillBeside, type Subject, startSubject, whileWriting } from './subject.ts';
 import { fill, flagsOf, memoryOf } from './target.ts';
 
@@ -28,8 +28,8 @@ async function mix(subjects: readonly Subject[], rounds: number, seconds: number
     program: subjects[index]?.name,
     'requests/s': summary(own, ({ rate }) => rate, 0),
     'this against it': summary(own, ({ rate }, round) => (measured[0]?.[round]?.rate ?? 0) / rate),
-    'p50 (ms)': summary(own, (round) => within(0.5, round), 1),
-    'p99 (ms)': summary(own, (round) => within(0.99, round), 1),
+    'p50 (ms)': summary(own, (round) => percentile(0.5, round), 1),
+    'p99 (ms)': summary(own, (round) => percentile(0.99, round), 1),
     'CPU (µs)': summary(own, ({ cpu }) => cpu, 0),
   }));
 }
@@ -84,8 +84,8 @@ async function redirectsOf(subject: Subject, rounds: number, seconds: number) {
     // The effect of writes on the program's own CPU time, independent of other load.
     'ratio by CPU': summary(own, ({ quiet, busy }) => quiet.cpu / busy.cpu),
     'writes/s': summary(own, (round) => round.writes, 0),
-    'p99 in quiet (ms)': summary(own, ({ quiet }) => within(0.99, quiet), 1),
-    'p99 under writes (ms)': summary(own, ({ busy }) => within(0.99, busy), 1),
+    'p99 in quiet (ms)': summary(own, ({ quiet }) => percentile(0.99, quiet), 1),
+    'p99 under writes (ms)': summary(own, ({ busy }) => percentile(0.99, busy), 1),
   }));
 }
 

@@ -24,6 +24,6 @@ export function summary<T>(
 }
 
 /** A quantile of a round's response times, in milliseconds. */
-export function within(share: number, { times }: Round): number {
+export function percentile(share: number, { times }: Round): number {
   return times[Math.floor(times.length * share)] ?? 0;
 }

@@ -1,13 +1,13 @@
 import type { Database } from '../src/db/connection/client.ts';
 
-const MOMENT = new Date('2026-01-01T00:00:00.000Z');
+const CREATED_AT = new Date('2026-01-01T00:00:00.000Z');
 const BATCH = 1_000;
 /** The number of spaces. */
 export const SPACES = 50;
 
 /** Creates one account with a domain, spaces, a pixel and links: a fifth of them fire the pixel, half have a title. */
 export async function seed({ client, provider }: Database, links: number): Promise<void> {
-  const times = { createdAt: MOMENT, updatedAt: MOMENT };
+  const times = { createdAt: CREATED_AT, updatedAt: CREATED_AT };
   const account = await client.account.findFirstOrThrow();
   const owner = { accountId: account.id, ...times };
   const domain = await client.domain.findFirstOrThrow();

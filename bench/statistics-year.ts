@@ -101,7 +101,8 @@ export async function fillEveryDay(
   const run = (statement: Prisma.Sql) => client.$executeRaw(statement);
   await run(sql`INSERT INTO "LinkDay" ("linkId", "day", "clicks", "described", "visitors", "bots")
     SELECT "Link"."id", "day", ${clicks}, ${clicks}, 5, 1 FROM "Link" CROSS JOIN ${dayRows} AS "days" WHERE ${links}
-    ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + EXCLUDED."clicks", "described" = "LinkDay"."described" + EXCLUDED."described"`);
+    ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + EXCLUDED."clicks",
+      "described" = "LinkDay"."described" + EXCLUDED."described"`);
   await run(sql`INSERT INTO "LinkHour" ("linkId", "hour", "clicks")
     SELECT "Link"."id", "day" * 100 + 12, ${clicks} FROM "Link" CROSS JOIN ${dayRows} AS "days" WHERE ${links}
     ON CONFLICT ("linkId", "hour") DO UPDATE SET "clicks" = "LinkHour"."clicks" + EXCLUDED."clicks"`);

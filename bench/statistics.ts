@@ -1,6 +1,6 @@
-// npm run bench:statistics -- [--links 10000] [--days 365] [--visits 1000000] [--database sqlite|postgresql] [--rounds 5] [--seconds 2]
-// The cost of statistics: 2,000 links in a second, the size of a million visits, a year of a link, of a space of 1,000 links that
-// are visited every day and of an account, and a redirect with statistics compared with one without.
+// npm run bench:statistics -- [--links 10000] [--days 365] [--visits 1000000] [--database sqlite|postgresql] [--rounds 5]
+// [--seconds 2] The cost of statistics: 2,000 links in a second, the size of a million visits, a year of a link, of a space of
+// 1,000 links that are visited every day and of an account, and a redirect with statistics compared with one without.
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { pino } from 'pino';
@@ -152,17 +152,17 @@ await withDatabase(values.database, async (url) => {
   const space = await client.space.create({
     data: { accountId: 1, name: 'All', nameKey: 'all', color: 1, createdAt: now, updatedAt: now },
   });
-  const within = all.slice(0, 1_000).map(({ id }) => id);
-  await client.link.updateMany({ where: { id: { in: within } }, data: { spaceId: space.id } });
-  await fillEveryDay(database, within, { days, last: dayOf(now) });
+  const ids = all.slice(0, 1_000).map(({ id }) => id);
+  await client.link.updateMany({ where: { id: { in: ids } }, data: { spaceId: space.id } });
+  await fillEveryDay(database, ids, { days, last: dayOf(now) });
   const program = await startProgram(url);
   const from = new Date(now.getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
   const dimensions = ['BROWSER', 'OS', 'DEVICE', 'COUNTRY', 'LANGUAGE', 'REFERRER', 'DESTINATION'];
   const tops = dimensions.map((by) => `${by}: top(by: ${by}) { rows { value clicks } others }`).join(' ');
   const totals = 'clicks visitors bots series { start clicks visitors bots }';
   for (const [what, open, close] of [
-    ['a link with 10 million clicks', `link(id: "${within[0]}") {`, '}'],
-    [`a space of ${within.length} links`, `space(id: "${space.id}") {`, '}'],
+    ['a link with 10 million clicks', `link(id: "${ids[0]}") {`, '}'],
+    [`a space of ${ids.length} links`, `space(id: "${space.id}") {`, '}'],
     ['the account', 'viewer { account {', '} }'],
   ] as const) {
     const ask = (period: string, fields: string) => `{ ${open} statistics${period} { ${fields} } ${close} }`;

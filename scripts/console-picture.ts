@@ -1,5 +1,5 @@
-// npm run picture: makes docs/images/console.png for the README: the console's list with the data of `npm run demo`, and a new link.
-// Needs Chromium (CHROMIUM_PATH if it is not in a usual place).
+// npm run picture: makes docs/images/console.png for the README: the console's list with the data of `npm run demo`, and a new
+// link. Needs Chromium (CHROMIUM_PATH if it is not in a usual place).
 import { statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startTestServer } from '../src/testing/server.ts';

@@ -10,7 +10,7 @@ import { verifyPassword } from './domain/password.ts';
 import type { Services } from './domain/services.ts';
 import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
-import { Load } from './http/limits/load-meter.ts';
+import { LoadMeter } from './http/limits/load-meter.ts';
 import { trustOf } from './http/request/client.ts';
 import { RequestLog } from './http/request/log.ts';
 import { answerRequests } from './http/request-listener.ts';
@@ -20,7 +20,6 @@ export type { AppDependencies } from './app/dependencies.ts';
 export interface App {
   /** Makes it answer the server's requests. */
   attachTo(server: Server): void;
-  /** Starts the background work. */
   start(): void;
   /** Ends all subscriptions, which would otherwise keep their connections open. */
   endSubscriptions(): void;
@@ -59,7 +58,7 @@ export function createApp(dependencies: AppDependencies): App {
     report: requestLog.fault.bind(requestLog),
   };
   const inFlight = new InFlight(maxInFlight);
-  const load = new Load();
+  const load = new LoadMeter();
   const visitors = createVisitors(dependencies, shared);
   const apis = createApis(dependencies, shared, inFlight);
   const web = createWeb(dependencies, apis, visitors.handler);

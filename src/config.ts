@@ -30,7 +30,6 @@ const settings = {
   ],
   /** The URL of the PostgreSQL server itself, if `databaseUrl` is a pooler's. */
   databaseDirectUrl: ['DATABASE_DIRECT_URL', postgresqlUrl.optional()],
-  /** Streaming replicas of a PostgreSQL database. */
   databaseReadUrls: ['DATABASE_READ_URLS', postgresqlUrls.default([])],
   /** For how many milliseconds a replica may lack something, and still be read from. */
   maxReplicaLag: ['DATABASE_READ_MAX_LAG', integer(1_000, 3_600_000).default(5_000)],
@@ -45,7 +44,6 @@ const settings = {
   /** For Express's `trust proxy`. */
   trustProxy: ['TRUST_PROXY', trustProxy.default(false)],
   graphiql: ['GRAPHIQL', flag.optional()],
-  /** Whether the console is served at `/console`. */
   console: ['CONSOLE', flag.optional()],
   /** The path of a file with the only documents that `/graphql` executes. */
   trustedDocuments: ['TRUSTED_DOCUMENTS', text.endsWith('.json', 'the path of a .json file').optional()],
@@ -68,7 +66,6 @@ const settings = {
   historyDays: ['HISTORY_DAYS', integer(0, 36_500).default(90)],
   /** How many months statistics are kept; 0 for ever. */
   statisticsMonths: ['STATISTICS_MONTHS', integer(0, 1_200).default(24)],
-  /** Whether links have public pages of statistics. */
   publicStatistics: ['PUBLIC_STATISTICS', flag.default(true)],
   /** Requests a minute for each key; 0 for no limit. */
   rateLimit: ['RATE_LIMIT', integer(0, 1_000_000_000).default(600)],
@@ -76,7 +73,6 @@ const settings = {
   corsOrigins: ['CORS_ORIGINS', origins.default([])],
   /** The port of the metrics; undefined for none. */
   metricsPort: ['METRICS_PORT', integer(1, 65_535).optional()],
-  /** The number of processes that serve the port. */
   workers: ['WORKERS', workers.default(1)],
   /** Whether webhooks may call addresses in the operator's own network. */
   allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
@@ -92,7 +88,6 @@ export interface Config
   readonly graphiql: boolean;
   /** Whether the console is served at `/console`. */
   readonly console: boolean;
-  /** The pool of each process. */
   readonly pool: PoolOptions;
 }
 
@@ -112,7 +107,6 @@ export type AppConfig = Pick<
   | 'corsOrigins'
 >;
 
-/** All environment variables. */
 export const variables: readonly string[] = Object.values(settings).map(([variable]) => variable);
 
 /**

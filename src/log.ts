@@ -32,7 +32,7 @@ function loggerTo(destination: DestinationStream, { level, worker }: LogOptions)
   return pino({ level, base, timestamp: timeOfLines() }, destination);
 }
 
-/** The log of a start: each line is written at once, since a migration on SQLite keeps the thread that writes. */
+/** The log of a start. Each line is written synchronously, since a migration on SQLite blocks the thread. */
 export function createStartLog(options: LogOptions): Logger {
   return loggerTo(pino.destination({ sync: true }), options);
 }
@@ -51,7 +51,6 @@ const FLUSH_TIMEOUT = 1_000;
 
 const flush = (log: Logger) => new Promise<void>((resolve) => log.flush(() => resolve()));
 
-/** Writes all that was logged. */
 async function writeAll(log: Logger): Promise<void> {
   // pino's flush ends with the write that is under way, and leaves less than a batch of what came after it.
   await flush(log);
@@ -60,8 +59,8 @@ async function writeAll(log: Logger): Promise<void> {
 }
 
 /**
- * Writes the log, and ends the process. pino's own hook would write the rest while the process exits, and wait for ever for a
- * reader that has gone, as would Node for a write that hangs: then the process kills itself.
+ * Writes the log, and ends the process. pino's own hook would write the rest while the process exits, and never end if nobody
+ * reads; nor would Node if a write hangs: then the process kills itself.
  */
 export async function exit(code: number, log: Logger): Promise<never> {
   if ((await withTimeout(FLUSH_TIMEOUT, writeAll(log))) === TIMED_OUT) process.kill(process.pid, 'SIGKILL');

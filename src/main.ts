@@ -9,7 +9,7 @@ import { hintFor } from './db/connection/error-hints.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { hashPassword } from './domain/password.ts';
 import { listen } from './http/bind-port.ts';
-import { stopperOf } from './http/limits/stop-server.ts';
+import { createStopper } from './http/limits/stop-server.ts';
 import { greeting } from './http/pages/greeting.ts';
 import { createHttpServer, holdRequests } from './http/server.ts';
 import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
@@ -18,7 +18,7 @@ import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
 import { oneLine } from './shared/one-line.ts';
 import { withTimeout } from './shared/timeout.ts';
 import { migrate, openDatabases, readFiles, settleDefaultDomain } from './start/prepare.ts';
-import { stopsOnce } from './start/stop.ts';
+import { stopOnSignal } from './start/stop.ts';
 import { VERSION } from './version.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
@@ -28,7 +28,6 @@ const CLOSE_TIMEOUT = 2_000;
 
 const now = () => new Date();
 
-/** The port that a server listens on; null if it does not listen yet. */
 function portOf(server: Server): number | null {
   const address = server.address();
   return address !== null && typeof address === 'object' ? address.port : null;
@@ -61,7 +60,7 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
     !worker &&
     createServer((await import('./http/metrics-listener.ts')).metricsListener(() => metrics.text(), log));
   const http = createHttpServer();
-  const stopServer = stopperOf(http);
+  const stopServer = createStopper(http);
   const answerHeld = holdRequests(http);
   await allValid([
     listen(http, 'PORT', config.port, config.host),
@@ -91,8 +90,8 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
   });
   app.start();
   operatorFiles.start();
-  // Only now: if the start failed, a new key would not be printed, and would be lost. A key that is given is there before any
-  // process answers.
+  // The first key is created last: if the start failed later, the key would be lost without being printed. With
+  // INITIAL_API_KEY, every process makes sure that it exists before it answers.
   const { initialApiKey } = config;
   const createsKey = worker === undefined || worker.id === 1 || initialApiKey !== undefined;
   const firstKey = createsKey && (await createFirstKey(database.client, now(), initialApiKey));
@@ -101,7 +100,7 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
   if (firstKey) process.stdout.write(greeting(initialApiKey === undefined ? firstKey : null, config, port));
   log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
 
-  const stop = stopsOnce(log, async () => {
+  const stop = stopOnSignal(log, async () => {
     app.endSubscriptions();
     await stopServer();
     if (metricsServer) metricsServer.close();
@@ -139,7 +138,7 @@ function endWithArguments([first]: readonly string[]): void {
   process.exit(answer === undefined ? 1 : 0);
 }
 
-// Nobody may read the output any more: that is no reason to end.
+// A closed output must not end the service.
 process.stdout.on('error', () => {});
 if (ownWorker() === undefined) endWithArguments(process.argv.slice(2));
 let config: Config | null = null;

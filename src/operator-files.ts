@@ -19,7 +19,6 @@ export interface FileLog {
 /** The operator's lists, which are read again when their files change. */
 export interface OperatorFiles {
   readonly lists: OperatorLists;
-  /** Starts to watch the files. */
   start(): void;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
  * A value or a message of others without the passwords of URLs in it. A password may have any character, and ends at the last @;
- * without a user, everything before the @ is removed. So it is not for texts that say more after the URL.
+ * without a user, everything before the @ is removed. Do not use it for texts that continue after the URL.
  * Our own placeholders for the form of a URL are kept.
  */
 export function withoutSecrets(text: string): string {

@@ -3,7 +3,7 @@ import { answerRetention } from '../db/idempotency-answers.ts';
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
 import { KEPT_FOR } from '../domain/idempotent-write.ts';
 import { Webhooks } from '../domain/webhook/service.ts';
-import type { Load } from '../http/limits/load-meter.ts';
+import type { LoadMeter } from '../http/limits/load-meter.ts';
 import { createPost } from '../outgoing/post.ts';
 import type { Apis } from './apis.ts';
 import type { AppDependencies, Background, Shared } from './dependencies.ts';
@@ -13,7 +13,7 @@ export function createUpkeep(
   dependencies: AppDependencies,
   { revisions }: Shared,
   { snapshot }: Apis,
-  load: Load,
+  load: LoadMeter,
 ): Background[] {
   const { database, historyDays, statisticsMonths, metrics, log, now, random } = dependencies;
   const { webhookDelays: delays, allowPrivateWebhooks: allowPrivate, resolveHost: resolve } = dependencies;

@@ -31,13 +31,11 @@ export interface AppDependencies extends AppConfig {
   hashPassword(owner: string, password: string): Promise<string>;
   /** The texts of a name's TXT records in DNS. */
   resolveTxt(name: string): Promise<readonly string[]>;
-  /** All addresses of a host. */
   resolveHost(host: string): Promise<readonly LookupAddress[]>;
   /** The delays before the retries of a webhook's delivery, in milliseconds. */
   readonly webhookDelays?: readonly number[];
   readonly countryOf: CountryOf;
   readonly metrics?: Metrics | undefined;
-  /** The operator's blocked hosts and reserved aliases. */
   readonly lists: OperatorLists;
 }
 

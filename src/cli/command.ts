@@ -12,14 +12,14 @@ import { print, printable } from './terminal.ts';
 /** An error in the command line; printed with a hint to the help. */
 export class UsageError extends Error {}
 
-/** npm takes options that stand before `--`, and leaves their values to the command as arguments. */
+/** npm takes options before `--` itself, and passes only their values to the command. */
 function unexpected(): string {
   const script = process.env.npm_lifecycle_event;
   return script === undefined ? '' : ` Put "--" before the options: npm run ${script} -- --option value.`;
 }
 
 function explain(error: unknown, url: string): string {
-  // Operators' errors have masked values already. To mask the whole would take explanations for parts of a password.
+  // The values in operators' errors are masked already; masking the whole message could remove parts of the explanation.
   if (error instanceof OperatorError) return error.message;
   if (error instanceof DomainError) return withoutSecrets(error.message);
   const code = error instanceof TypeError && 'code' in error ? error.code : undefined;
@@ -29,7 +29,7 @@ function explain(error: unknown, url: string): string {
   return hintFor(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
-/** Ends the process without a word if nobody reads its output any more, as after `| head`. */
+/** Ends the process silently when its output is closed, as after `| head`. */
 function endIfUnread(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit();
 }
@@ -44,7 +44,7 @@ const common = {
 /** The verbs of a command: the options that only one has, and the message for a missing argument of one that needs it. */
 type Verbs = Readonly<Record<string, { readonly options?: readonly string[]; readonly argument?: string }>>;
 
-/** A command: its own options besides `--json` and `--help`, and the verbs of one that needs a verb. */
+/** A command: its options, without the common `--json` and `--help`, and its verbs, if it needs one. */
 interface Command<Own extends Options> {
   readonly help: string;
   readonly options: Own;

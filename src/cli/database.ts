@@ -37,7 +37,6 @@ function announceWrites(db: Db): () => Promise<unknown> {
   return () => Promise.all(announced);
 }
 
-/** Runs `work` on the database, and closes it. */
 export async function withDatabase<T>(
   { databaseUrl: url }: Config,
   work: (db: Db) => Promise<T>,

@@ -44,7 +44,7 @@ function counting(records: AsyncIterable<ImportRecord>) {
   return { records: passed(), counts };
 }
 
-/** The file itself: a symbolic link stays one, also if what it leads to does not exist yet. */
+/** The file that a symbolic link leads to, which may not exist yet: the link itself is kept. */
 async function targetOf(file: string): Promise<string> {
   try {
     return await realpath(file);

@@ -8,8 +8,8 @@ import { dateText } from './date-text.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * A statement that inserts rows which all set the same columns. They come as one JSON text: a parameter for each value would cost
- * more than the insertion. Inserted are the rows in their order, and so they are returned.
+ * A statement that inserts rows which all set the same columns. The rows are one JSON parameter: a parameter for each value
+ * would cost more than the insertion. They are inserted and returned in their order.
  * @param also columns that have the same value in all rows
  */
 export function insertMany(
@@ -28,6 +28,6 @@ export function insertMany(
     }),
   );
   const names = join([...columns, ...Object.keys(also)].map(name));
-  const source = dialectOf(db).rowsFor(table, columns, values, Object.values(also));
+  const source = dialectOf(db).insertSource(table, columns, values, Object.values(also));
   return sql`INSERT INTO ${name(table)} (${names}) ${source}`;
 }

@@ -15,9 +15,11 @@ export type Model = Exclude<Prisma.ModelName, 'Revision' | 'DaySalt' | 'DayVisit
  * Not copied. Revisions tell running processes about changes in their own database; they are not user data. Salts and
  * visitors exist for the current day only.
  */
-const left: readonly string[] = ['Revision', 'DaySalt', 'DayVisitor'];
+const notCopied: readonly string[] = ['Revision', 'DaySalt', 'DayVisitor'];
 
-export const models = Object.values(Prisma.ModelName).filter((name): name is Model => !left.includes(name));
+export const models = Object.values(Prisma.ModelName).filter(
+  (name): name is Model => !notCopied.includes(name),
+);
 
 /** The primary keys of models without an `id`. */
 export const keys: Partial<Record<Model, readonly string[]>> = {

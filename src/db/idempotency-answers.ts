@@ -17,7 +17,7 @@ export function findAnswer(db: Db | Tx, key: AnswerKey, since: Date): Promise<Ke
 }
 
 /** Tries to lock the key until the transaction ends; returns whether it did. */
-export async function takeKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promise<boolean> {
+export async function tryLockKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promise<boolean> {
   if (!dialectOf(tx).hasConcurrentWriters) return true;
   const lock = BigInt.asIntN(64, BigInt(`0x${keyHash.slice(0, 16)}`) ^ BigInt(accountId));
   const [row] = await readRows<{ taken: boolean }>(
@@ -28,7 +28,7 @@ export async function takeKey(tx: Tx, { accountId, keyHash }: AnswerKey): Promis
 }
 
 /** Stores an answer, replacing one from before `since`. Returns false if there is a newer one. */
-export async function keepAnswer(db: Db | Tx, answer: NewAnswer, since: Date): Promise<boolean> {
+export async function storeAnswer(db: Db | Tx, answer: NewAnswer, since: Date): Promise<boolean> {
   const columns = Object.entries(answer);
   const names = join(columns.map(([column]) => name(column)));
   const set = join(columns.map(([column]) => sql`${name(column)} = excluded.${name(column)}`));
@@ -44,8 +44,7 @@ export interface Bounds {
   readonly bytes: number;
 }
 
-/** Deletes an account's oldest answers beyond those bounds. */
-export async function deleteBeyond(db: Db, accountId: number, { count, bytes }: Bounds): Promise<void> {
+export async function deleteExcess(db: Db, accountId: number, { count, bytes }: Bounds): Promise<void> {
   await db.$executeRaw`
     DELETE FROM "KeptAnswer" WHERE "accountId" = ${accountId} AND "id" <= (
       SELECT MAX("id") FROM (
@@ -54,18 +53,16 @@ export async function deleteBeyond(db: Db, accountId: number, { count, bytes }: 
       ) AS "kept" WHERE "rank" > ${count} OR "total" > ${bytes})`;
 }
 
-/** How many old answers are deleted at once. */
-const DELETED_TOGETHER = 500;
+const DELETE_BATCH_SIZE = 500;
 
 /** Deletes answers from before a time; returns whether there may be more. */
 export async function deleteOldAnswers(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
     DELETE FROM "KeptAnswer" WHERE "createdAt" <= ${before} AND "id" IN (
-      SELECT "id" FROM "KeptAnswer" ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
-  return deleted === DELETED_TOGETHER;
+      SELECT "id" FROM "KeptAnswer" ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`;
+  return deleted === DELETE_BATCH_SIZE;
 }
 
-/** Deletes answers that are older than `maxAge` milliseconds. */
 export function answerRetention(db: Db, maxAge: number, now: () => Date, log: Logger): AgeRetention {
   const deleteSome = (before: Date) => deleteOldAnswers(db, before);
   return new AgeRetention(log, { what: 'answers', every: 10 * 60 * 1000 }, { maxAge, now, deleteSome });

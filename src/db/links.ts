@@ -19,7 +19,7 @@ export async function readLink(
   select: LinkSelect,
 ): Promise<SelectedLink | null> {
   const where = [sql`"id" = ${id}`];
-  const { list } = linkList({ accountId, where, few: true }, select, dialectOf(db));
+  const { list } = linkList({ accountId, where, isSelective: true }, select, dialectOf(db));
   const [[link] = []] = await readRowsOfEach<SelectedLink>(db, [{ list, window: { limit: 1 } }]);
   return link ?? null;
 }
@@ -40,7 +40,7 @@ export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<
   return id;
 }
 
-/** What a new link has without a value, as in prisma/schema.prisma: all rows of one statement set the same columns. */
+/** The defaults of columns, as in prisma/schema.prisma: all rows of one statement set the same columns. */
 const plain: Readonly<Record<string, unknown>> = {
   disabled: false,
   privacy: 'PUBLIC',
@@ -111,7 +111,7 @@ export function lockLinksOn(tx: Tx, domainId: number): Promise<Pick<Link, 'id' |
 }
 
 /** How many links one statement changes, since it blocks the thread on SQLite. */
-const CHANGED_TOGETHER = 1_000;
+const CHANGE_BATCH_SIZE = 1_000;
 
 /**
  * Sets columns of many links in a transaction, and returns the links' ids. Each link's time of change becomes later than
@@ -123,21 +123,21 @@ async function changeLinksIn(
   now: Date,
   settings: readonly Sql[] = [],
 ): Promise<number[]> {
-  const { larger, time, oneMillisecondAfter, hasConcurrentWriters } = dialectOf(tx);
-  const later = larger(time(now), oneMillisecondAfter(sql`"updatedAt"`));
+  const { greatest, time, oneMillisecondAfter, hasConcurrentWriters } = dialectOf(tx);
+  const later = greatest(time(now), oneMillisecondAfter(sql`"updatedAt"`));
   const set = join([...settings, sql`"updatedAt" = ${later}`]);
-  // The update sees only then what others, for which it waits here, have changed.
+  // The update sees the changes of other transactions only if it waits for them here.
   if (hasConcurrentWriters)
     await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} ORDER BY "id" FOR NO KEY UPDATE`);
   const ids: number[] = [];
   for (let last = 0; ; last = ids.at(-1) ?? 0) {
-    const next = sql`SELECT "id" FROM "Link" WHERE ${where} AND "id" > ${last} ORDER BY "id" LIMIT ${CHANGED_TOGETHER}`;
+    const next = sql`SELECT "id" FROM "Link" WHERE ${where} AND "id" > ${last} ORDER BY "id" LIMIT ${CHANGE_BATCH_SIZE}`;
     const changed = await readRows<{ id: number }>(
       tx,
       sql`UPDATE "Link" SET ${set} WHERE "id" IN (${next}) RETURNING "id"`,
     );
     ids.push(...changed.map(({ id }) => id).sort((a, b) => a - b));
-    if (changed.length < CHANGED_TOGETHER) return ids;
+    if (changed.length < CHANGE_BATCH_SIZE) return ids;
     await pauseIfBlocked();
   }
 }

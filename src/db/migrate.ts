@@ -19,15 +19,16 @@ import {
 const MAKE_TABLE: Readonly<Record<Provider, string>> = {
   sqlite: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
     "id" TEXT PRIMARY KEY NOT NULL, "checksum" TEXT NOT NULL, "finished_at" DATETIME, "migration_name" TEXT NOT NULL, "logs" TEXT,
-    "rolled_back_at" DATETIME, "started_at" DATETIME NOT NULL DEFAULT current_timestamp, "applied_steps_count" INTEGER UNSIGNED NOT NULL DEFAULT 0
+    "rolled_back_at" DATETIME, "started_at" DATETIME NOT NULL DEFAULT current_timestamp,
+    "applied_steps_count" INTEGER UNSIGNED NOT NULL DEFAULT 0
   )`,
   postgresql: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
-    "id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL, "finished_at" TIMESTAMPTZ, "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT,
+    "id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL, "finished_at" TIMESTAMPTZ,
+    "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT,
     "rolled_back_at" TIMESTAMPTZ, "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(), "applied_steps_count" INTEGER NOT NULL DEFAULT 0
   )`,
 };
 
-/** The row of a migration that has just been applied. */
 function rowOf(provider: Provider, name: string): string[] {
   const checksum = createHash('sha256').update(scriptOf(provider, name)).digest('hex');
   const now = dateText(new Date());
@@ -41,11 +42,11 @@ function failed(name: string, error: unknown): Error {
   return new Error(`the migration ${name} cannot be applied: ${oneLine(error)}`, { cause: error });
 }
 
-/** What a migration that may take long tells meanwhile. */
+/** Receives the progress of migrations. */
 export interface MigrationProgress {
   /** Called before a migration, the nth of all that are pending. */
   begins(migration: string, number: number, of: number): void;
-  /** Called if another process migrates the database, whose end is waited for. */
+  /** Called before waiting for another process that migrates the database. */
   waits(): void;
 }
 
@@ -79,7 +80,7 @@ function applyToSqlite(url: string, progress: MigrationProgress): string[] {
     return next;
   });
   try {
-    // While this process waited for the lock, another may have applied some of them, or all.
+    // Another process may have applied some or all of them while this one waited for the lock.
     for (let name = applyNext.immediate(); name !== null; name = applyNext.immediate()) applied.push(name);
   } finally {
     file.close();

@@ -12,7 +12,6 @@ export function migrationsFolder(provider: Provider): string {
   return join(FOLDER, provider);
 }
 
-/** The names of the program's migrations, oldest first. */
 export function knownMigrations(provider: Provider): string[] {
   return readdirSync(migrationsFolder(provider), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -20,7 +19,6 @@ export function knownMigrations(provider: Provider): string[] {
     .sort();
 }
 
-/** The SQL of a migration. */
 export function scriptOf(provider: Provider, name: string): string {
   return readFileSync(join(migrationsFolder(provider), name, 'migration.sql'), 'utf8');
 }
@@ -38,7 +36,6 @@ export type Ask = (statement: string) => Promise<string[]>;
 
 /** The names of migrations, oldest first. */
 export interface MigrationState {
-  /** Those that the database does not have yet. */
   readonly pending: string[];
   /** Those of the database that this version does not have: a newer version has used it. */
   readonly unknown: string[];

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { singleFlight } from '../shared/single-flight.ts';
 
 interface RetentionOptions {
-  /** What it deletes, for the log. */
   readonly what: string;
   /** How often it runs, and how long it pauses between two batches, in milliseconds. */
   readonly every: number;
@@ -30,7 +29,6 @@ export abstract class Retention {
     return this.#stopped;
   }
 
-  /** Deletes batches until none is left. */
   protected async untilNone(deleteSome: () => Promise<boolean>): Promise<void> {
     while (!this.#stopped && (await deleteSome())) await setTimeout(this.#options.pause);
   }
@@ -65,7 +63,6 @@ interface AgeOptions {
   readonly deleteSome: (before: Date) => Promise<boolean>;
 }
 
-/** Deletes records by their age. */
 export class AgeRetention extends Retention {
   readonly #age: AgeOptions;
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/connection/db.ts';
-import { type Bounds, deleteBeyond } from '../db/idempotency-answers.ts';
+import { type Bounds, deleteExcess } from '../db/idempotency-answers.ts';
 
 /** The maximum number of an account's stored answers, and of their bytes. */
 const BOUNDS: Bounds = { count: 20_000, bytes: 100_000_000 };
@@ -20,5 +20,5 @@ export async function enforceBounds(db: Db, accountId: number, size: number): Pr
   const stored = { count: before.count + 1, bytes: before.bytes + size };
   const isDue = stored.count >= CHECKED_AFTER.count || stored.bytes >= CHECKED_AFTER.bytes;
   accounts.set(accountId, isDue ? { count: 0, bytes: 0 } : stored);
-  if (isDue) await deleteBeyond(db, accountId, BOUNDS).catch(() => {});
+  if (isDue) await deleteExcess(db, accountId, BOUNDS).catch(() => {});
 }

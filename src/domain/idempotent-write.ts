@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Db, Tx } from '../db/connection/db.ts';
 import { EnclosingTransaction } from '../db/connection/enclosing-transaction.ts';
-import { type AnswerKey, findAnswer, keepAnswer, takeKey } from '../db/idempotency-answers.ts';
+import { type AnswerKey, findAnswer, storeAnswer, tryLockKey } from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import { enforceBounds } from './answer-bounds.ts';
 import { DomainError, invalid } from './errors.ts';
@@ -126,7 +126,7 @@ export class KeyedWrite {
 
   /** Makes sure, inside the transaction and before any change, that this is the first request. */
   async #claim(tx: Tx): Promise<void> {
-    this.#isRunningElsewhere = !(await takeKey(tx, this.#key));
+    this.#isRunningElsewhere = !(await tryLockKey(tx, this.#key));
     if (this.#isRunningElsewhere) throw running();
     this.#found = await findAnswer(tx, this.#key, this.#since);
     if (this.#found !== null) throw running();
@@ -166,7 +166,7 @@ export class KeyedWrite {
     }
     this.#enclosing.endWait();
     const row = { ...this.#key, ...kept, requestHash: this.#requestHash, size, createdAt: this.#now };
-    if (await keepAnswer(this.#enclosing.db, row, this.#since)) {
+    if (await storeAnswer(this.#enclosing.db, row, this.#since)) {
       await this.#enclosing.commit();
       // The write is committed already.
       await enforceBounds(this.#client, this.#key.accountId, size);

@@ -147,14 +147,17 @@ export interface Connection<Row> {
 /**
  * A slice of a list by keyset: `first` rows after `after`, or `last` rows before `before`; the first 20 by default.
  * @param total an expression for the number of the list's rows
- * @param scans whether the database reads many rows to count them
+ * @param needsScan whether the database reads many rows to count them
  * @throws DomainError VALIDATION
  */
 export async function readConnection<Row extends { id: number }>(
   lists: ListReader,
   list: List,
   input: EdgesInput,
-  { total = countOf(list), scans = list.scans }: { total?: Total; scans?: boolean | undefined } = {},
+  {
+    total = countOf(list),
+    needsScan = list.needsScan,
+  }: { total?: Total; needsScan?: boolean | undefined } = {},
 ): Promise<Connection<Row>> {
   const { fromEnd, size, after, before } = parseEdges(input, list);
   const rows = await lists.rows<Row>(list, { limit: size + 1, after, before, fromEnd });
@@ -175,7 +178,7 @@ export async function readConnection<Row extends { id: number }>(
     edges: rows.map((node) => ({ cursor: encodeCursor(list, position(node)), node })),
     hasNextPage: async () => (fromEnd ? before !== undefined && lists.any(list, afterPage) : more),
     hasPreviousPage: async () => (fromEnd ? more : after !== undefined && lists.any(list, beforePage)),
-    total: () => lists.number(total, scans),
+    total: () => lists.number(total, needsScan),
   };
 }
 

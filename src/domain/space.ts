@@ -68,7 +68,7 @@ function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<t
     where,
     orderBy: columns[orderBy.field],
     descending: orderBy.direction === 'DESC',
-    scans: Boolean(filter.search),
+    needsScan: Boolean(filter.search),
   };
 }
 

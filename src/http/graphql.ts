@@ -12,11 +12,10 @@ import { type GraphQLServer, refusal } from '../schema/server/server.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { contextIn, keyedWriteOf, replay } from './idempotency.ts';
 import { sendGraphiql } from './pages/pages.ts';
-import { isBrokenOff } from './request/client.ts';
+import { isAborted } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';
 import { requestInfoOf } from './request/info.ts';
 
-/** The type of an answer in JSON. */
 function typeFor({ headers: { accept } }: IncomingMessage): string {
   return `${jsonTypeOf(acceptedTypes(accept))}; charset=utf-8`;
 }
@@ -41,7 +40,6 @@ export interface GraphQLDependencies {
   readonly contextOf: ContextOf;
   /** Whether only trusted documents are executed, which the server looks up. */
   readonly onlyTrusted: boolean;
-  /** Called for every internal error. */
   report(res: ServerResponse, error: unknown): void;
 }
 
@@ -171,7 +169,7 @@ export function createGraphQLHandler({
   };
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {
-      if (isBrokenOff(req)) return;
+      if (isAborted(req)) return;
       const visible = visibleError(error);
       if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
       if (visible) {

@@ -8,11 +8,10 @@ import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 const CHECK_TIMEOUT = 2000;
-/** For how long the answer to whether there is space to write holds, in milliseconds. */
-const SPACE_KNOWN_FOR = 1_000;
+/** How long the result of the check for disk space is valid, in milliseconds. */
+const SPACE_CHECK_INTERVAL = 1_000;
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
-/** 200 while the process runs. */
 export const livez: RequestHandler = (_req, res) => {
   res.set(NOT_CACHED).json({ status: 'ok' });
 };
@@ -35,7 +34,7 @@ export function readyz(database: Database, log: Logger): RequestHandler {
   });
   const isReady = async () => {
     if ((await pendingMigrations(database)).length > 0) return false;
-    if (performance.now() - triedAt >= SPACE_KNOWN_FOR) await trySpaceOnce();
+    if (performance.now() - triedAt >= SPACE_CHECK_INTERVAL) await trySpaceOnce();
     return hasSpace;
   };
   return async (_req, res) => {

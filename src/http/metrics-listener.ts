@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 
-/** Answers `GET /metrics` with the metrics, as Prometheus reads them. */
 export function metricsListener(text: () => Promise<string>, log: Logger): RequestListener {
   return async ({ method = '', url = '' }, res) => {
     if (!/^\/metrics\/?(\?|$)/.test(url)) return res.writeHead(404).end();

@@ -4,7 +4,6 @@ import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import type { Surface } from './request/surface.ts';
 
-/** An answered request. */
 export interface Observation {
   readonly surface: Surface;
   /** v1's method and path, or the name of a GraphQL operation; undefined if nothing was executed. */
@@ -102,7 +101,6 @@ export class Metrics {
     this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
   }
 
-  /** Adds whether the database is unavailable. */
   watchDatabase(isAway: () => boolean): void {
     new Gauge({
       name: 'linkspace_database_away',
@@ -116,7 +114,6 @@ export class Metrics {
     });
   }
 
-  /** Adds the number of clicks that wait to be written. */
   watchClicks(waiting: () => number): void {
     new Gauge({
       name: 'linkspace_clicks_waiting',
@@ -128,7 +125,6 @@ export class Metrics {
     });
   }
 
-  /** Adds the lag of each replica. */
   watchReplicas(lags: () => readonly { number: number; seconds: number }[]): void {
     new Gauge({
       name: 'linkspace_replica_lag_seconds',
@@ -143,7 +139,6 @@ export class Metrics {
     });
   }
 
-  /** Adds the metrics of waiting webhook deliveries. */
   watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
     // Both are read at once.
     const collect = singleFlight(() => read());
@@ -177,7 +172,6 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON();
   }
 
-  /** All metrics, in Prometheus's format. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

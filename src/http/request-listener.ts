@@ -2,11 +2,11 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type createGuard, endUnlessComplete } from './limits/guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
-import type { Load } from './limits/load-meter.ts';
-import { beginRequest, leave } from './request/info.ts';
+import type { LoadMeter } from './limits/load-meter.ts';
+import { abort, beginRequest } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
 import { normalizeTarget } from './request/request-url.ts';
-import { answerUnreadable, faultOf, refuseAsBusy, refuseAsFaulty } from './server.ts';
+import { answerBusy, answerFaulty, answerUnreadable, faultOf } from './server.ts';
 
 export interface ListenerDependencies {
   /** The handlers by surface. */
@@ -15,7 +15,7 @@ export interface ListenerDependencies {
   readonly web: RequestListener;
   readonly guard: ReturnType<typeof createGuard>;
   readonly inFlight: InFlight;
-  readonly load: Load;
+  readonly load: LoadMeter;
   readonly requestLog: RequestLog;
 }
 
@@ -23,14 +23,14 @@ export interface ListenerDependencies {
 export function answerRequests(server: Server, dependencies: ListenerDependencies): void {
   const { visit, graphql, web, guard, inFlight, load, requestLog } = dependencies;
   const listener: RequestListener = (req, res) => {
-    load.began();
+    load.requestStarted();
     const fault = faultOf(req);
     normalizeTarget(req);
     const info = beginRequest(req, res);
     const { surface, requestId } = info;
     const { socket } = req; // The request may have lost its socket when it is answered.
     const accepted = inFlight.begin(req, res, () => {
-      if (!res.writableFinished) leave(info);
+      if (!res.writableFinished) abort(info);
       endUnlessComplete(req, socket);
       requestLog.ended(res, info);
     });
@@ -38,8 +38,8 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     // a redirect compared with setting one before.
     if (accepted && fault === null && surface === 'visit') return visit(req, res);
     res.setHeader('X-Request-Id', requestId);
-    if (!accepted) return refuseAsBusy(res);
-    if (fault !== null) return refuseAsFaulty(res, fault);
+    if (!accepted) return answerBusy(res);
+    if (fault !== null) return answerFaulty(res, fault);
     if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
     guard(req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
   };

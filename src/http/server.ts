@@ -65,7 +65,6 @@ export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: HttpServerOptio
   return server;
 }
 
-/** Details of a request that could not be parsed. */
 export interface Unreadable {
   readonly requestId: string;
   readonly status: number;
@@ -111,13 +110,13 @@ export function faultOf({
 }
 
 /** Answers a request with such headers. */
-export function refuseAsFaulty(res: ServerResponse, status: number): void {
+export function answerFaulty(res: ServerResponse, status: number): void {
   const { headers, body } = refusal(status, UNREADABLE);
   res.writeHead(status, headers).end(body);
 }
 
 /** Answers that too many requests are in flight. */
-export function refuseAsBusy(res: ServerResponse): void {
+export function answerBusy(res: ServerResponse): void {
   const { headers, body } = refusal(503, 'The server is busy. Try again shortly.');
   res.writeHead(503, { ...headers, 'Retry-After': RETRY_AFTER }).end(body);
 }

@@ -12,15 +12,13 @@ const ANSWER_TIMEOUT = 10_000;
 const MAX_ANSWER = 64 * 1024;
 
 export interface PostOptions {
-  /** Whether addresses in the operator's own network are allowed. */
   readonly allowPrivate: boolean;
-  /** All addresses of a host. */
   resolve(host: string): Promise<readonly LookupAddress[]>;
 }
 
 /** The receiver's host has no allowed address, or no address at all; the error does not reveal which. */
 class NoAddress extends Error {}
-/** What precedes the body is longer than an answer may be. */
+/** The answer is too long, even without its body. */
 class TooLong extends Error {}
 
 /** Looks up the addresses for one connection; fails if any of them is not allowed. */
@@ -45,7 +43,7 @@ function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
 }
 
 /** Why there was no answer, in words that reveal nothing about the network. */
-function wordsFor(error: NodeJS.ErrnoException): string {
+function errorText(error: NodeJS.ErrnoException): string {
   if (error instanceof NoAddress) return 'no public address';
   if (error instanceof TooLong) return 'answer too long';
   const code = error.code ?? '';
@@ -55,7 +53,7 @@ function wordsFor(error: NodeJS.ErrnoException): string {
   return 'connection failed';
 }
 
-function wordsOf(status: number): string | null {
+function statusError(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? 'redirects are not followed' : `status ${status}`;
 }
@@ -74,14 +72,14 @@ function exchange(request: ClientRequest, body: string): Promise<Answer> {
     });
     request.on('response', (response) => {
       const status = response.statusCode ?? 0;
-      const answered = () => resolve({ status, error: wordsOf(status) });
+      const answered = () => resolve({ status, error: statusError(status) });
       fail = answered;
       response.resume().once('close', answered);
     });
     // An answer 101. The connection is no longer the request's.
     request.on('upgrade', ({ statusCode = 101 }, socket) => {
       socket.destroy();
-      resolve({ status: statusCode, error: wordsOf(statusCode) });
+      resolve({ status: statusCode, error: statusError(statusCode) });
     });
     request.end(body);
   });
@@ -99,7 +97,7 @@ export function createPost(options: PostOptions): Post {
     const literal = literalOf(url);
     // Node calls `lookup` only for names, not for addresses.
     if (literal !== null && !options.allowPrivate && !isPublicAddress(literal))
-      return { status: null, error: wordsFor(new NoAddress()) };
+      return { status: null, error: errorText(new NoAddress()) };
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = send(url, {
       method: 'POST',
@@ -120,7 +118,7 @@ export function createPost(options: PostOptions): Post {
     } catch (error) {
       if (signal.aborted) throw error;
       // All other errors are Node's.
-      return { status: null, error: wordsFor(error as NodeJS.ErrnoException) };
+      return { status: null, error: errorText(error as NodeJS.ErrnoException) };
     } finally {
       request.destroy();
     }

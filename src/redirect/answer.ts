@@ -50,7 +50,6 @@ export function sendPage(
   send(req, res, status, { ...own, ...headers }, html);
 }
 
-/** Sends a page with the outcome of the visit. */
 export function sendMessage(
   req: IncomingMessage,
   res: ServerResponse,

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection/db.ts';
 import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
-import { forgetReceipts } from '../db/statistics/counters.ts';
+import { deleteOldReceipts } from '../db/statistics/counters.ts';
 import { ValueIds } from '../db/statistics/value-ids.ts';
 import { Salts } from '../db/statistics/visitors.ts';
 import { type Receipt, type WriteCaches, writeVisits } from '../db/statistics/write.ts';
@@ -14,13 +14,13 @@ import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { withTimeout } from '../shared/timeout.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
-const WRITTEN_EVERY = 1_000;
+const WRITE_INTERVAL = 1_000;
 /** How long `stop` waits for an unavailable database, and how often it tries, in milliseconds. */
 const LAST_TIMEOUT = 5_000;
-const LAST_TRIES_EVERY = 100;
+const LAST_RETRY_INTERVAL = 100;
 
 /** The maximum number of links in one transaction: on SQLite, other writers wait for its end. */
-const WRITTEN_TOGETHER = 500;
+const MAX_BATCH_LINKS = 500;
 
 /** Visits of one write. Retries use the same receipt, so that they count once. */
 interface Batch {
@@ -94,7 +94,7 @@ export class ClickBuffer {
     this.#writing = this.#write().finally(() => {
       const next = this.#next;
       [this.#writing, this.#next] = [null, null];
-      // At once, so that no other write begins before it.
+      // In the same tick, so that no other write begins before it.
       next?.resolve(this.#begin());
     });
     return this.#writing;
@@ -102,13 +102,13 @@ export class ClickBuffer {
 
   async #write(): Promise<void> {
     this.#take();
-    // Visits that arrive meanwhile wait for the next write: else this one would never end under load.
+    // Visits that arrive during a write wait for the next one: otherwise this one would never end under load.
     let left = this.#pending.links;
     // A batch that may have been committed is sent again unchanged, before any new visits.
     while (this.#batch !== null || left > 0) {
       if (this.#batch === null) {
         this.#batch = this.#nextBatch();
-        left -= WRITTEN_TOGETHER;
+        left -= MAX_BATCH_LINKS;
       }
       const { visits, receipt } = this.#batch;
       try {
@@ -123,15 +123,15 @@ export class ClickBuffer {
   }
 
   #nextBatch(): Batch {
-    const visits = this.#pending.take(WRITTEN_TOGETHER);
+    const visits = this.#pending.take(MAX_BATCH_LINKS);
     return { visits, receipt: { processId: this.#processId, number: ++this.#batches } };
   }
 
   start(): void {
-    forgetReceipts(this.#db).catch((error: unknown) => {
+    deleteOldReceipts(this.#db).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'old receipts of clicks could not be deleted');
     });
-    this.#timer = setInterval(() => this.flush(), WRITTEN_EVERY).unref();
+    this.#timer = setInterval(() => this.flush(), WRITE_INTERVAL).unref();
   }
 
   /** Writes the remaining visits, and stops; waits only a few seconds for an unavailable database. */
@@ -144,7 +144,7 @@ export class ClickBuffer {
   async #writeAll(): Promise<void> {
     await this.flush();
     while (this.unwritten > 0) {
-      await setTimeout(LAST_TRIES_EVERY);
+      await setTimeout(LAST_RETRY_INTERVAL);
       await this.flush();
     }
   }

@@ -26,7 +26,7 @@ export interface RunningRead<T> {
   readonly answer: Promise<T | null>;
 }
 
-/** A read of the database. Others who ask for the same key meanwhile wait for it, but not for long. */
+/** A read of the database. Concurrent calls with the same key share it, but do not wait for long. */
 export interface Read<T> {
   readonly running: Map<string, RunningRead<T>>;
   readonly key: string;
@@ -38,12 +38,12 @@ export interface Read<T> {
 }
 
 /**
- * Reads of the database for a cache. One read serves all who ask for the same key at that time; while the database is down, what
- * is cached stays valid, and few wait.
+ * Reads of the database for a cache. Concurrent calls with the same key share one read; while the database is down, cached
+ * entries stay valid, and few calls wait.
  */
-export class SharedReads {
+export class CoalescedReads {
   readonly #revisions: Revisions;
-  /** Raised with each change. A result that was read before a change that concerns it is not cached. */
+  /** Incremented with each change. A result is not cached if its record has changed since the read began. */
   #version = 0;
   #waiting = 0;
 

@@ -29,7 +29,7 @@ export interface Request {
 
 /** Decides visits by `decideRedirect`, and counts those that reach a destination. */
 export function createDecisions({ db, links, lists, recordVisit, settleClicks, now }: DecisionDependencies) {
-  const decisionOn = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
+  const decisionFor = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
     decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
 
   /** Counts a visit in the database at once, for links with a click limit or a rotation. */
@@ -40,15 +40,15 @@ export function createDecisions({ db, links, lists, recordVisit, settleClicks, n
     if (link.expirationClicks !== null) await settleClicks(link.id);
     const claimed = await links.askDatabase(() => claimVisit(db, link.id, at));
     if (claimed) {
-      const decision = decisionOn({ ...link, ...claimed }, visitor);
+      const decision = decisionFor({ ...link, ...claimed }, visitor);
       const destination = decision.target ?? null;
       recordVisit({ link, at, visitor, address, referrer, destination, claimed: claimed.resets });
       return decision;
     }
     // The link has expired, or was changed meanwhile.
     const fresh = await links.reload(link.id);
-    const decision = decisionOn(fresh, visitor);
-    return fresh && leadsOn(decision) ? claim(fresh, request) : decision;
+    const decision = decisionFor(fresh, visitor);
+    return fresh && isRedirect(decision) ? claim(fresh, request) : decision;
   };
 
   /** Decides a visit, and counts it if it reaches the destination. */
@@ -56,9 +56,9 @@ export function createDecisions({ db, links, lists, recordVisit, settleClicks, n
     const { visitor, address, referrer, isHead } = request;
     const { link } = request.found;
     const at = now();
-    const decision = decisionOn(link, visitor, at);
+    const decision = decisionFor(link, visitor, at);
     const { outcome, target } = decision;
-    if (link === null || !(leadsOn(decision) || outcome === 'PREVIEW')) return decision;
+    if (link === null || !(isRedirect(decision) || outcome === 'PREVIEW')) return decision;
     if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
       return claim(link, request);
     if (!isHead)
@@ -66,10 +66,10 @@ export function createDecisions({ db, links, lists, recordVisit, settleClicks, n
     return decision;
   };
 
-  return { decisionOn, decide };
+  return { decisionFor, decide };
 }
 
 /** Whether the visitor gets to a destination. */
-function leadsOn({ outcome }: RedirectDecision): boolean {
+function isRedirect({ outcome }: RedirectDecision): boolean {
   return outcome === 'REDIRECT' || outcome === 'PIXELS';
 }

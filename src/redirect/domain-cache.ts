@@ -5,7 +5,7 @@ import { servesVisitors } from '../domain/short-domain/verification.ts';
 import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import type { CacheEntry, RunningRead, SharedReads } from './coalesced-reads.ts';
+import type { CacheEntry, CoalescedReads, RunningRead } from './coalesced-reads.ts';
 
 /** The maximum number of cached domains, and of unknown names: anyone can request any number of names. */
 const MAX_DOMAINS = 10_000;
@@ -17,7 +17,7 @@ const MAX_NAME_LENGTH = 255;
 export class DomainCache {
   readonly #db: Db;
   readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>;
-  readonly #reads: SharedReads;
+  readonly #reads: CoalescedReads;
   readonly #running = new Map<string, RunningRead<Domain>>();
   /** By name. */
   readonly #domains = new LRUCache<string, CacheEntry<Domain>>(growingTo(MAX_DOMAINS));
@@ -28,7 +28,11 @@ export class DomainCache {
   /** The version of the last change of a domain. */
   #changed = 0;
 
-  constructor(db: Db, services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>, reads: SharedReads) {
+  constructor(
+    db: Db,
+    services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>,
+    reads: CoalescedReads,
+  ) {
     this.#db = db;
     this.#services = services;
     this.#reads = reads;

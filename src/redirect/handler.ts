@@ -5,7 +5,7 @@ import { asciiOf, hostOf, normalizeHost } from '../domain/url.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { ClientSlots, NoFreeSlot } from '../http/limits/client-slots.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
-import { clientOf, isBrokenOff, type Trust } from '../http/request/client.ts';
+import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import { createDecisions, type DecisionDependencies, type Request } from './decide-visit.ts';
@@ -24,17 +24,15 @@ export interface RedirectDependencies extends DecisionDependencies {
   readonly countryOf: CountryOf;
   /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
-  /** Whether links have pages of statistics. */
   readonly publicStatistics: boolean;
-  /** Called for every internal error. */
   report(res: ServerResponse, error: unknown): void;
 }
 
 /** Answers visitors of short links, as `decideRedirect` decides. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
   const { db, links, lists, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
-  const { decisionOn, decide } = createDecisions(dependencies);
-  const guesses = new PasswordChecks();
+  const { decisionFor, decide } = createDecisions(dependencies);
+  const passwordChecks = new PasswordChecks();
   const forms = new ClientSlots(MAX_FORMS, MAX_FORMS_OF_NETWORK);
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
     forms.take(networkOf(address), () => passwordIn(req, res));
@@ -44,7 +42,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     lists,
     scheme,
     trust,
-    guesses,
+    passwordChecks,
     askDatabase,
     now,
     passwordIn: givenPassword,
@@ -57,13 +55,16 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
     if (outcome === 'PIXELS' && link && destination !== null)
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language));
-    const elsewhere = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, domain) : destination;
-    if (elsewhere !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: elsewhere });
+    const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, domain) : destination;
+    if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });
     if (outcome === 'REDIRECT' || outcome === 'PIXELS') throw new Error('a redirect without a destination');
     sendMessage(req, res, ...ended[outcome]);
   };
 
-  /** The domain's URL for unknown aliases; null for none, a blocked one, and the one that was asked for: that would go on for ever. */
+  /**
+   * The domain's URL for unknown aliases; null for none, a blocked one, and the one that was asked for: that would go on for
+   * ever.
+   */
   const notFoundUrlFor = (
     req: IncomingMessage,
     { name, notFoundUrl }: LinkLookup['domain'],
@@ -80,11 +81,11 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const { found, visitor, address } = request;
     const { link } = found;
-    const { outcome } = decisionOn(link, visitor);
+    const { outcome } = decisionFor(link, visitor);
     if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, request);
     const password = await givenPassword(req, res, address);
-    const asked = { what: String(link.id), hash: link.password };
-    if (password !== '' && (await guesses.isRight(password, asked, address)))
+    const owner = { what: String(link.id), hash: link.password };
+    if (password !== '' && (await passwordChecks.isRight(password, owner, address)))
       return answer(req, res, { ...request, visitor: { ...visitor, passwordGiven: true } });
     sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), true));
   };
@@ -106,7 +107,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
 
   return (req, res) => {
     handle(req, res).catch((error: unknown) => {
-      if (isBrokenOff(req)) return;
+      if (isAborted(req)) return;
       if (error instanceof RateLimiterRes) {
         const retryAfter = String(secondsUntilNext(error));
         return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });

@@ -8,7 +8,7 @@ import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { type CacheEntry, type RunningRead, SharedReads } from './coalesced-reads.ts';
+import { type CacheEntry, CoalescedReads, type RunningRead } from './coalesced-reads.ts';
 import { DomainCache } from './domain-cache.ts';
 
 /** The maximum number of cached links, their memory in bytes, and the number of unknown names. */
@@ -24,7 +24,6 @@ export interface LinkLookup {
   readonly link: FoundLink | null;
 }
 
-/** The approximate size of a link in bytes. */
 function sizeOf({ value }: CacheEntry<FoundLink>): number {
   const { pixels = [], ...link } = value ?? {};
   const texts = [...Object.values(link), ...pixels.flatMap((pixel) => Object.values(pixel))];
@@ -40,7 +39,7 @@ export class LinkCache {
   readonly #db: Db;
   readonly #revisions: Revisions;
   readonly #metrics: Metrics | undefined;
-  readonly #reads: SharedReads;
+  readonly #reads: CoalescedReads;
   readonly #domains: DomainCache;
   readonly #links = new LRUCache<string, CacheEntry<FoundLink>>({
     max: MAX_LINKS,
@@ -51,7 +50,6 @@ export class LinkCache {
     },
   });
   readonly #missingLinks = new LRUCache<string, CacheEntry<FoundLink>>({ max: MAX_MISSING });
-  /** The cache key of each link. */
   readonly #keys = new Map<number, string>();
   readonly #running = new Map<string, RunningRead<FoundLink>>();
   /** The versions of the last changes of aliases and of pixels, and of each link. */
@@ -67,7 +65,7 @@ export class LinkCache {
     this.#metrics = metrics;
     this.#db = db;
     this.#revisions = revisions;
-    this.#reads = new SharedReads(revisions);
+    this.#reads = new CoalescedReads(revisions);
     this.#domains = new DomainCache(db, services, this.#reads);
     /** The log announces this process's own changes again. */
     const own = new LRUCache<number, true>(growingTo(MAX_LINKS));
@@ -112,7 +110,7 @@ export class LinkCache {
 
   async find(host: string, alias: string): Promise<LinkLookup> {
     // While the database is down, cached entries are used, without the changes of others.
-    await this.#revisions.freshOrAway();
+    await this.#revisions.freshIfAvailable();
     const domain = await this.#domains.find(host);
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
   }
@@ -157,7 +155,6 @@ export class LinkCache {
     return this.#reads.find({ running: this.#running, key, cached, ask, keep });
   }
 
-  /** Reads the link from the database. */
   reload(id: number): Promise<FoundLink | null> {
     return readVisitedLink(this.#db, { id });
   }

@@ -58,7 +58,7 @@ function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts)
 `;
 }
 
-/** UUIDs, since Node draws their randomness for many at once: a call of the system for each costs a quarter of a page. */
+/** UUIDs, whose randomness Node buffers: a system call for each nonce would take a quarter of a page's time. */
 export const newNonce = (): string => randomUUID().replaceAll('-', '');
 
 export function policyOf(nonce: string, ...more: string[]): string {

@@ -8,16 +8,16 @@ import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 /** The maximum number of wrong passwords per address and minute, for one link and for all. */
 const MAX_GUESSES = 5;
-const GUESSES_IN_ALL = 30;
+const MAX_GUESSES_IN_ALL = 30;
 const A_MINUTE = 60_000;
 /**
- * How many passwords are checked or wait for their turn: one takes a tenth of a second of a core. `GUESSES_IN_ALL` limits those
+ * How many passwords are checked or wait for their turn: one takes a tenth of a second of a core. `MAX_GUESSES_IN_ALL` limits those
  * of one address, so that seven are needed to take all places.
  */
 const MAX_CHECKS = 200;
 /** How many passwords of one address wait for others in progress, and for how long, in milliseconds. */
 const MAX_WAITING = 50;
-const WAITING_TIME = 5_000;
+const WAIT_TIMEOUT = 5_000;
 /** How many guessers are remembered; those that did not guess for longest are forgotten first. */
 const MAX_GUESSERS = 20_000;
 
@@ -25,7 +25,6 @@ interface Guesser {
   wrong: number;
   /** Until when the wrong guesses count. */
   until: number;
-  /** How many checks are in progress. */
   checking: number;
   readonly waiting: Set<() => void>;
 }
@@ -36,13 +35,13 @@ interface Guesser {
  */
 class GuessLimit {
   readonly #max: number;
-  readonly #forgives: boolean;
+  readonly #resetsOnSuccess: boolean;
   readonly #guessers = new LRUCache<string, Guesser>(growingTo(MAX_GUESSERS));
 
-  /** @param forgives whether a right password resets the count */
-  constructor(max: number, forgives: boolean) {
+  /** @param resetsOnSuccess whether a right password resets the count */
+  constructor(max: number, resetsOnSuccess: boolean) {
     this.#max = max;
-    this.#forgives = forgives;
+    this.#resetsOnSuccess = resetsOnSuccess;
   }
 
   /** @throws RateLimiterRes */
@@ -53,20 +52,20 @@ class GuessLimit {
     try {
       const right = await isRight();
       if (!right) countWrong(guesser);
-      else if (this.#forgives) guesser.until = 0;
+      else if (this.#resetsOnSuccess) guesser.until = 0;
       return right;
     } finally {
       guesser.checking--;
-      for (const goOn of guesser.waiting) goOn();
+      for (const resume of guesser.waiting) resume();
     }
   }
 
   /** Waits until a check may be in progress, and counts it as one. */
   async #begin(guesser: Guesser): Promise<void> {
-    const latest = performance.now() + WAITING_TIME;
-    while (wrongOf(guesser) + guesser.checking >= this.#max) {
+    const latest = performance.now() + WAIT_TIMEOUT;
+    while (wrongGuessesOf(guesser) + guesser.checking >= this.#max) {
       const now = performance.now();
-      if (wrongOf(guesser) >= this.#max) throw new RateLimiterRes(0, guesser.until - now);
+      if (wrongGuessesOf(guesser) >= this.#max) throw new RateLimiterRes(0, guesser.until - now);
       if (guesser.waiting.size >= MAX_WAITING) throw new RateLimiterRes(0, 0);
       const { promise, resolve } = Promise.withResolvers<void>();
       guesser.waiting.add(resolve);
@@ -78,21 +77,20 @@ class GuessLimit {
   }
 }
 
-function wrongOf({ wrong, until }: Guesser): number {
+function wrongGuessesOf({ wrong, until }: Guesser): number {
   return performance.now() < until ? wrong : 0;
 }
 
 /** The minute begins with its first wrong guess. */
 function countWrong(guesser: Guesser): void {
-  const before = wrongOf(guesser);
+  const before = wrongGuessesOf(guesser);
   if (before === 0) guesser.until = performance.now() + A_MINUTE;
   guesser.wrong = before + 1;
 }
 
-/** Checks visitors' passwords, and limits wrong ones. */
 export class PasswordChecks {
   readonly #ofOne = new GuessLimit(MAX_GUESSES, true);
-  readonly #inAll = new GuessLimit(GUESSES_IN_ALL, false);
+  readonly #inAll = new GuessLimit(MAX_GUESSES_IN_ALL, false);
   readonly #checks = new ClientSlots(MAX_CHECKS);
 
   /**

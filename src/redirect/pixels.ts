@@ -5,7 +5,6 @@ import type { Pixel } from '../generated/sqlite/client.ts';
 interface Snippet {
   /** Statements that run before the script is loaded; `id` is the pixel's value. */
   readonly prepare: string;
-  /** The address of the script to load. */
   source(value: string): string;
   /** Statements that run after the script has loaded, if it does not use a queue. */
   readonly loaded?: string;
@@ -26,7 +25,8 @@ gtag('js', new Date()); gtag('config', id);`,
 const snippets: Readonly<Record<PixelType, Snippet>> = {
   ADROLL: {
     prepare: `var ids = id.split(':'); window.adroll_adv_id = ids[0]; window.adroll_pix_id = ids[1] || '';
-window.adroll_version = '2.0'; window.adroll = window.adroll || []; adroll.track = adroll.track || function () { adroll.push(['track'].concat([].slice.call(arguments))) };
+window.adroll_version = '2.0'; window.adroll = window.adroll || [];
+adroll.track = adroll.track || function () { adroll.push(['track'].concat([].slice.call(arguments))) };
 adroll.track('pageView');`,
     source: (value) => `https://s.adroll.com/j/${encodeURIComponent(value.split(':')[0] ?? '')}/roundtrip.js`,
   },
@@ -71,7 +71,10 @@ q.version = '1.1'; twq('config', id);`,
   },
 };
 
-/** A text as a string literal of an inline script. Values are also validated when a pixel is created; this is a second protection. */
+/**
+ * A text as a string literal of an inline script. Values are also validated when a pixel is created; this is a second
+ * protection.
+ */
 function literal(text: string): string {
   return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

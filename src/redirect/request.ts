@@ -18,7 +18,6 @@ export function header(req: IncomingMessage, name: string): string {
 const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 const UNSEEN = /prefetch|preview/i;
 
-/** How long a form may take to arrive, in milliseconds. */
 const FORM_TIMEOUT = 5_000;
 
 /** The password of a posted form; empty if the form is too large or does not arrive. */
@@ -43,7 +42,6 @@ async function readPassword(req: IncomingMessage, res: ServerResponse): Promise<
   return new URLSearchParams(Buffer.concat(chunks).toString()).get('password') ?? '';
 }
 
-/** A parsed request for a short link. */
 export interface VisitRequest {
   /** The alias; empty, which no link has, if the path is not valid. */
   readonly alias: string;
@@ -52,7 +50,6 @@ export interface VisitRequest {
   readonly visitor: Visitor;
 }
 
-/** Parses a request of a visitor in the given country. */
 export function readVisit(req: IncomingMessage, country: string | null): VisitRequest {
   const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
   const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');

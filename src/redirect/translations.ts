@@ -18,7 +18,6 @@ export function textsFor(acceptLanguage: string): { language: keyof typeof trans
   return { language, texts: translations[language] };
 }
 
-/** The text with these values. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }

@@ -23,10 +23,9 @@ export interface Csv<Data, Variables> {
   partOf(data: Data): CsvPart | null;
 }
 
-/** The types of answers: a client that names a charset means another type than one that does not. */
+/** The types of answers; with a charset, it is another type for content negotiation. */
 const TYPES = ['application/json', 'text/csv'].flatMap((type) => [type, `${type}; charset=utf-8`]);
 
-/** Whether the client prefers CSV. */
 export function wantsCsv(req: Request): boolean {
   return String(req.accepts(TYPES)).startsWith('text/csv');
 }

@@ -33,7 +33,6 @@ const named = { id: integer, name: text };
 const pairs = (key: JsonSchema): JsonSchema => list(object({ key, value: text }));
 const { plain, cell, part } = fieldsOf<LinkRowFragment, LinkFieldsFragment>('Link');
 
-/** A link in v1's answers. */
 export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
   id: cell(integer, ({ id }) => Number(id)),
   url: plain('url'),

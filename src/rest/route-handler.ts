@@ -21,7 +21,6 @@ export interface RestDependencies {
   /** The base of links if the request has no valid host: `https://s.example`. */
   readonly baseUrl: string;
   readonly contextOf: ContextOf;
-  /** Called for every internal error. */
   report(res: Response, error: unknown): void;
 }
 
@@ -33,7 +32,6 @@ function urlOf(req: Request, baseUrl: string): RequestUrl {
   return { path: `${host === undefined ? baseUrl : `${scheme}://${host}`}${path}`, query };
 }
 
-/** A request for a route. */
 interface Call {
   readonly req: Request;
   readonly res: Response;
@@ -105,7 +103,7 @@ async function answerOnce(call: Call, dependencies: RestDependencies, keyed: Key
 const OVERRIDES = ['PUT', 'PATCH', 'DELETE'];
 
 /**
- * The method that a POST means. Browsers' forms and some clients can only send GET and POST; they name PUT, PATCH or DELETE
+ * The method that a POST stands for. Browsers' forms and some clients can only send GET and POST; they name PUT, PATCH or DELETE
  * in the field `_method` of the body or the query.
  */
 function methodIn(form: FormFields, { query }: RequestUrl): string {

@@ -10,7 +10,6 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RequestUrl {
   /** Without the query: `https://s.example/api/v1/spaces`. */
   readonly path: string;
-  /** The query parameters as they were sent. */
   readonly query: string;
 }
 
@@ -28,13 +27,11 @@ interface Route<Data, Variables, CsvData, CsvVariables> {
   readonly path: string;
   /** The fields of the query string (GET) or the body (the others). */
   readonly fields: Fields;
-  /** The domain's schema of the input. */
   readonly schema: z.ZodType;
   readonly document: TypedDocumentNode<Data, Variables>;
   /** The document's variables, from the decoded fields and the path's id. */
   variables(input: Record<string, unknown>, id: string): Variables;
   encode(data: Data, url: RequestUrl, input: Record<string, unknown>): Answer;
-  /** Its answer as CSV. */
   readonly csv?: Csv<CsvData, CsvVariables>;
   /** For a list that belongs to one record: the schema of an item, and the title of the operation. */
   readonly lists?: { readonly record: string; readonly summary: string };
@@ -42,7 +39,6 @@ interface Route<Data, Variables, CsvData, CsvVariables> {
   readonly file?: FileAnswer;
 }
 
-/** For a route without fields. */
 export const withoutFields = { fields: {}, schema: z.object({}) };
 
 /** A route with erased types of data and variables. */

@@ -3,5 +3,4 @@ import type { AnyRoute } from './route.ts';
 import { spaceRoutes } from './spaces.ts';
 import { statisticsRoutes } from './statistics.ts';
 
-/** Every operation of v1. */
 export const routes: readonly AnyRoute[] = [...spaceRoutes, ...linkRoutes, ...statisticsRoutes];

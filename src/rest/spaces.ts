@@ -37,7 +37,6 @@ const listFields = {
 
 const { plain, cell } = fieldsOf<SpaceFieldsFragment>('Space');
 
-/** A space in v1's answers. */
 export const spaceAnswer = recordAnswer<SpaceFieldsFragment, SpaceFieldsFragment>({
   id: cell({ type: 'integer' }, ({ id }) => Number(id)),
   name: plain('name'),

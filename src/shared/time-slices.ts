@@ -22,7 +22,6 @@ export async function nextSlice(): Promise<void> {
   await turn;
 }
 
-/** Pauses while the thread was blocked for long. */
 export async function pauseIfBlocked(): Promise<void> {
   while (isBlocked()) await nextSlice();
 }

@@ -48,15 +48,15 @@ export class FairTurns {
 
   #next(): void {
     const [[owner, own] = ['', new Set<() => void>()]] = this.#waiting;
-    const [come] = own;
-    if (come === undefined) {
+    const [resume] = own;
+    if (resume === undefined) {
       this.#free++;
       return;
     }
-    own.delete(come);
+    own.delete(resume);
     this.#waiting.delete(owner);
     if (own.size > 0) this.#waiting.set(owner, own);
-    come();
+    resume();
   }
 }
 

@@ -22,7 +22,6 @@ function refused(variable: string, path: string | undefined, allowed: string): (
   };
 }
 
-/** The files that the configuration names. */
 export function readFiles(config: Config, log: Logger) {
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   const readTrusted = async (path: string) => {
@@ -40,7 +39,6 @@ export function readFiles(config: Config, log: Logger) {
   ] as const);
 }
 
-/** Migrates the database. */
 export async function migrate(config: Config, log: Logger): Promise<void> {
   const migrated = migratedDatabase(config);
   const progress: MigrationProgress = {
@@ -54,7 +52,6 @@ export async function migrate(config: Config, log: Logger): Promise<void> {
     log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');
 }
 
-/** Opens the database and its replicas. */
 export async function openDatabases(config: Config, log: Logger, metrics: Metrics | undefined) {
   const { pool, databaseDirectUrl: directUrl } = config;
   const onStatement = metrics && ((_sql: string, seconds: number) => metrics.statement(seconds));

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { exit } from '../log.ts';
 
-/** When a stop that hangs is ended, in milliseconds. */
+/** After how long a stop that hangs is ended, in milliseconds. */
 const LAST_DEADLINE = 30_000;
 
 /**
  * Ends the process by SIGTERM or SIGINT, or when the returned function is called.
  * @param work what must end first
  */
-export function stopsOnce(log: Logger, work: () => Promise<void>): (reason: string) => Promise<void> {
+export function stopOnSignal(log: Logger, work: () => Promise<void>): (reason: string) => Promise<void> {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;

@@ -53,7 +53,6 @@ export class Caller {
     };
   }
 
-  /** Runs a GraphQL operation. */
   async graphql(query: string, variables: object = {}): Promise<GraphQLAnswer> {
     const response = await this.fetch('/graphql', {
       method: 'POST',
@@ -79,7 +78,6 @@ export class Caller {
     return (body as { data: RestLink }).data;
   }
 
-  /** Creates a domain and returns its id. */
   async domain(name: string): Promise<number> {
     const { createDomain } = await this.data<{ createDomain: { id: string } }>(
       'mutation ($name: String!) { createDomain(input: { name: $name }) { ... on Domain { id } } }',
@@ -88,7 +86,6 @@ export class Caller {
     return Number(createDomain.id);
   }
 
-  /** Creates a pixel and returns its id. */
   async pixel(name = 'Ads'): Promise<number> {
     const { createPixel } = await this.data<{ createPixel: { id: string } }>(
       `mutation ($name: String!) {
@@ -99,7 +96,6 @@ export class Caller {
     return Number(createPixel.id);
   }
 
-  /** Creates a space over v1 and returns its id. */
   async space(name: string, fields: Record<string, string | number> = {}): Promise<number> {
     const { status, body } = await this.rest('POST', '/spaces', { name, ...fields });
     assert.equal(status, 201, JSON.stringify(body));

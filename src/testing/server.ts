@@ -154,7 +154,6 @@ export async function startTestServer(options: TestServerOptions = {}) {
       const { key } = await createKey(database.client, { account, scopes, expiresAt }, clock.now);
       return new Caller(origin, key);
     },
-    /** Writes the counted clicks. */
     flush: () => app.flush(),
     /** Ends subscriptions, which is the first step of a stop. */
     endSubscriptions: () => app.endSubscriptions(),

@@ -42,7 +42,7 @@ export async function supervise(config: Config, log: Logger, program: string): P
       if (why !== null) process.stderr.write(`Linkspace ends: ${why}; the log says more.\n`);
       void end(1);
     },
-    onEnd: (worker) => shared?.metrics.depart(worker),
+    onEnd: (worker) => shared?.metrics.workerEnded(worker),
   });
   // Workers get the flags of this process, such as V8's.
   cluster.setupPrimary({ exec: program, args: [WORKER_ARGUMENT] });

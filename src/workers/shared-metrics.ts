@@ -13,7 +13,7 @@ export class SharedMetrics {
   readonly #own = new Registry();
   readonly #latest = new Map<Worker, MetricValues>();
   /** The metrics of ended workers: without them, sums would fall, which looks like a restart of all. */
-  #departed: MetricValues = [];
+  #ended: MetricValues = [];
   #folding = Promise.resolve();
   #asked = 0;
 
@@ -31,7 +31,7 @@ export class SharedMetrics {
   }
 
   /** Keeps the last known metrics of a worker that has ended. */
-  depart(worker: Worker): void {
+  workerEnded(worker: Worker): void {
     this.#folding = this.#folding.then(() => this.#fold(worker)).catch(() => {});
   }
 
@@ -39,8 +39,7 @@ export class SharedMetrics {
     const counts = this.#latest
       .get(worker)
       ?.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
-    if (counts)
-      this.#departed = await AggregatorRegistry.aggregate([this.#departed, counts]).getMetricsAsJSON();
+    if (counts) this.#ended = await AggregatorRegistry.aggregate([this.#ended, counts]).getMetricsAsJSON();
     this.#latest.delete(worker);
   }
 
@@ -49,7 +48,7 @@ export class SharedMetrics {
     await Promise.all(this.#serving().map((worker) => this.#ask(worker)));
     const own = await this.#ownValues();
     await this.#folding;
-    return AggregatorRegistry.aggregate([own, ...this.#latest.values(), this.#departed]).metrics();
+    return AggregatorRegistry.aggregate([own, ...this.#latest.values(), this.#ended]).metrics();
   }
 
   async #ask(worker: Worker): Promise<void> {

@@ -6,7 +6,7 @@ import type { WorkerMessage } from './messages.ts';
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
 const MIN_LIFETIME = 5_000;
 /** How many such failures in a row end the program. */
-const QUICK_DEATHS = 5;
+const MAX_EARLY_EXITS = 5;
 /** The pause after the first failure, in milliseconds; it doubles with each further one. */
 const FIRST_PAUSE = 50;
 /** How long the workers may take to end, in milliseconds: somewhat longer than their own timeouts. */
@@ -28,7 +28,7 @@ export class Supervisor {
   /** The serving workers, and since when they serve. */
   readonly #serving = new Map<Worker, number>();
   #hasServed = false;
-  #quickDeaths = 0;
+  #earlyExits = 0;
   #stopping = false;
   #onEmpty = () => {};
 
@@ -77,7 +77,7 @@ export class Supervisor {
     this.#serving.set(worker, performance.now());
     this.#options.log.info({ worker: worker.id, pid: worker.process.pid }, 'worker serves');
     setTimeout(() => {
-      if (this.#serving.has(worker)) this.#quickDeaths = 0;
+      if (this.#serving.has(worker)) this.#earlyExits = 0;
     }, MIN_LIFETIME).unref();
     if (this.#hasServed) return;
     this.#hasServed = true;
@@ -94,14 +94,14 @@ export class Supervisor {
       if (this.#all.size === 0) this.#onEmpty();
       return;
     }
-    const wasQuick = since === undefined || performance.now() - since < MIN_LIFETIME;
-    this.#quickDeaths = wasQuick ? this.#quickDeaths + 1 : 0;
+    const wasEarly = since === undefined || performance.now() - since < MIN_LIFETIME;
+    this.#earlyExits = wasEarly ? this.#earlyExits + 1 : 0;
     const { log, onFailure } = this.#options;
-    // A worker that was told to end has code 0.
+    // A worker that received SIGTERM ends with code 0.
     log[how === 0 ? 'info' : 'error']({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
     if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
-    else if (this.#quickDeaths >= QUICK_DEATHS)
-      onFailure(`${QUICK_DEATHS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);
-    else setTimeout(() => this.#fork(), wasQuick ? FIRST_PAUSE * 2 ** (this.#quickDeaths - 1) : 0);
+    else if (this.#earlyExits >= MAX_EARLY_EXITS)
+      onFailure(`${MAX_EARLY_EXITS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);
+    else setTimeout(() => this.#fork(), wasEarly ? FIRST_PAUSE * 2 ** (this.#earlyExits - 1) : 0);
   }
 }

@@ -10,7 +10,7 @@ export function ownWorker(): Worker | undefined {
   return process.argv.includes(WORKER_ARGUMENT) ? cluster.worker : undefined;
 }
 
-function tell(worker: Worker, message: WorkerMessage): void {
+function send(worker: Worker, message: WorkerMessage): void {
   // After the primary has ended, there is no receiver.
   if (worker.isConnected()) worker.send(message, undefined, () => {});
 }
@@ -22,7 +22,7 @@ function tell(worker: Worker, message: WorkerMessage): void {
 export function servePrimary(worker: Worker, metrics: Metrics | undefined, onPrimaryGone: () => void): void {
   worker.on('message', ({ id }: MetricsRequest) => {
     metrics?.values().then(
-      (values) => tell(worker, { metrics: values, id }),
+      (values) => send(worker, { metrics: values, id }),
       () => {},
     );
   });
@@ -31,5 +31,5 @@ export function servePrimary(worker: Worker, metrics: Metrics | undefined, onPri
     worker.exitedAfterDisconnect = true;
     onPrimaryGone();
   });
-  tell(worker, { ready: true });
+  send(worker, { ready: true });
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/connection/client.ts';
 import type { Db } from '../../src/db/connection/db.ts';
-import { deleteBeyond, deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
+import { deleteExcess, deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
 import type { Writer } from '../../src/domain/access/actor.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/idempotent-write.ts';
 import { Preparation } from '../../src/domain/prepared-services.ts';
@@ -477,9 +477,9 @@ describe('the stored answer', () => {
       await keyed.end(answered(String(i).repeat(10)));
       await keyed.close();
     }
-    await deleteBeyond(database.client, accountId, { count: 5, bytes: 1_000 });
+    await deleteExcess(database.client, accountId, { count: 5, bytes: 1_000 });
     expect((await answers()).map(({ body }) => body[0])).toEqual(['1', '2', '3', '4', '5']);
-    await deleteBeyond(database.client, accountId, { count: 5, bytes: 35 });
+    await deleteExcess(database.client, accountId, { count: 5, bytes: 35 });
     expect((await answers()).map(({ body }) => body[0])).toEqual(['3', '4', '5']);
     expect(await deleteOldAnswers(database.client, new Date(NOON.getTime() + 4))).toBe(false);
     expect((await answers()).map(({ body }) => body[0])).toEqual(['5']);

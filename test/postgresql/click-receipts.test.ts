@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { forgetReceipts } from '../../src/db/statistics/counters.ts';
+import { deleteOldReceipts } from '../../src/db/statistics/counters.ts';
 import { addClicks } from '../support/clicks.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -30,6 +30,6 @@ test('a write of clicks that is repeated after a lost answer counts once', async
   });
   expect(await clicks()).toBe(7);
   await db.$executeRaw`UPDATE "ClickReceipt" SET "at" = now() - interval '8 days' WHERE "processId" = ${processId}::uuid`;
-  await forgetReceipts(db);
+  await deleteOldReceipts(db);
   expect(await db.$queryRaw`SELECT COUNT(*)::int AS "left" FROM "ClickReceipt"`).toEqual([{ left: 1 }]);
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { Load } from '../../src/http/limits/load-meter.ts';
+import { LoadMeter } from '../../src/http/limits/load-meter.ts';
 
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));
@@ -12,7 +12,7 @@ function keepBusy(during: () => void): void {
   }, 1);
 }
 
-async function waited(load: Load): Promise<number> {
+async function waited(load: LoadMeter): Promise<number> {
   const startedAt = performance.now();
   await load.waitUntilIdle();
   return performance.now() - startedAt;
@@ -22,8 +22,8 @@ async function waited(load: Load): Promise<number> {
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 150));
 
 test('waits while requests keep the thread busy, but only for a limited time', async () => {
-  const load = new Load();
-  keepBusy(() => load.began());
+  const load = new LoadMeter();
+  keepBusy(() => load.requestStarted());
   await aWhile();
   await load.waitUntilIdle();
   const time = await waited(load);
@@ -32,8 +32,8 @@ test('waits while requests keep the thread busy, but only for a limited time', a
 });
 
 test('does not wait for other work that keeps the thread busy', async () => {
-  const load = new Load();
-  load.began();
+  const load = new LoadMeter();
+  load.requestStarted();
   keepBusy(() => {});
   await aWhile();
   const times = [await waited(load), await waited(load), await waited(load)];
@@ -41,8 +41,8 @@ test('does not wait for other work that keeps the thread busy', async () => {
 });
 
 test('does not wait for requests that leave the thread idle time', async () => {
-  const load = new Load();
+  const load = new LoadMeter();
   await aWhile();
-  load.began();
+  load.requestStarted();
   expect(await waited(load)).toBeLessThan(150);
 });

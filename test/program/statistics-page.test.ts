@@ -3,7 +3,7 @@ import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
 import { pageLength, publicTop, secretStarts, showsDestinations } from '../../src/domain/statistics/page.ts';
 import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';
-import { wordsFor } from '../../src/redirect/statistics/words.ts';
+import { localeFor } from '../../src/redirect/statistics/locale.ts';
 
 const lists = new OperatorLists();
 lists.setBlockedHosts({ entries: new Set(['bad.example']) });
@@ -178,7 +178,7 @@ test('any chart has a few grid lines, at whole numbers up to at least the highes
 test('a chart without clicks is a flat line with a text that says so', () => {
   const day = { clicks: 0, visitors: 0, bots: 0, time: 20261120 };
   const days = [20, 21].map((date) => ({ ...day, start: new Date(`2026-11-${date}T00:00:00Z`) }));
-  const chart = chartOf(days, wordsFor('en'));
+  const chart = chartOf(days, localeFor('en'));
   expect(chart).toContain('<polyline class="clicks today" points="0,100 100,100"/>');
   expect(chart).toContain('Clicks: 0. Visitors: 0.');
   expect(chart).not.toMatch(/NaN|Infinity|undefined/);

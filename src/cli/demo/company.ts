@@ -18,7 +18,6 @@ export interface DemoLink {
   readonly path: string;
   /** How many days before the end of the year it was created. */
   readonly age: number;
-  /** Clicks on an average day. */
   readonly daily: number;
   readonly week: Week;
   readonly source: Source;
@@ -46,7 +45,7 @@ type Row = readonly [
   ...[week: Week, source: Source, season?: number, halfLife?: number],
 ];
 
-/** What lasts, and then posts and fairs with a few weeks of visits each. */
+/** Permanent links, and then campaigns with a few weeks of visits each. */
 const table: readonly Row[] = [
   [WEBSITE, 'shop', 'Shop', '/shop', 364, 95, 'leisure', 'search', 0.6],
   [WEBSITE, 'configurator', 'Build your bicycle', '/configurator', 364, 62, 'leisure', 'site', 0.7],
@@ -71,7 +70,7 @@ const table: readonly Row[] = [
   [SOCIAL, 'advent', 'Advent calendar', '/advent', 6, 150, 'leisure', 'social', 0, 9],
 ];
 
-/** What else some links have, by alias. */
+/** More properties of some links, by alias. */
 const details: Readonly<Record<string, MoreInput>> = {
   shop: {
     targeting: {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db/connection/db.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { ValueIds } from '../../db/statistics/value-ids.ts';
-import { forgetVisitors, reopenDays, Salts } from '../../db/statistics/visitors.ts';
+import { deletePastVisitors, reopenDays, Salts } from '../../db/statistics/visitors.ts';
 import { writeVisits } from '../../db/statistics/write.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import { createLink } from '../../domain/link/link.ts';
@@ -22,7 +22,6 @@ const DAYS = 365;
 const PEOPLE = 2;
 
 export interface DemoOptions {
-  /** The end of the year. */
   readonly now: Date;
   readonly random: Random;
   /** The share of visits, and the number of days before the end; all by default. */
@@ -129,7 +128,7 @@ export async function fillDemo(
     for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
     await writeVisits(db, visits.take(links.length), { processId, number }, caches);
     // As the service does at the end of a day.
-    while ((await forgetVisitors(db, day)).more);
+    while ((await deletePastVisitors(db, day)).more);
   }
   return { spaces: demoSpaces.length, links: links.length, clicks };
 }

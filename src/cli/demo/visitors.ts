@@ -87,7 +87,6 @@ const referrers: Readonly<Record<Source, Weights>> = {
   paper: { '': 97, 'https://www.google.com/': 3 },
   site: { 'https://lindenhof.example/': 68, '': 24, 'https://www.google.com/': 8 },
 };
-/** The share of mobile visitors by source. */
 const onTheMoveBy = { mail: 0.55, social: 0.85, search: 0.6, press: 0.55, paper: 0.96, site: 0.5 };
 
 /** The weights of the hours (UTC), from midnight. */

@@ -10,7 +10,6 @@ import { OperatorError } from '../../operator-error.ts';
 /** How many accounts a message lists. */
 const MAX_LISTED = 10;
 
-/** The accounts that exist, for a message. */
 async function listOf(db: Db): Promise<string> {
   const names = await db.account.findMany({
     select: { name: true },
@@ -30,7 +29,6 @@ export async function accountNamed(db: Db, name: string): Promise<Writer> {
   return { accountId: account.id, keyId: null };
 }
 
-/** The scheme of short URLs. */
 export function schemeOf({ baseUrl }: Config): string {
   return baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol;
 }

@@ -38,7 +38,7 @@ function contentOf(text: string, found: Scanned, at: number, line: number) {
 
 /**
  * Reads CSV by RFC 4180, and a quote within a cell without quotes as a plain character. A quote that is not closed at the end of
- * its cell spoils only the line where it opens, so that it cannot swallow the lines that follow. Of a record that is too long, the
+ * its cell makes only the line where it opens invalid, not the lines that follow. Of a record that is too long, the
  * first line is skipped.
  */
 export async function* csvRecords(

@@ -1,4 +1,7 @@
-/** A record in a text, or the quotes that spoil it: one that opens a cell, and one that does not close it. And where to read on. */
+/**
+ * A record, or the quotes that make it invalid (one that opens a cell, and one that does not close it), and where the next
+ * record begins.
+ */
 export type Scanned = { readonly end: number } & (
   | { readonly cells: readonly string[] }
   | { readonly open: number; readonly closed: number | null }
@@ -6,7 +9,7 @@ export type Scanned = { readonly end: number } & (
 
 export const LINE_END = /\r\n?|\n/g;
 
-/** Where the pattern is found, and where to read on; null if the text ends before that is known. */
+/** Where the pattern is found, and where the text continues; null if the text ends before that is known. */
 export function find(pattern: RegExp, text: string, from: number): { at: number; end: number } | null {
   pattern.lastIndex = from;
   const found = pattern.exec(text);

@@ -17,7 +17,6 @@ export interface Source {
   readonly unit: 'line' | 'record';
   readonly lines: AsyncIterable<SourceLine>;
   readonly size: number;
-  /** The number of bytes that were read. */
   read(): number;
 }
 

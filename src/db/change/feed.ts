@@ -91,7 +91,6 @@ export class ChangeFeed {
     });
   }
 
-  /** Announces changes whose order is final. */
   async #settle(): Promise<void> {
     if (this.#settling) return;
     this.#settling = true;

@@ -19,13 +19,15 @@ export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | '
 /** A recorded change, with its position in the log: the order is `tx`, then `id`. */
 export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 
-/** How many changes one statement records. */
 const BATCH_SIZE = 1_000;
 
 type Listener = (changes: readonly (NewChange & { readonly id: number })[]) => void;
 const listeners = new WeakMap<Db, Set<Listener>>();
 
-/** Calls the listener with the changes that this process makes through `db`, after the commit. Returns a function that removes it. */
+/**
+ * Calls the listener with the changes that this process makes through `db`, after the commit. Returns a function that removes
+ * it.
+ */
 export function onOwnChanges(db: Db, listener: Listener): () => void {
   const known = listeners.get(db) ?? new Set();
   listeners.set(db, known.add(listener));
@@ -80,7 +82,6 @@ export async function readLogSnapshot(db: Db): Promise<LogSnapshot> {
   return snapshotOf(row);
 }
 
-/** The numbers of all topics, and a snapshot, by one statement. */
 export async function readRevisions(db: Db): Promise<{ revisions: Revision[]; now: LogSnapshot }> {
   const { snapshot, snapshotOf } = transactionOrder(db);
   const rows = await readRows<Revision & SnapshotRow>(
@@ -90,7 +91,6 @@ export async function readRevisions(db: Db): Promise<{ revisions: Revision[]; no
   return { revisions: rows, now: snapshotOf(rows[0] ?? {}) };
 }
 
-/** Whether a change was committed before the snapshot. */
 export function wasCommitted({ open, next, lastId }: LogSnapshot, { tx, id }: LogPosition): boolean {
   return id <= lastId || (tx < next && !open.includes(tx));
 }
@@ -100,7 +100,6 @@ export function positionOf({ settled, next, lastId }: LogSnapshot): LogPosition 
   return lastId > 0 ? { tx: next, id: lastId } : { tx: Math.min(settled, next), id: 0 };
 }
 
-/** How many changes are read by one statement. */
 export const MAX_READ = 200;
 
 async function readChanges(db: Db, condition: Sql): Promise<LoggedChange[]> {
@@ -148,8 +147,7 @@ export function changesWithIds(db: Db, accountId: number, ids: readonly number[]
   return readChanges(db, sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
 }
 
-/** How many old changes are deleted at once. */
-const MAX_DELETED = 1_000;
+const DELETE_BATCH_SIZE = 1_000;
 
 /**
  * Deletes changes from before a time, the oldest first, except those that are not queued for webhooks yet; returns whether
@@ -157,10 +155,10 @@ const MAX_DELETED = 1_000;
  */
 async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
-    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${MAX_DELETED})
+    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})
     AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
       WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND EXISTS (SELECT 1 FROM "Webhook"))`;
-  return deleted === MAX_DELETED;
+  return deleted === DELETE_BATCH_SIZE;
 }
 
 /** Deletes changes that are older than a number of days; 0 keeps all. */

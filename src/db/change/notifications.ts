@@ -78,7 +78,7 @@ export class Notifications {
       .catch(reconnect);
   }
 
-  /** Notifies all listening processes, this one included, which knows its own by the payload; does nothing without a connection. */
+  /** Notifies all listening processes, including this one, which recognizes its own payload; does nothing without a connection. */
   async notify(payload: string): Promise<void> {
     await this.#client?.query('SELECT pg_notify($1, $2)', [this.#channel, payload]);
   }

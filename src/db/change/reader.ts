@@ -20,8 +20,8 @@ export async function beginReader(tx: Tx, name: string, { tx: number, id }: LogP
 }
 
 /**
- * Moves the reader from one position to another; returns whether it was still at the first. If several processes have read the
- * same changes, only one of them moves the reader, so the rest of its transaction is done once.
+ * Moves the reader from one position to another; returns whether it was still at the first. If several processes have read
+ * the same changes, only one of them moves the reader, and commits the rest of its transaction.
  */
 export async function moveReader(tx: Tx, name: string, from: LogPosition, to: LogPosition): Promise<boolean> {
   const moved = await tx.$executeRaw(sql`

@@ -8,7 +8,6 @@ import { Notifications } from './notifications.ts';
 
 /** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
 const MAX_AGE = 900;
-/** How often the database is polled in the background, in milliseconds. */
 const POLL_INTERVAL = 400;
 /** How long a visit, and any other request, waits for a poll, in milliseconds. */
 const VISIT_TIMEOUT = 200;
@@ -20,10 +19,10 @@ const CHANNEL = 'linkspace';
 const HINT_INTERVAL = 250;
 
 /**
- * Finds out when something that processes cache has changed: for keys by a number that a trigger raises with every change,
- * for records by the log of changes. Both are polled. On PostgreSQL a notification starts the next poll at once; behind a
- * connection pooler without notifications, polling alone is fast enough. Notifications are sent outside of transactions, at a
- * limited rate: inside, all transactions would wait for each other at commit.
+ * Detects changes of what processes cache: of keys by a number that a trigger increments, of records by the log of changes.
+ * Both are polled. On PostgreSQL a notification starts the next poll at once; behind a connection pooler without
+ * notifications, polling alone is fast enough. Notifications are sent outside of transactions, at a limited rate: inside, all
+ * transactions would wait for each other at commit.
  */
 export class Revisions {
   readonly #database: Database;
@@ -90,7 +89,7 @@ export class Revisions {
   }
 
   /** The same, for callers that prefer stale data to an error. Does not wait while the database is down. */
-  async freshOrAway(): Promise<void> {
+  async freshIfAvailable(): Promise<void> {
     if (this.isFresh || (this.#away && performance.now() < this.#pausedUntil)) return;
     const confirmed = this.confirm().catch(() => {});
     if (this.#away) return;
@@ -150,7 +149,6 @@ export class Revisions {
     }, wait).unref();
   }
 
-  /** Ends the background work. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     clearTimeout(this.#hint);

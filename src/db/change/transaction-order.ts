@@ -6,8 +6,8 @@ import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
  * Rows are read in the order of transaction numbers instead, and on PostgreSQL only up to the oldest transaction that is
  * still open: no later row can come before rows that were read. SQLite has one writer, and does not have this problem.
  *
- * These numbers start again when a database is restored on another server, or copied: the epoch, which is raised then, comes
- * before them.
+ * These numbers start again when a database is restored on another server, or copied. Therefore an epoch, which is
+ * incremented then, precedes them.
  */
 export const EPOCH_BITS = raw('40');
 const epoch = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`;
@@ -21,12 +21,10 @@ export interface LogSnapshot {
   readonly lastId: number;
 }
 
-/** The row of a snapshot. */
 export type SnapshotRow = Readonly<Record<string, unknown>>;
 
 /** How the transactions of a database are numbered. */
 export interface TransactionOrder {
-  /** The number of the current transaction. */
   readonly current: Sql;
   /** A number that no transaction has had yet. */
   readonly next: Sql;
@@ -75,7 +73,6 @@ const byTransaction: TransactionOrder = {
   },
 };
 
-/** The order of the transactions of a client's or a transaction's database. */
 export function transactionOrder(db: object): TransactionOrder {
   return dialectOf(db).hasConcurrentWriters ? byTransaction : byId;
 }

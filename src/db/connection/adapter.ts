@@ -5,7 +5,6 @@ import { providerOf } from './url.ts';
 
 /** The connection pool of PostgreSQL; SQLite has one connection, in the process itself. */
 export interface PoolOptions {
-  /** The maximum number of connections. */
   readonly poolSize: number;
   /** After how many milliseconds a statement is cancelled; 0 for the server's own limit. */
   readonly statementTimeout: number;
@@ -19,7 +18,7 @@ interface Pool extends PoolOptions {
 
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
 const CONNECTION_TIMEOUT = 5_000;
-/** How much longer than the server's limit we wait for a statement, and how long without such a limit, in milliseconds. */
+/** How long the client waits for a statement beyond the server's limit, and in all if there is none, in milliseconds. */
 const CANCEL_GRACE = 1_000;
 const UNLIMITED_TIMEOUT = 30_000;
 

@@ -17,10 +17,8 @@ export interface Database {
   readonly url: string;
   /** The URL of the server itself, for features that a pooler lacks. */
   readonly directUrl: string;
-  /** Whether `url` is a pooler's. */
   readonly pooled: boolean;
   readonly client: Db;
-  /** Ends all connections. */
   close(): Promise<void>;
 }
 
@@ -55,7 +53,7 @@ async function direct(
   };
 }
 
-function withOwnConnections(
+function withRawReads(
   factory: Factory,
   long: ReadsRaw | undefined,
   onConnection: (connection: Source) => void,
@@ -97,7 +95,6 @@ export interface DatabaseOptions {
   readonly onStatement?: StatementListener;
 }
 
-/** Opens the database at `url`, without migrating it. */
 export async function openDatabase(
   url: string,
   { pool, directUrl, onStatement }: DatabaseOptions = {},
@@ -112,7 +109,7 @@ export async function openDatabase(
     if (opened) setHandle(opened, { source: connection, onStatement });
   };
   const longReads = provider === 'sqlite' ? new SqliteReads(pathOf(url)) : undefined;
-  const options = { adapter: withOwnConnections(adapter, longReads, onConnection), log };
+  const options = { adapter: withRawReads(adapter, longReads, onConnection), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   opened = client;
   // Opens the file of SQLite; PostgreSQL connections are opened later.

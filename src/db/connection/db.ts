@@ -3,7 +3,6 @@ import type { Reads } from './raw-source.ts';
 
 /** The client type of the program; the PostgreSQL client accepts every call that this one accepts. */
 export type Db = PrismaClient;
-/** A transaction of it. */
 export type Tx = Prisma.TransactionClient;
 
 /** Called with a SQL statement as Prisma sent it, and its duration. */
@@ -15,8 +14,8 @@ export interface Handle {
   readonly onStatement: StatementListener | undefined;
   /** Of a transaction: what to call after its commit. */
   readonly afterCommit?: (() => void)[];
-  /** Of a client whose transactions are parts of one around them: the client itself, and how to run a part. */
-  readonly enclosing?: { readonly client: Db; within<T>(work: (tx: Tx) => Promise<T>): Promise<T> };
+  /** Of a client whose transactions are parts of one around them: the client itself, and how to run one of them. */
+  readonly enclosing?: { readonly client: Db; nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> };
 }
 
 /** Clients are proxies, so they can neither be subclasses nor have fields of their own. */

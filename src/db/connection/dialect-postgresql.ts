@@ -11,26 +11,26 @@ export const postgresql: Dialect = {
   name: 'postgresql',
   hasConcurrentWriters: true,
   runsInProcess: false,
-  hasWritableQueries: true,
-  plansSearches: true,
+  hasWritableCtes: true,
+  choosesTrigramIndex: true,
   lock: raw,
   fromNow: (milliseconds) =>
     sql`(clock_timestamp() AT TIME ZONE 'UTC' + ${milliseconds}::int * INTERVAL '1 millisecond')`,
   time: (value) => sql`${value}::timestamp`,
   oneMillisecondAfter: (column) => sql`${column} + INTERVAL '1 millisecond'`,
-  larger: (one, other) => sql`GREATEST(${one}, ${other})`,
-  smaller: (one, other) => sql`LEAST(${one}, ${other})`,
-  wide: (integer) => sql`${integer}::bigint`,
+  greatest: (one, other) => sql`GREATEST(${one}, ${other})`,
+  least: (one, other) => sql`LEAST(${one}, ${other})`,
+  asBigint: (integer) => sql`${integer}::bigint`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
   hasUrl: (url) => sql`md5("url") = md5(${url}) AND "url" = ${url}`,
-  isAmong: (column, type, values) => sql`${column} = ANY(${arrayOf(values)}::${raw(type)}[])`,
+  isIn: (column, type, values) => sql`${column} = ANY(${arrayOf(values)}::${raw(type)}[])`,
   table(columns, rows) {
     const arrays = Object.values(columns).map(
       (type, index) => sql`${arrayOf(rows.map((row) => row[index]))}::${raw(type)}[]`,
     );
     return sql`(SELECT * FROM unnest(${join(arrays)}) AS "one" (${join(Object.keys(columns).map(name))}))`;
   },
-  rowsFor(table, columns, rows, also) {
+  insertSource(table, columns, rows, also) {
     const records = rows.map((row) =>
       Object.fromEntries(columns.map((column, index) => [column, row[index]])),
     );

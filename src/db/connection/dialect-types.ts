@@ -6,7 +6,7 @@ export type ColumnTypes = Readonly<Record<string, 'integer' | 'bigint' | 'text' 
 /** Rows with a value for each column, in the columns' order. */
 export type Rows<Value> = readonly (readonly Value[])[];
 
-/** What the two databases say differently. No other code asks which one it is. */
+/** The differences between the two databases. No other code depends on which one it is. */
 export interface Dialect {
   readonly name: Provider;
   /**
@@ -17,9 +17,9 @@ export interface Dialect {
   /** Whether statements run in this process: they block its thread, and none can be committed without its knowledge. */
   readonly runsInProcess: boolean;
   /** Whether a statement can write to several tables. On SQLite, triggers write to the others. */
-  readonly hasWritableQueries: boolean;
+  readonly hasWritableCtes: boolean;
   /** Whether the planner chooses the index of trigrams by itself. */
-  readonly plansSearches: boolean;
+  readonly choosesTrigramIndex: boolean;
   /** A clause at the end of a SELECT that locks rows, such as FOR UPDATE; nothing without concurrent writers. */
   lock(clause: string): Sql;
   /** A time that many milliseconds from now, by a clock that all processes share. */
@@ -28,22 +28,20 @@ export interface Dialect {
   time(value: Date): Sql;
   /** The time in a column, and a millisecond. */
   oneMillisecondAfter(column: Sql): Sql;
-  /** The larger of two values that are not null. */
-  larger(one: Sql, other: Sql): Sql;
-  /** The smaller of two values that are not null. */
-  smaller(one: Sql, other: Sql): Sql;
+  greatest(one: Sql, other: Sql): Sql;
+  least(one: Sql, other: Sql): Sql;
   /** An integer for sums that may be larger than its column allows. */
-  wide(integer: Sql): Sql;
+  asBigint(integer: Sql): Sql;
   /** Whether a column contains the text literally; unlike LIKE, these functions do not backtrack. */
   contains(column: Sql, text: string): Sql;
   /** Whether "url" is that text, in the form that the index of destinations serves. */
   hasUrl(url: string): Sql;
   /** Whether a column has one of the values, in one parameter. */
-  isAmong(column: Sql, type: 'integer' | 'text', values: readonly Cell[]): Sql;
-  /** A table of literal rows, in their order: one parameter, or one for each column, however many rows there are. */
+  isIn(column: Sql, type: 'integer' | 'text', values: readonly Cell[]): Sql;
+  /** A table of literal rows, in their order, in one parameter, or in one for each column. */
   table(columns: ColumnTypes, rows: Rows<Cell>): Sql;
   /** A SELECT of rows to insert into these columns of a table, in their order, in one parameter. */
-  rowsFor(table: string, columns: readonly string[], rows: Rows<unknown>, also: readonly Sql[]): Sql;
+  insertSource(table: string, columns: readonly string[], rows: Rows<unknown>, also: readonly Sql[]): Sql;
   /** The functions that make JSON of rows: a list, and an object of names and values in turn. */
   readonly json: { readonly list: string; readonly object: string };
 }

@@ -3,10 +3,10 @@ import type { Database } from './client.ts';
 import { isForbidden } from './errors.ts';
 import { pathOf } from './sqlite-file.ts';
 
-/** As much as some links need, in bytes. */
+/** The size of a few links, in bytes. */
 const SIZE = 65_536;
 
-/** Only new pages need space, and only a new table has nothing but new pages. It is where the other tables of the database are. */
+/** A new table has only new pages, which need space on the disk of the database's tables; existing tables may have free pages. */
 const WRITE_NEW_TABLE = `DO $$ BEGIN
   PERFORM set_config('temp_tablespaces', '', true);
   CREATE TEMPORARY TABLE "linkspace_space" ("number" integer) ON COMMIT DROP;
@@ -14,7 +14,7 @@ const WRITE_NEW_TABLE = `DO $$ BEGIN
 END $$`;
 
 /**
- * Writes something beside the tables, and removes it: that needs space on the disk, but waits for no other write. Without
+ * Writes temporary data and removes it: that needs space on the disk, but waits for no other write. Without
  * the right to create temporary tables on PostgreSQL, it does nothing.
  * @throws Error if there is no space, or the disk or the server is read-only
  */

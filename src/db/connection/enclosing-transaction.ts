@@ -14,9 +14,9 @@ const turnsOf = new WeakMap<Db, Semaphore>();
 
 /** Limits in milliseconds, so that others do not wait for long. */
 export interface DurationLimit {
-  /** After that, no further change is made; by default a second for SQLite's only writer, else ten. */
+  /** How long after its begin changes are accepted; by default a second for SQLite's only writer, else ten. */
   readonly maxDuration?: number;
-  /** After waiting for the next change or the end for so long, all changes are rolled back. */
+  /** How long it waits for the next change or the end before it rolls all changes back. */
   readonly maxWait: number;
   /** The error for further changes. */
   error(): Error;
@@ -58,9 +58,9 @@ export class EnclosingTransaction {
         return handleOf(current()).source;
       },
       onStatement: handleOf(client).onStatement,
-      enclosing: { client, within: (work) => this.#within(work) },
+      enclosing: { client, nested: (work) => this.#nested(work) },
     });
-    this.#outcome.promise.catch(() => {}); // The transaction handles it, if there is one.
+    this.#outcome.promise.catch(() => {}); // The transaction handles the rejection, if there is one.
   }
 
   /** Whether a change was made, and so the transaction has begun. */
@@ -97,7 +97,7 @@ export class EnclosingTransaction {
       await this.#outcome.promise;
     };
     await turns
-      .take(() => transaction(this.#client, work, { again: false }), TURN_TIMEOUT)
+      .take(() => transaction(this.#client, work, { retries: false }), TURN_TIMEOUT)
       .catch((error: unknown) => {
         throw error instanceof SemaphoreTimeout
           ? new DatabaseAway('too many writes with a key are being done')
@@ -105,7 +105,7 @@ export class EnclosingTransaction {
       });
   }
 
-  async #within<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async #nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const { maxDuration = dialectOf(this.#client).hasConcurrentWriters ? 10_000 : 1_000 } = this.#limit;
     if (this.#expired || this.#openFor > maxDuration) throw this.#limit.error();
     clearTimeout(this.#waiting);
@@ -135,7 +135,6 @@ export class EnclosingTransaction {
     clearTimeout(this.#waiting);
   }
 
-  /** Commits all changes. */
   async commit(): Promise<void> {
     this.endWait();
     this.#outcome.resolve();
@@ -154,7 +153,6 @@ export class EnclosingTransaction {
   }
 }
 
-/** The most that an attempt may take, in milliseconds. */
 const ATTEMPT: DurationLimit = {
   maxDuration: 10_000,
   maxWait: 10_000,

@@ -27,7 +27,8 @@ const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable:
   [
     /DatabaseNotReachable|SocketTimeout|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/,
     ({ server }, variable) =>
-      `No PostgreSQL server answers at ${server}, which ${variable} names. Is it running, does it listen there, and may this machine reach it?`,
+      `No PostgreSQL server answers at ${server}, which ${variable} names. Is it running, does it listen there, ` +
+      `and may this machine reach it?`,
   ],
   [
     /password must be a/,

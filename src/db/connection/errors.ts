@@ -55,7 +55,6 @@ export function isForbidden(error: unknown): boolean {
   return hasCode(error, /^42501$/);
 }
 
-/** Whether the disk of a SQLite file is full. */
 export function isDiskFull(error: unknown): boolean {
   return hasCode(error, /^SQLITE_FULL/);
 }
@@ -80,18 +79,23 @@ const UNAVAILABLE = new RegExp(
 );
 
 /** The driver's messages for connections that break during a query; these errors have no code. */
-const BROKEN =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection|Client was closed|Cannot use a pool after)/;
+const BROKEN = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Client has encountered a connection',
+  'Client was closed',
+  'Cannot use a pool after',
+];
 
 /** Whether the server did not answer in time, or broke the connection; false for a statement that it has cancelled. */
 export function isUnanswered(error: unknown): boolean {
-  return causesOf(error).some(({ message }) => BROKEN.test(String(message)));
+  return causesOf(error).some(({ message }) => BROKEN.some((start) => String(message).startsWith(start)));
 }
 
 /** The database does not answer in time. */
 export class DatabaseAway extends Error {}
 
-/** Whether the error means that the database is unavailable. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof DatabaseAway || hasCode(error, UNAVAILABLE) || isUnanswered(error);
 }

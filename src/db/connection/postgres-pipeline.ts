@@ -12,9 +12,12 @@ const READ_ONLY = /^\s*SELECT\b/;
 const MAX_PIPELINED = 8;
 /** The time limit of a pool without one, in milliseconds. */
 const UNLIMITED = 30_000;
-/** From which duration, in milliseconds, a statement is sent alone from then on, so that no others wait for it. */
+/** A statement that took longer, in milliseconds, is sent alone from then on, so that no others wait for it. */
 const SLOW_FROM = 50;
-/** What remains of that duration after each faster execution: an unusual second is forgotten after about 150. */
+/**
+ * What remains of that duration after each faster execution: one execution of a second stops counting after about 150 fast
+ * ones.
+ */
 const DECAY = 0.98;
 
 /** Sends the reads of one turn of the event loop on one connection, without waiting for each answer. */
@@ -56,11 +59,11 @@ export class Pipeline {
       let failed: Error | undefined;
       const { query_timeout: timeout = UNLIMITED } = this.#pool.options;
       const late = Promise.withResolvers<never>();
-      late.promise.catch(() => {}); // Nobody may wait for it.
+      late.promise.catch(() => {}); // It may have no other handler.
       // From the answer before: `pg` counts from the beginning, and so would wait for a server that hangs for longer.
       const timer = setTimeout(() => late.reject(new Error('Query read timeout')), timeout);
       const answered = reads.map(async ({ query, answer, fail }, index) => {
-        // Each may take its whole time after those before it.
+        // Each has its full time limit after those before it.
         const limited = { ...query, query_timeout: timeout * (index + 1) };
         try {
           const result = await Promise.race([client.query(limited), late.promise]);

@@ -36,7 +36,7 @@ export function directTransaction<T>(
 
 const clientsForLong = new WeakMap<Db, Db>();
 
-/** The same client for reads that may be long: `readRows` does them where they block nobody, if there is such a place. */
+/** The same client for long reads: on SQLite, `readRows` runs them on a separate thread. */
 export function forLongReads(db: Db): Db {
   const known = clientsForLong.get(db);
   if (known) return known;
@@ -67,12 +67,12 @@ const conversions = {
     ),
 } as const;
 
-/** What becomes of a column's values. */
+/** How the values of a column are converted. */
 interface Converted {
   readonly convert: ((value: unknown) => unknown) | undefined;
   readonly of: string | undefined;
   readonly name: string;
-  /** What stands for null. */
+  /** The value for null. */
   readonly none: unknown;
 }
 
@@ -97,13 +97,12 @@ function convertedOf({ names, kinds }: RawRows): readonly Converted[] {
   return columns;
 }
 
-/** The rows as objects. */
 function rowsOf<Row>(raw: RawRows): Row[] {
   const columns = convertedOf(raw);
   return raw.rows.map((values) => {
     const row: Record<string, unknown> = {};
     for (let i = 0; i < columns.length; i++) {
-      const { convert, of, name, none } = columns[i] as Converted; // There are as many.
+      const { convert, of, name, none } = columns[i] as Converted; // Both lists have the same length.
       const value = values[i];
       const given = value === null ? none : convert === undefined ? value : convert(value);
       if (of === undefined) row[name] = given;

@@ -15,9 +15,9 @@ export interface ReadsRaw {
 /** Where statements read from. */
 export interface Reads extends ReadsRaw {
   readonly provider: SqlQueryable['provider'];
-  /** Reads that may be long, if they have a place of their own. */
+  /** The reader for long reads, if there is a separate one. */
   readonly long?: ReadsRaw | undefined;
 }
 
-/** A connection or transaction of one of Prisma's adapters, with faster ways. */
+/** A connection or transaction of one of Prisma's adapters, with direct reads. */
 export type Source = SqlQueryable & Reads;

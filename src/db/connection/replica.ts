@@ -16,7 +16,6 @@ export class Replica {
   readonly #written: WrittenPositions;
   readonly #maxLag: number;
   readonly #log: Logger;
-  /** The last known position. */
   #replayed = 0n;
   #lag = 0;
   /** Null before the first answer. */

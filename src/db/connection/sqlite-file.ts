@@ -6,7 +6,6 @@ import { makeFolder } from '../../shared/make-folder.ts';
 /** How long a statement waits for another process that writes to the same file, in milliseconds. */
 export const LOCK_TIMEOUT = 10_000;
 
-/** The path of a SQLite URL. */
 export function pathOf(url: string): string {
   return url.replace(/^file:/, '');
 }
@@ -29,7 +28,7 @@ export function keepPrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const found = statSync(file, { throwIfNoEntry: false });
-    // A device, such as /dev/null, is everybody's.
+    // A device, such as /dev/null, must stay accessible to all users.
     if (found?.isFile() && (found.mode & 0o077) !== 0 && found.uid === process.getuid?.())
       chmodSync(file, 0o600);
   }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { LOCK_TIMEOUT } from './sqlite-file.ts';
 
 /** How often a locked file is tried again, in milliseconds. */
-const TRIED_EVERY = 25;
+const RETRY_INTERVAL = 25;
 
 /** Whether another process has locked the SQLite file: the driver reports SQLITE_BUSY, Prisma's adapter SocketTimeout. */
 function isLocked(error: unknown): boolean {
@@ -18,7 +18,7 @@ export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (error) {
       if (!isLocked(error) || performance.now() > deadline) throw error;
-      await setTimeout(TRIED_EVERY);
+      await setTimeout(RETRY_INTERVAL);
     }
   }
 }

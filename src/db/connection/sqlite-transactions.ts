@@ -10,14 +10,13 @@ import type { rawReader } from './sqlite-statements.ts';
 /** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
 const DEADLOCK_TIMEOUT = 5_000;
 
-/** A statement that does nothing. */
-const nothing: Statement = {
+const noOp: Statement = {
   reader: false,
-  bind: () => nothing,
+  bind: () => noOp,
   run: () => undefined,
   columns: () => [],
-  safeIntegers: () => nothing,
-  raw: () => nothing,
+  safeIntegers: () => noOp,
+  raw: () => noOp,
   all: () => [],
 };
 
@@ -35,12 +34,12 @@ export function isolateTransactions(
   let current: object | null = null;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
-  // `run` starts in the same tick in which it finds no open transaction and, of raw reads, time left for it: each blocks the
-  // thread, and nothing else would run between those of many callers.
-  const alone = async <T>(run: () => Promise<T>, mustPause = () => false): Promise<T> => {
+  // `run` starts in the tick in which no transaction is open. Raw reads also wait while the thread was blocked for long, so
+  // that other work runs between those of many callers.
+  const outsideTransactions = async <T>(run: () => Promise<T>, mustPause = () => false): Promise<T> => {
     while (open || mustPause()) {
-      // The transaction may wait for itself. Or it is the look-up of another caller: Prisma sends those of one tick together, in
-      // the context of the first.
+      // Either the transaction waits for itself, or this is another caller's look-up: Prisma sends those of one tick together,
+      // in the context of the first.
       const isOwn = open !== null && current !== null && currentTransaction() === current;
       if (!isOwn) await (open ?? nextSlice());
       else if (open !== null && (await withTimeout(DEADLOCK_TIMEOUT, open)) === TIMED_OUT)
@@ -48,14 +47,15 @@ export function isolateTransactions(
     }
     return run();
   };
-  adapter.queryRaw = (query) => whenUnlocked(() => alone(() => queryRaw.call(adapter, query)));
-  adapter.executeRaw = (query) => whenUnlocked(() => alone(() => executeRaw.call(adapter, query)));
+  adapter.queryRaw = (query) => whenUnlocked(() => outsideTransactions(() => queryRaw.call(adapter, query)));
+  adapter.executeRaw = (query) =>
+    whenUnlocked(() => outsideTransactions(() => executeRaw.call(adapter, query)));
   const begin: typeof startTransaction = async (isolationLevel) => {
     let end = () => {};
     open = new Promise((resolve) => {
       end = () => {
-        // After a COMMIT that fails, such as for want of space, SQLite keeps the transaction open: later writes would be part of
-        // it, and be lost.
+        // After a COMMIT that fails, such as for want of space, SQLite keeps the transaction open: later writes would be part
+        // of it, and get lost.
         if (driver.inTransaction) rollBack.run();
         open = null;
         current = null;
@@ -74,22 +74,22 @@ export function isolateTransactions(
       throw error;
     }
   };
-  // All our transactions write: one that locks the file later could fail because of what it has read. It begins here, with
+  // All our transactions write: one that locks the file later could fail because its reads are outdated. It begins here, with
   // retries that let other work run in between; the adapter would keep its own lock after a failed BEGIN.
   const driver = driverOf(adapter);
   const prepare = driver.prepare.bind(driver);
-  driver.prepare = (sql) => (sql === 'BEGIN' ? nothing : prepare(sql));
+  driver.prepare = (sql) => (sql === 'BEGIN' ? noOp : prepare(sql));
   const beginNow = prepare('BEGIN IMMEDIATE');
   const rollBack = prepare('ROLLBACK');
   adapter.startTransaction = (isolationLevel) =>
     whenUnlocked(() =>
-      alone(async () => {
+      outsideTransactions(async () => {
         beginNow.run();
         return begin(isolationLevel);
       }),
     );
   return Object.assign(adapter, {
     readRaw: (sql: string, args: readonly unknown[]) =>
-      whenUnlocked(() => alone(async () => readRaw(sql, args), isBlocked)),
+      whenUnlocked(() => outsideTransactions(async () => readRaw(sql, args), isBlocked)),
   });
 }

@@ -22,7 +22,7 @@ export function namesOfStatements(): (query: { sql: string }) => string {
     const times = (sent.get(sql) ?? 0) + 1;
     sent.set(sql, times);
     if (times < NAMED_FROM) return '';
-    // Processes may come to share the server's connections, behind a pooler: a name must mean the same to all of them.
+    // Behind a pooler, processes share connections: a name must stand for the same statement in all of them.
     const name = `linkspace_${hash('sha256', sql).slice(0, 16)}`;
     names.set(sql, name);
     sent.delete(sql);

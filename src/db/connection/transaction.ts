@@ -13,9 +13,9 @@ export function clientOf(db: Db): Db {
 }
 
 /** A part of a transaction: if it fails, its callbacks are dropped. */
-function part<T>(enclosing: NonNullable<Handle['enclosing']>, work: (tx: Tx) => Promise<T>): Promise<T> {
+function nested<T>(enclosing: NonNullable<Handle['enclosing']>, work: (tx: Tx) => Promise<T>): Promise<T> {
   return retryConflicts(() =>
-    enclosing.within(async (tx) => {
+    enclosing.nested(async (tx) => {
       const { afterCommit: callbacks = [] } = handleOf(tx);
       const before = callbacks.length;
       try {
@@ -30,17 +30,17 @@ function part<T>(enclosing: NonNullable<Handle['enclosing']>, work: (tx: Tx) => 
 
 /**
  * Runs the work in a transaction, and repeats it after a deadlock.
- * @param options.again whether it may be repeated
+ * @param options.retries whether it may be repeated
  */
 export async function transaction<T>(
   db: Db,
   work: (tx: Tx) => Promise<T>,
-  { again = true } = {},
+  { retries = true } = {},
 ): Promise<T> {
   const { enclosing } = handleOf(db);
-  if (enclosing) return part(enclosing, work);
+  if (enclosing) return nested(enclosing, work);
   let callbacks: readonly (() => void)[] = [];
-  const attempt = again ? retryConflicts : <R>(write: () => PromiseLike<R>) => write();
+  const attempt = retries ? retryConflicts : <R>(write: () => PromiseLike<R>) => write();
   const result = await attempt(() =>
     directTransaction(
       db,

@@ -1,7 +1,6 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
 import { raw, type Sql } from '../connection/sql.ts';
 
-/** Columns of a table. */
 export function columnsIn(table: string, columns: readonly string[]): Sql {
   return raw(columns.map((column) => `"${table}"."${column}"`).join(', '));
 }

@@ -1,6 +1,5 @@
 import { join, name, type Sql, sql } from '../connection/sql.ts';
 
-/** A condition on the rows of a list. */
 export type Condition = Sql;
 
 /** Whether the column has the value; null is not equal to null. */
@@ -16,7 +15,6 @@ export function isNull(column: string): Condition {
   return sql`${name(column)} IS NULL`;
 }
 
-/** Whether a time is at or after another one. */
 export function isSince(column: string, time: Date): Condition {
   return sql`${name(column)} >= ${time}`;
 }
@@ -26,7 +24,6 @@ export function isUsableBy(accountId: number): Condition {
   return sql`("accountId" = ${accountId} OR "accountId" IS NULL)`;
 }
 
-/** Whether the link has the pixel. */
 export function hasPixel(pixelId: number): Condition {
   return sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`;
 }

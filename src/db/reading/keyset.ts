@@ -9,9 +9,9 @@ export interface Column {
   /** Whether its numbers may need more than 32 bits. */
   readonly large?: boolean;
   /** Conditions that divide the rows into parts, if there are indexes for each part but none for all rows. */
-  readonly parts?: readonly { readonly where: Sql; readonly first?: Sql }[];
+  readonly parts?: readonly { readonly where: Sql; readonly prefix?: Sql }[];
   /** The column with the ids, if the index of this order does not call it "id". */
-  readonly tie?: string;
+  readonly tieBreaker?: string;
 }
 
 /** A position in an ordered list: the value of the order's column (times in ISO 8601), and the id as tie-break. */
@@ -29,14 +29,14 @@ export interface List {
   readonly source?: Joined;
   readonly joined?: Joined;
   /** Identifies the columns of its rows, if lists of the table have different ones. */
-  readonly shape?: string;
+  readonly columnsKey?: string;
   /** Conditions that every row meets; at least one. */
   readonly where: readonly Sql[];
   /** Ties are broken by id, in the same direction. */
   readonly orderBy: Column;
   readonly descending: boolean;
   /** Whether a read may scan or sort many rows that it does not return. */
-  readonly scans?: boolean;
+  readonly needsScan?: boolean;
 }
 
 export interface Window {
@@ -44,7 +44,6 @@ export interface Window {
   readonly offset?: number;
   /** Only rows after this position, in the list's order. */
   readonly after?: Position;
-  /** Only rows before it. */
   readonly before?: Position;
   /** Whether a row at `after` or `before` itself is included. */
   readonly inclusive?: boolean;
@@ -58,20 +57,25 @@ function constant(number: number): Sql {
 }
 
 /** The rows on one side of a position. Value and id are compared as a pair, so that one index range serves both. */
-function beyond({ orderBy, descending }: List, position: Position, later: boolean, inclusive = false): Sql {
+function rangeCondition(
+  { orderBy, descending }: List,
+  position: Position,
+  later: boolean,
+  inclusive = false,
+): Sql {
   const [value, id] = position;
   const operator = raw(`${later === descending ? '<' : '>'}${inclusive ? '=' : ''}`);
-  const { tie = 'id' } = orderBy;
-  if (orderBy.name === 'id' || value === null) return sql`${name(tie)} ${operator} ${id}`;
+  const { tieBreaker = 'id' } = orderBy;
+  if (orderBy.name === 'id' || value === null) return sql`${name(tieBreaker)} ${operator} ${id}`;
   const bound = orderBy.type === 'timestamp' ? new Date(value) : value;
-  return sql`(${name(orderBy.name)}, ${name(tie)}) ${operator} (${bound}, ${id})`;
+  return sql`(${name(orderBy.name)}, ${name(tieBreaker)}) ${operator} (${bound}, ${id})`;
 }
 
 /** Rows of a list that an index has in order. Rows with null are a part of their own. */
 interface Part {
   readonly where: Sql | null;
   /** The prefix of the value, if the index has only that. */
-  readonly first?: Sql;
+  readonly prefix?: Sql;
   readonly nulls: boolean;
 }
 
@@ -84,9 +88,9 @@ function partsOf({ orderBy: { name: column, nullable, parts } }: List): readonly
 }
 
 /** The condition of a bound for a part of the rows; null if the whole part is on that side. */
-function partBeyond(list: List, position: Position, later: boolean, { nulls }: Part, inclusive?: boolean) {
+function partRange(list: List, position: Position, later: boolean, { nulls }: Part, inclusive?: boolean) {
   const positionIsNull = position[0] === null;
-  if (positionIsNull === nulls) return beyond(list, position, later, inclusive);
+  if (positionIsNull === nulls) return rangeCondition(list, position, later, inclusive);
   return later === nulls ? null : sql`1 = 0`;
 }
 
@@ -96,8 +100,8 @@ function conditions(list: List, window: Omit<Window, 'limit'>, part: Part): Sql 
   const all = [
     ...list.where,
     part.where,
-    after && partBeyond(list, after, true, part, inclusive),
-    before && partBeyond(list, before, false, part, inclusive),
+    after && partRange(list, after, true, part, inclusive),
+    before && partRange(list, before, false, part, inclusive),
   ];
   return join(
     all.filter((one) => one != null),
@@ -105,11 +109,11 @@ function conditions(list: List, window: Omit<Window, 'limit'>, part: Part): Sql 
   );
 }
 
-function ordering({ orderBy, descending }: List, reversed = false, first?: Sql): Sql {
+function ordering({ orderBy, descending }: List, reversed = false, prefix?: Sql): Sql {
   const direction = raw(descending === reversed ? 'ASC' : 'DESC');
   if (orderBy.name === 'id') return sql`"id" ${direction}`;
-  const before = first ? sql`${first} ${direction}, ` : empty;
-  return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tie ?? 'id')} ${direction}`;
+  const before = prefix ? sql`${prefix} ${direction}, ` : empty;
+  return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tieBreaker ?? 'id')} ${direction}`;
 }
 
 /** The same for all rows, if the column may be null. */
@@ -135,7 +139,7 @@ export function pageOf(list: List, window: Window): Sql {
   const skip = offset > 0 ? sql`OFFSET ${offset}` : empty;
   const parts = partsOf(list);
   const partRows = (part: Part, most: number) =>
-    rowsWhere(list, conditions(list, window, part), ordering(list, fromEnd, part.first), most);
+    rowsWhere(list, conditions(list, window, part), ordering(list, fromEnd, part.prefix), most);
   const [only] = parts;
   if (only && parts.length === 1) return sql`${partRows(only, limit)} ${skip}`;
   // No index has nulls last in both directions, or long texts; but each part has an index with its order.

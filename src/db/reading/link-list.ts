@@ -11,7 +11,7 @@ interface LinkColumn extends Column {
 /** What links can be ordered by, with the columns for it. */
 const orders = {
   ID: { name: 'id', type: 'number', bySpace: true },
-  CLICKS: { name: 'clicks', type: 'number', tie: 'linkId', bySpace: true },
+  CLICKS: { name: 'clicks', type: 'number', tieBreaker: 'linkId', bySpace: true },
   TITLE: { name: 'titleKey', type: 'text', nullable: true },
   ALIAS: { name: 'aliasKey', type: 'text' },
   // There are two indexes: an index entry of PostgreSQL has at most about 2,700 bytes.
@@ -20,7 +20,7 @@ const orders = {
     type: 'text',
     parts: [
       { where: sql`octet_length("urlKey") <= 2500` },
-      { where: sql`octet_length("urlKey") > 2500`, first: sql`substr("urlKey", 1, 600)` },
+      { where: sql`octet_length("urlKey") > 2500`, prefix: sql`substr("urlKey", 1, 600)` },
     ],
   },
   UPDATED_AT: { name: 'updatedAt', type: 'timestamp' },
@@ -44,14 +44,14 @@ export interface LinkSelection {
   /** Conditions on "spaceId". */
   readonly inSpaces?: readonly Sql[];
   /** Whether an index finds the few links that can meet `where`. */
-  readonly few?: boolean;
+  readonly isSelective?: boolean;
   readonly orderBy?: LinkOrder;
   readonly descending?: boolean;
 }
 
 /** The list of these links with what is selected of each, and an expression for their number, counted up to `most`. */
 export function linkList(
-  { accountId, where, inSpaces = [], few = false, orderBy = 'ID', descending = true }: LinkSelection,
+  { accountId, where, inSpaces = [], isSelective = false, orderBy = 'ID', descending = true }: LinkSelection,
   select: LinkSelect,
   dialect: Dialect,
 ): { list: List; count(most?: number): Sql } {
@@ -62,12 +62,13 @@ export function linkList(
     table: 'Link',
     source: linkSource(accountId, select, column.name, inSpaces),
     ...(joined && { joined }),
-    shape: `${column.name} ${textOf(select)}`,
-    // Ordered by clicks, the counters have this condition. With it twice, PostgreSQL would expect far fewer links than there are.
+    columnsKey: `${column.name} ${textOf(select)}`,
+    // Ordered by clicks, the counters have this condition. If it were repeated, PostgreSQL would expect far fewer links than
+    // there are.
     where: orderBy === 'CLICKS' ? ofAccount : [...ofAccount, ...inSpaces],
     orderBy: column,
     descending,
-    scans: !few && (where.length > 0 || (inSpaces.length > 0 && column.bySpace !== true)),
+    needsScan: !isSelective && (where.length > 0 || (inSpaces.length > 0 && column.bySpace !== true)),
   };
   return { list, count: (most) => countOf({ ...list, where: [...ofAccount, ...inSpaces] }, most) };
 }

@@ -34,10 +34,10 @@ function partsOf(ranges: readonly ListRange[]): ListRange[][] {
   return parts;
 }
 
-/** A number that the database calculates; `scans` if it reads many rows for it. */
+/** A number that the database calculates; `needsScan` if it reads many rows for it. */
 interface Sum {
   readonly expression: Sql;
-  readonly scans: boolean;
+  readonly needsScan: boolean;
 }
 
 /**
@@ -68,7 +68,7 @@ export class ListReader {
       (sums) =>
         this.#together(
           sums,
-          ({ scans }) => scans,
+          ({ needsScan }) => needsScan,
           (by, some) =>
             readNumbers(
               by,
@@ -82,11 +82,11 @@ export class ListReader {
   /** The results of `read`, from the client that it is given. Those that scan are long reads, in this process one for each item. */
   async #together<Item, Result>(
     items: readonly Item[],
-    scans: (item: Item) => boolean,
+    needsScan: (item: Item) => boolean,
     read: (db: Db, items: readonly Item[]) => Promise<Result[]>,
   ): Promise<Result[]> {
-    const long = items.filter(scans);
-    const others = items.filter((item) => !scans(item));
+    const long = items.filter(needsScan);
+    const others = items.filter((item) => !needsScan(item));
     const results = new Map<Item, Result>();
     const keep = (some: readonly Item[], found: readonly Result[]) => {
       for (const [index, item] of some.entries()) results.set(item, found[index] as Result); // There is one for each.
@@ -98,7 +98,6 @@ export class ListReader {
     return items.map((item) => results.get(item) as Result);
   }
 
-  /** The rows of each range. */
   async #rowsOfEach(db: Db, ranges: readonly ListRange[]): Promise<unknown[][]> {
     const rows: unknown[][] = [];
     for (const part of partsOf(ranges)) {
@@ -110,14 +109,14 @@ export class ListReader {
 
   /** The rows of the window, in the list's order. `Row` is the model of the list's table. */
   async rows<Row>(list: List, window: Window): Promise<Row[]> {
-    const kind = `${list.table} ${list.shape}`;
+    const kind = `${list.table} ${list.columnsKey}`;
     const table =
       this.#tables.get(kind) ??
       new DataLoader(
         (ranges: readonly ListRange[]) =>
           this.#together(
             ranges,
-            (range) => range.list.scans === true,
+            (range) => range.list.needsScan === true,
             (by, some) => this.#rowsOfEach(by, some),
           ),
         options,
@@ -139,10 +138,9 @@ export class ListReader {
   ): Promise<{ rows: Row[]; total: number }> {
     this.#signal.throwIfAborted();
     const read = (db: Db) => readRowsAndTotal<Row>(db, list, window, total);
-    return list.scans || (window.offset ?? 0) > MANY_SKIPPED ? this.#long.take(read) : read(this.#db);
+    return list.needsScan || (window.offset ?? 0) > MANY_SKIPPED ? this.#long.take(read) : read(this.#db);
   }
 
-  /** Rows whose column contains the text. */
   contains(column: string, text: string): Sql {
     return dialectOf(this.#db).contains(name(column), text);
   }
@@ -156,13 +154,12 @@ export class ListReader {
     }
   }
 
-  /** Whether the window has any row. */
   async any(list: List, window: Omit<Window, 'limit'>): Promise<boolean> {
-    return (await this.number(anyOf(list, window), list.scans)) > 0;
+    return (await this.number(anyOf(list, window), list.needsScan)) > 0;
   }
 
-  /** @param scans whether the database reads many rows for it */
-  number(expression: Sql, scans = false): Promise<number> {
-    return this.#numbers.load({ expression, scans });
+  /** @param needsScan whether the database reads many rows for it */
+  number(expression: Sql, needsScan = false): Promise<number> {
+    return this.#numbers.load({ expression, needsScan });
   }
 }

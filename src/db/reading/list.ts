@@ -3,7 +3,6 @@ import { readRows } from '../connection/raw-reads.ts';
 import { join, name, type Sql, sql } from '../connection/sql.ts';
 import { joinedTo, type List, orderingOfAll, pageOf, rowsOf, type Window } from './keyset.ts';
 
-/** One range of a list. */
 export interface ListRange {
   readonly list: List;
   readonly window: Window;
@@ -32,7 +31,6 @@ export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRang
   return ranges.map((range, part) => inOrder(rows[part] ?? [], range));
 }
 
-/** The values of the expressions, in one statement. */
 export async function readNumbers(db: Db | Tx, expressions: readonly Sql[]): Promise<number[]> {
   const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
   const [row] = await readRows<Record<string, number | bigint>>(db, sql`SELECT ${join(columns)}`);

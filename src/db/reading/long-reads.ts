@@ -6,7 +6,6 @@ import { forLongReads } from '../connection/raw-reads.ts';
 /** How many requests of one account may wait for long reads. */
 const MAX_REQUESTS = 50;
 
-/** The long reads of a client. */
 class Queue {
   readonly turns = new OwnTurns<number>();
   /** The requests of each account that wait or read. */
@@ -17,7 +16,10 @@ class Queue {
 
 const queues = new WeakMap<Db, Queue>();
 
-/** A request's long reads: one at a time for each account, and on SQLite on a thread of their own. After the signal, none begins. */
+/**
+ * A request's long reads: one at a time for each account, and on SQLite on a thread of their own. After the signal, none
+ * begins.
+ */
 export class LongReads {
   readonly #db: Db;
   readonly #accountId: number;

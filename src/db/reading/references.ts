@@ -11,7 +11,6 @@ export interface References {
   readonly spaceIds: readonly number[];
   readonly pixelIds: readonly number[];
   readonly hosts: readonly string[];
-  /** Aliases on the domains. */
   readonly aliases: readonly string[];
   /** Case-folded aliases of the account's links. */
   readonly aliasKeys: readonly string[];
@@ -29,9 +28,7 @@ export interface AliasHolder {
 export interface FoundReferences {
   /** Domains that the account may use: its own, and shared ones. Those of others are not revealed. */
   readonly domainIds: ReadonlySet<number>;
-  /** The account's spaces. */
   readonly spaceIds: ReadonlySet<number>;
-  /** The account's pixels. */
   readonly pixelIds: ReadonlySet<number>;
   /** Hosts that are short domains of the service that the account may use. */
   readonly hosts: ReadonlySet<string>;
@@ -45,9 +42,9 @@ interface Row extends AliasHolder {
 /** Looks up all references in one statement; in none, if there are none. Each list is one parameter, however long it is. */
 export async function findReferences(db: Db, references: References): Promise<FoundReferences> {
   const { accountId, domainIds, spaceIds, pixelIds, hosts, aliases, aliasKeys } = references;
-  const { isAmong } = dialectOf(db);
+  const { isIn } = dialectOf(db);
   const own = sql`"accountId" = ${accountId}`;
-  const onDomain = isAmong(sql`"domainId"`, 'integer', domainIds);
+  const onDomain = isIn(sql`"domainId"`, 'integer', domainIds);
   const record = (kind: Row['kind'], name: Sql) =>
     sql`SELECT ${kind} AS "kind", "id", 0 AS "domainId", ${name} AS "alias", '' AS "url", 0 AS "accountId"`;
   const link = sql`SELECT 'alias' AS "kind", "id", "domainId", "alias", "url", "accountId" FROM "Link"`;
@@ -55,23 +52,23 @@ export async function findReferences(db: Db, references: References): Promise<Fo
     [
       domainIds,
       sql`${record('domain', sql`''`)} FROM "Domain"
-        WHERE ${isAmong(sql`"id"`, 'integer', domainIds)} AND ${isUsableBy(accountId)}`,
+        WHERE ${isIn(sql`"id"`, 'integer', domainIds)} AND ${isUsableBy(accountId)}`,
     ],
     [
       hosts,
       sql`${record('host', sql`"name"`)} FROM "Domain"
-        WHERE ${isAmong(sql`"name"`, 'text', hosts)} AND ${isUsableBy(accountId)}`,
+        WHERE ${isIn(sql`"name"`, 'text', hosts)} AND ${isUsableBy(accountId)}`,
     ],
     [
       spaceIds,
-      sql`${record('space', sql`''`)} FROM "Space" WHERE ${isAmong(sql`"id"`, 'integer', spaceIds)} AND ${own}`,
+      sql`${record('space', sql`''`)} FROM "Space" WHERE ${isIn(sql`"id"`, 'integer', spaceIds)} AND ${own}`,
     ],
     [
       pixelIds,
-      sql`${record('pixel', sql`''`)} FROM "Pixel" WHERE ${isAmong(sql`"id"`, 'integer', pixelIds)} AND ${own}`,
+      sql`${record('pixel', sql`''`)} FROM "Pixel" WHERE ${isIn(sql`"id"`, 'integer', pixelIds)} AND ${own}`,
     ],
-    [aliases, sql`${link} WHERE ${onDomain} AND ${isAmong(sql`"alias"`, 'text', aliases)}`],
-    [aliasKeys, sql`${link} WHERE ${own} AND ${isAmong(sql`"aliasKey"`, 'text', aliasKeys)}`],
+    [aliases, sql`${link} WHERE ${onDomain} AND ${isIn(sql`"alias"`, 'text', aliases)}`],
+    [aliasKeys, sql`${link} WHERE ${own} AND ${isIn(sql`"aliasKey"`, 'text', aliasKeys)}`],
   ];
   const asked = parts.flatMap(([values, part]) => (values.length > 0 ? part : []));
   const rows = asked.length > 0 ? await readRows<Row>(db, join(asked, ' UNION ALL ')) : [];

@@ -26,9 +26,7 @@ export async function lockDestination(tx: Tx, { accountId, domainId, url }: Dest
 
 /** What links must have in common besides their destination. */
 export interface LinkMatch {
-  /** Values by column. */
   readonly columns: Readonly<Record<string, string | number | boolean | Date | null>>;
-  /** Columns that must not be null. */
   readonly filled: readonly string[];
   /** Exactly these pixels; undefined for any. */
   readonly pixelIds?: readonly number[] | undefined;

@@ -24,7 +24,9 @@ const MAX_INDEXED = 32;
  */
 const MAX_CANDIDATES = 500;
 /** From how many candidates on it is cheaper to read all of the account's links in order than to look each one up. */
-const manyOf = (accountId: number) => sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / 20, 1000), 20000)
+const maxCandidatesOf = (
+  accountId: number,
+) => sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / 20, 1000), 20000)
   FROM "AccountTally" WHERE "accountId" = ${accountId})`;
 
 function startOf(text: string): string {
@@ -52,14 +54,14 @@ async function candidates(db: Db, search: LinkSearch): Promise<number[] | null> 
   const idsOf = (rows: Awaited<ReturnType<typeof matching>>) =>
     rows.length < Number(rows[0]?.limit ?? 1) ? rows.map(({ id }) => Number(id)) : null;
   const rare = await rareTrigrams(db, search, text);
-  const few = rare.length > 0 ? idsOf(await matching(rare, sql`${MAX_CANDIDATES}`)) : null;
-  return few ?? idsOf(await matching([startOf(text)], manyOf(accountId)));
+  const found = rare.length > 0 ? idsOf(await matching(rare, sql`${MAX_CANDIDATES}`)) : null;
+  return found ?? idsOf(await matching([startOf(text)], maxCandidatesOf(accountId)));
 }
 
-/** The condition of a search; `few` if the index found few candidates, `indexed` if an index covers such a text at all. */
+/** The condition of a search; `isSelective` if the index found few candidates, `indexed` if an index covers such a text at all. */
 export interface SearchResult {
   readonly condition: Sql;
-  readonly few: boolean;
+  readonly isSelective: boolean;
   readonly indexed: boolean;
 }
 
@@ -69,18 +71,26 @@ export interface SearchResult {
  */
 export async function linksContaining(db: Db, search: LinkSearch): Promise<SearchResult> {
   const { column, text } = search;
-  const { contains, plansSearches } = dialectOf(db);
+  const { contains, choosesTrigramIndex } = dialectOf(db);
   const condition = contains(name(column), text);
-  // No LIKE either: for a short pattern, a generic plan would read the whole index.
-  if ([...text].length < MIN_INDEXED) return { condition, few: false, indexed: false };
-  if (plansSearches) {
+  // LIKE is not used here: for a short pattern, a generic plan would read the whole index.
+  if ([...text].length < MIN_INDEXED) return { condition, isSelective: false, indexed: false };
+  if (choosesTrigramIndex) {
     const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
-    return { condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`, few: false, indexed: true };
+    return {
+      condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`,
+      isSelective: false,
+      indexed: true,
+    };
   }
   const ids = await candidates(db, search);
-  if (ids === null) return { condition, few: false, indexed: true };
-  if (ids.length === 0) return { condition: sql`1 = 0`, few: true, indexed: true };
+  if (ids === null) return { condition, isSelective: false, indexed: true };
+  if (ids.length === 0) return { condition: sql`1 = 0`, isSelective: true, indexed: true };
   // One parameter, since the number of parameters is limited.
   const among = sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)}))`;
-  return { condition: sql`${among} AND ${condition}`, few: ids.length <= MAX_CANDIDATES, indexed: true };
+  return {
+    condition: sql`${among} AND ${condition}`,
+    isSelective: ids.length <= MAX_CANDIDATES,
+    indexed: true,
+  };
 }

@@ -6,13 +6,13 @@ import { name, sql } from '../connection/sql.ts';
 /** How many texts of an account are examined, and how much of each, in characters. */
 const SAMPLE_SIZE = 64;
 const SAMPLED_LENGTH = 100;
-/** In how many of them a common trigram is, at least. */
+/** The minimum number of sampled texts that contain a common trigram. */
 const COMMON_FROM = 2;
 /** How many rare trigrams are enough. */
 const ENOUGH_RARE = 3;
-/** How many samples a process keeps, and for how long, in milliseconds: a wrong one costs time only. */
+/** How many samples a process keeps, and for how long, in milliseconds: an outdated one only costs time. */
 const MAX_SAMPLES = 200;
-const KEPT_FOR = 600_000;
+const SAMPLE_LIFETIME = 600_000;
 
 /** A column of an account's links. */
 interface Sampled {
@@ -23,7 +23,6 @@ interface Sampled {
 type Samples = LRUCache<string, ReadonlySet<string>>;
 const samples = new WeakMap<Db, Samples>();
 
-/** The parts of three characters. */
 function trigramsOf(text: string): string[] {
   const characters = [...text];
   return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''));
@@ -46,7 +45,7 @@ async function sampleOf(db: Db, { accountId, column }: Sampled): Promise<Readonl
 
 /** Trigrams of the text that, by a sample, only few of the account's links have in the column: up to three, far apart. */
 export async function rareTrigrams(db: Db, searched: Sampled, text: string): Promise<string[]> {
-  const known: Samples = samples.get(db) ?? new LRUCache({ max: MAX_SAMPLES, ttl: KEPT_FOR });
+  const known: Samples = samples.get(db) ?? new LRUCache({ max: MAX_SAMPLES, ttl: SAMPLE_LIFETIME });
   samples.set(db, known);
   const key = `${searched.accountId} ${searched.column}`;
   let common = known.get(key);

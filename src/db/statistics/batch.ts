@@ -1,6 +1,5 @@
 import type { Value } from './value.ts';
 
-/** The counts of one link on one day. */
 export interface DayOfLink {
   clicks: number;
   /** The clicks that are already in the database. */
@@ -37,7 +36,6 @@ export interface LinkVisits {
   readonly days: Map<number, DayOfLink>;
 }
 
-/** Visits of links, by their ids. */
 export type Visits = Map<number, LinkVisits>;
 
 /** The number of clicks that are not in the database yet. */
@@ -47,7 +45,6 @@ export function unwrittenOf({ hours }: LinkVisits): number {
   return sum;
 }
 
-/** All days of all links. */
 export function* daysOf(visits: Visits): Generator<[linkId: number, day: number, counted: DayOfLink]> {
   for (const [id, link] of visits) for (const [day, counted] of link.days) yield [id, day, counted];
 }

@@ -38,14 +38,12 @@ export function monthsAfter(month: number, months: number): number {
   return enclosingPeriod(dayOf(at));
 }
 
-/** The last day of a month. */
 export function endOfMonth(month: number): number {
   return daysAfter(monthsAfter(month, 1) * 100 + 1, -1);
 }
 
 const DAY_MS = 86_400_000;
 
-/** The number of days of a period. */
 export function lengthOf({ from, to }: { readonly from: number; readonly to: number }): number {
   return (startOf(to).getTime() - startOf(from).getTime()) / DAY_MS + 1;
 }

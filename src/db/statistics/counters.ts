@@ -28,7 +28,6 @@ export async function lockCounters(
   return new Map(rows.map(({ linkId, any }) => [linkId, any > 0]));
 }
 
-/** The clicks of a link before its import. */
 interface ImportedClicks {
   readonly linkId: number;
   readonly clicks: number;
@@ -49,7 +48,7 @@ export async function setImportedClicks(tx: Tx, imported: readonly ImportedClick
 }
 
 /** Deletes the receipts of processes that ended long ago. */
-export async function forgetReceipts(db: Db): Promise<void> {
+export async function deleteOldReceipts(db: Db): Promise<void> {
   if (dialectOf(db).runsInProcess) return;
   await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
 }
@@ -68,8 +67,8 @@ export async function claimVisit(db: Db, linkId: number, now: Date): Promise<Tur
       "turns" = CASE WHEN "turns" < ${MAX_COUNT} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
     FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}
     RETURNING "clicks", "turns", "resets", "LinkCounter"."accountId" AS "account"`;
-  // Without writable queries, a trigger adds to the hours and days.
-  const statement = !dialectOf(db).hasWritableQueries
+  // Without writable CTEs, a trigger adds to the hours and days.
+  const statement = !dialectOf(db).hasWritableCtes
     ? update
     : // Each part reads the one before: PostgreSQL would run them in another order than other writes, and deadlock with these.
       sql`WITH "claimed" AS (${update}),

@@ -3,7 +3,6 @@ import { readRows } from '../connection/raw-reads.ts';
 import { sql } from '../connection/sql.ts';
 import { type Days, planOf, type Scope, sourceOf } from './scope.ts';
 
-/** The counts of a period. */
 export interface Counts {
   readonly clicks: number;
   readonly described: number;

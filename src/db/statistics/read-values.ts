@@ -33,7 +33,7 @@ function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; subt
 }
 
 /** Which values to read. */
-export interface ValuesAsked {
+export interface ValueQuery {
   readonly kind: Kind;
   readonly column: ValueColumn;
   readonly by: 'CLICKS' | 'VALUE';
@@ -45,10 +45,10 @@ export interface ValuesAsked {
 }
 
 /** A question about an owner; `all` is the number of its clicks that may have a value. */
-export interface OwnerAsked {
+export interface OwnerQuery {
   readonly id: number;
   readonly all: number;
-  readonly asked: ValuesAsked;
+  readonly asked: ValueQuery;
 }
 
 /** One value of an owner, and how many values there are. */
@@ -58,7 +58,7 @@ export interface ValueRow {
   readonly total: number;
 }
 
-function orderOf({ by, descending, tiesAscend }: ValuesAsked): Sql {
+function orderOf({ by, descending, tiesAscend }: ValueQuery): Sql {
   const direction = descending ? sql`DESC` : sql`ASC`;
   const ofValue = sql`("value" IS NULL), "value" ${tiesAscend ? sql`ASC` : direction}`;
   return by === 'VALUE' ? ofValue : sql`"clicks" ${direction}, ${ofValue}`;
@@ -84,7 +84,7 @@ function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly 
 }
 
 /** The rows for all owners with the same question, with its index. Clicks without a value are a row whose value is null. */
-function rowsOf(db: Db, index: number, asked: ValuesAsked, owners: readonly OwnerAsked[]): Sql {
+function rowsOf(db: Db, index: number, asked: ValueQuery, owners: readonly OwnerQuery[]): Sql {
   const value = sql`"VisitValue".${name(asked.column)}`;
   const known = name(`known${index}`);
   // An owner that is asked for twice has one row.
@@ -107,8 +107,7 @@ function rowsOf(db: Db, index: number, asked: ValuesAsked, owners: readonly Owne
   ) AS ${name(`ranked${index}`)} WHERE "rank" > ${asked.offset} AND "rank" <= ${asked.offset + asked.limit}`;
 }
 
-/** How many different questions one statement answers at most. */
-const MAX_DIFFERENT = 20;
+const MAX_QUERIES = 20;
 
 /**
  * The values that the clicks of the days have: for each question the rows of its answer. Whatever is asked of the owners, their
@@ -118,13 +117,13 @@ export async function readValues(
   db: Db,
   scope: Scope,
   days: Days,
-  questions: readonly OwnerAsked[],
+  questions: readonly OwnerQuery[],
 ): Promise<ValueRow[][]> {
-  const answers = new Map<OwnerAsked, ValueRow[]>();
+  const answers = new Map<OwnerQuery, ValueRow[]>();
   // Owners with the same question share a statement.
   const alike = [...Map.groupBy(questions, ({ asked }) => JSON.stringify(asked)).values()];
-  for (let next = 0; next < alike.length; next += MAX_DIFFERENT) {
-    const different = alike.slice(next, next + MAX_DIFFERENT);
+  for (let next = 0; next < alike.length; next += MAX_QUERIES) {
+    const different = alike.slice(next, next + MAX_QUERIES);
     const all = different.flat();
     const ids = [...new Set(all.map(({ id }) => id))];
     const kinds = [...new Set(all.map(({ asked }) => asked.kind))];

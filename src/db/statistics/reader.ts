@@ -4,7 +4,7 @@ import { forLongReads } from '../connection/raw-reads.ts';
 import type { LongReads } from '../reading/long-reads.ts';
 import { lengthOf } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals } from './read-counts.ts';
-import { type OwnerAsked, readValues, type ValueRow } from './read-values.ts';
+import { type OwnerQuery, readValues, type ValueRow } from './read-values.ts';
 import type { Days, Scope } from './scope.ts';
 import { valueColumns } from './value.ts';
 
@@ -75,7 +75,7 @@ export class StatisticsReader {
   }
 
   /** The values of each dimension that is asked for come by one statement. */
-  values(scope: Scope, days: Days, question: OwnerAsked): Promise<ValueRow[]> {
+  values(scope: Scope, days: Days, question: OwnerQuery): Promise<ValueRow[]> {
     return this.#load(
       ['values', scope, days],
       question,

@@ -11,7 +11,7 @@ export type ValuesOf = (linkId: number, day: number, counted: DayOfLink) => Read
  * The values of visits, with `other` instead of referrers beyond the first `max` of a link's day. The caller has locked the
  * links, so this is exact over all processes.
  */
-export async function referrersWithin(tx: Tx, visits: Visits, max: number, other: Value): Promise<ValuesOf> {
+export async function limitReferrers(tx: Tx, visits: Visits, max: number, other: Value): Promise<ValuesOf> {
   const isReferrer = ({ kind }: Value) => kind === kinds.REFERRER;
   const days = [...daysOf(visits)].flatMap(([id, day, { values }]) =>
     [...values.keys()].some(isReferrer) ? [[id, day]] : [],
@@ -32,13 +32,13 @@ export async function referrersWithin(tx: Tx, visits: Visits, max: number, other
     const kept = known.get(`${linkId} ${day}`) ?? new Set();
     kept.delete(other.hash);
     if (kept.size + values.size <= max) return values;
-    const within = new Map<Value, number>();
+    const limited = new Map<Value, number>();
     for (const [value, count] of values) {
       const isHost = isReferrer(value) && value.hash !== other.hash;
       if (isHost && kept.size < max) kept.add(value.hash);
       const counted = !isHost || kept.has(value.hash) ? value : other;
-      within.set(counted, (within.get(counted) ?? 0) + count);
+      limited.set(counted, (limited.get(counted) ?? 0) + count);
     }
-    return within;
+    return limited;
   };
 }

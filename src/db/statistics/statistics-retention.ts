@@ -7,7 +7,7 @@ import { emptyLog } from '../connection/sqlite-file.ts';
 import { Retention } from '../retention.ts';
 import { dayOf, enclosingPeriod, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
-import { forgetVisitors } from './visitors.ts';
+import { deletePastVisitors } from './visitors.ts';
 
 /** How long after the end of a day its last visits may still be written, in milliseconds. */
 const WRITE_DELAY = 2 * 60_000;
@@ -43,7 +43,7 @@ export class StatisticsRetention extends Retention {
   override async deleteOld(): Promise<void> {
     const now = this.#now();
     await this.untilNone(async () => {
-      const { any, more } = await forgetVisitors(this.#db, dayOf(new Date(now.getTime() - WRITE_DELAY)));
+      const { any, more } = await deletePastVisitors(this.#db, dayOf(new Date(now.getTime() - WRITE_DELAY)));
       this.#areLogged ||= any;
       return more;
     });
@@ -64,7 +64,7 @@ export class StatisticsRetention extends Retention {
 
   async #deleteOfLinks(first: number): Promise<void> {
     const tables = tablesOf('Link', first);
-    // Whatever a link has of a day, it has its clicks.
+    // A link with any statistics of a day has a row of that day in LinkDay.
     const isOld = sql`EXISTS (SELECT 1 FROM "LinkDay" AS "old"
       WHERE "old"."linkId" = "LinkCounter"."linkId" AND "old"."day" < ${firstDayOf(first)})`;
     let after = 0;

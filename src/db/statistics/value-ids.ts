@@ -5,7 +5,6 @@ import { dialectOf } from '../connection/dialect.ts';
 import { join, name, sql } from '../connection/sql.ts';
 import { type Value, valueColumns } from './value.ts';
 
-/** How many ids a process caches. */
 const MAX_CACHED = 50_000;
 
 /** A value's id, and the last month for which it is known to be used: until then it is not deleted. */
@@ -19,7 +18,6 @@ const types = Object.fromEntries(
   columns.map((column) => [column, column === 'kind' || column === 'month' ? 'integer' : 'text'] as const),
 );
 
-/** Finds the ids of values, with a cache in the process. */
 export class ValueIds {
   readonly #known = new LRUCache<string, CachedId>(growingTo(MAX_CACHED));
 

@@ -26,13 +26,13 @@ export class Salts {
 }
 
 /** The last day that is over. */
-const forgotten = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'visitors')`;
+const lastClosedDay = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'visitors')`;
 
 /** The salt of a day; null if the day is over. */
 async function readSalt(db: Db, day: number): Promise<string | null> {
   await db.$executeRaw(sql`
     INSERT INTO "DaySalt" ("day", "salt") SELECT CAST(${day} AS INTEGER), ${randomBytes(32).toString('base64url')}
-    WHERE ${day} > ${forgotten} ON CONFLICT ("day") DO NOTHING`);
+    WHERE ${day} > ${lastClosedDay} ON CONFLICT ("day") DO NOTHING`);
   const [row] = await db.$queryRaw<{ salt: string }[]>(
     sql`SELECT "salt" FROM "DaySalt" WHERE "day" = ${day}`,
   );
@@ -59,7 +59,7 @@ export async function addVisitors(
   const given = dialectOf(tx).table({ day: 'integer', linkId: 'integer', hash: 'text' }, rows);
   const inserted = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
     INSERT INTO "DayVisitor" ("day", "linkId", "hash") SELECT "day", "linkId", "hash" FROM ${given} AS "given"
-    WHERE "day" > ${forgotten} ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);
+    WHERE "day" > ${lastClosedDay} ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);
   for (const { linkId, day } of inserted) {
     const key = `${linkId} ${day}`;
     added.set(key, (added.get(key) ?? 0) + 1);
@@ -67,16 +67,15 @@ export async function addVisitors(
   return added;
 }
 
-/** How many visitors one statement deletes. */
 const BATCH_SIZE = 5_000;
 
-interface Forgotten {
+interface Deleted {
   readonly any: boolean;
   readonly more: boolean;
 }
 
 /** Deletes the salts and a batch of the visitors of days before this one. */
-export async function forgetVisitors(db: Db, before: number): Promise<Forgotten> {
+export async function deletePastVisitors(db: Db, before: number): Promise<Deleted> {
   const [closed] = await db.$queryRaw<{ number: number }[]>(sql`
     SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
   if (closed === undefined)

@@ -6,7 +6,7 @@ import { transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
 import { type DayOfLink, daysOf, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { enclosingPeriod } from './calendar.ts';
-import { referrersWithin } from './referrers.ts';
+import { limitReferrers } from './referrers.ts';
 import { addTo, type Counted, countTables } from './rows.ts';
 import type { Value } from './value.ts';
 import type { ValueIds } from './value-ids.ts';
@@ -65,24 +65,24 @@ async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
     return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
   });
   if (rows.length === 0) return;
-  const { table, smaller, larger, wide } = dialectOf(tx);
+  const { table, least, greatest, asBigint } = dialectOf(tx);
   const given = table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
-  const clicks = smaller(sql`${wide(sql`"clicks"`)} + "count"`, MAX_COUNT);
-  const last = larger(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
+  const clicks = least(sql`${asBigint(sql`"clicks"`)} + "count"`, MAX_COUNT);
+  const last = greatest(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
   await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
 /**
  * The counts of a link without the values and visitors of days whose claimed clicks were counted before the last reset: these
- * clicks are gone.
+ * clicks were deleted.
  */
-function withoutForgotten(link: LinkVisits, { resets }: Counter): LinkVisits {
-  const isForgotten = (day: DayOfLink) => day.resets !== null && day.resets < resets;
-  if (![...link.days.values()].some(isForgotten)) return link;
+function withoutReset(link: LinkVisits, { resets }: Counter): LinkVisits {
+  const isReset = (day: DayOfLink) => day.resets !== null && day.resets < resets;
+  if (![...link.days.values()].some(isReset)) return link;
   const nothing = { described: 0, visitors: new Set<string>(), values: new Map<Value, number>() };
   const days = [...link.days].map(
-    ([day, one]) => [day, isForgotten(one) ? { ...one, ...nothing } : one] as const,
+    ([day, one]) => [day, isReset(one) ? { ...one, ...nothing } : one] as const,
   );
   return { ...link, days: new Map(days) };
 }
@@ -116,17 +116,17 @@ export async function writeVisits(
   const days = [...daysOf(visits)].flatMap(([, day, { visitors }]) => (visitors.size > 0 ? day : []));
   const saltOf = await salts.forDays(db, new Set(days));
   // Cache ids only after the commit.
-  const learnt = await transaction(db, async (tx) => {
+  const newIds = await transaction(db, async (tx) => {
     if (!(await isNew(tx, receipt))) return null;
     const counters = await lockedLinks(tx, visits);
     const present: Visits = new Map();
     for (const [id, link] of visits) {
       const counter = counters.get(id);
-      if (counter !== undefined) present.set(id, withoutForgotten(link, counter));
+      if (counter !== undefined) present.set(id, withoutReset(link, counter));
     }
     if (present.size === 0) return null;
     await addClicksOf(tx, present);
-    const valuesOf = await referrersWithin(tx, present, MAX_REFERRERS, other);
+    const valuesOf = await limitReferrers(tx, present, MAX_REFERRERS, other);
     const found = await ids.find(tx, lastMonths(present, valuesOf));
     const visitors = await addVisitors(tx, present, saltOf);
     const counted: Record<Counted, number[][]> = { Hour: [], Day: [], DayValue: [], MonthValue: [] };
@@ -146,13 +146,13 @@ export async function writeVisits(
     await addToBoth(tx, counted, counters);
     return found;
   });
-  if (learnt !== null) ids.keep(learnt);
+  if (newIds !== null) ids.keep(newIds);
 }
 
 /** The values, each with the last month in which it is used. */
 function lastMonths(
   visits: Visits,
-  valuesOf: Awaited<ReturnType<typeof referrersWithin>>,
+  valuesOf: Awaited<ReturnType<typeof limitReferrers>>,
 ): Map<string, { value: Value; month: number }> {
   const months = new Map<string, { value: Value; month: number }>();
   for (const [id, day, counted] of daysOf(visits))

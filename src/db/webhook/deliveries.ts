@@ -5,13 +5,11 @@ import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/raw-reads.ts';
 import { empty, join, type Sql, sql } from '../connection/sql.ts';
 
-/** A new delivery. */
 export type NewDelivery = Pick<
   WebhookDelivery,
   'webhookId' | 'messageId' | 'event' | 'kind' | 'recordId' | 'createdAt'
 >;
 
-/** A delivery that is due. */
 export interface DueDelivery
   extends Omit<NewDelivery, 'webhookId'>,
     Pick<WebhookDelivery, 'id' | 'failures'> {
@@ -19,7 +17,6 @@ export interface DueDelivery
   readonly kept: number;
 }
 
-/** How many rows one statement adds. */
 const BATCH_SIZE = 500;
 
 /** Rows of `one` that must wait: an earlier delivery about the same record is not due yet. */
@@ -50,7 +47,7 @@ export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: 
     );
     ids.push(...made.map(({ id }) => Number(id)));
   }
-  // With a later `nextAttemptAt`, the index leaves them out, and queries need not skip them again and again.
+  // With a later `nextAttemptAt`, queries for due deliveries do not read them.
   await tx.$executeRaw(sql`
     UPDATE "WebhookDelivery" SET "nextAttemptAt" =
       (SELECT MAX("same"."nextAttemptAt") FROM "WebhookDelivery" AS "same" WHERE ${ofSameRecord})
@@ -119,15 +116,14 @@ export async function bodyOf(db: Db, id: number): Promise<string | null> {
   return (await db.webhookDelivery.findUnique({ where: { id }, select: { body: true } }))?.body ?? null;
 }
 
-/** How many deliveries are deleted at once. */
-const DELETED_TOGETHER = 1_000;
+const DELETE_BATCH_SIZE = 1_000;
 
 /** Deletes deliveries of changes from before a time that do not wait, the oldest first; returns whether there may be more. */
 export async function deleteOldDeliveries(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
     DELETE FROM "WebhookDelivery" WHERE "createdAt" < ${before}
-    AND "id" IN (SELECT "id" FROM "WebhookDelivery" WHERE "status" <> 'PENDING' ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
-  return deleted === DELETED_TOGETHER;
+    AND "id" IN (SELECT "id" FROM "WebhookDelivery" WHERE "status" <> 'PENDING' ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`;
+  return deleted === DELETE_BATCH_SIZE;
 }
 
 /** Deletes the deliveries of a webhook in batches, between which other work runs. */
@@ -137,7 +133,7 @@ export async function deleteDeliveriesOf(tx: Tx, webhookId: number): Promise<voi
     const [last] = await readRows<{ id: number | null }>(
       tx,
       sql`SELECT MAX("id") AS "id" FROM (SELECT "id" FROM "WebhookDelivery"
-        WHERE "webhookId" = ${webhookId} AND "id" > ${after} ORDER BY "id" LIMIT ${DELETED_TOGETHER}) AS "next"`,
+        WHERE "webhookId" = ${webhookId} AND "id" > ${after} ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE}) AS "next"`,
     );
     if (last === undefined || last.id === null) return;
     await tx.$executeRaw(sql`

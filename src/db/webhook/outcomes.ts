@@ -3,7 +3,6 @@ import { retryConflicts } from '../connection/retry.ts';
 import { sql } from '../connection/sql.ts';
 import { type DueDelivery, pendingAbout } from './deliveries.ts';
 
-/** The result of an attempt. */
 export interface Outcome {
   readonly webhookId: number;
   readonly delivery: Pick<DueDelivery, 'id' | 'kind' | 'recordId' | 'failures'>;
@@ -53,7 +52,7 @@ async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
   // It was redelivered during the attempt, and is due with all of its retries.
   if (written.count === 0) await write(db, { where: { id }, data: tried });
   if (written.count === 0 || retryAt === null) return;
-  // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again.
+  // Later deliveries about the same record wait for it anyway; with a later time, queries for due deliveries do not read them.
   await retryConflicts(() =>
     db.$executeRaw(sql`
       UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt}

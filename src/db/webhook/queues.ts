@@ -75,7 +75,6 @@ export async function renewClaims(
   return new Set(kept.map(({ webhookId }) => webhookId));
 }
 
-/** Whether the process still has the queue. */
 export async function hasQueue(db: Db, webhookId: number, by: string): Promise<boolean> {
   return (await db.webhookQueue.count({ where: { webhookId, claimedBy: by } })) > 0;
 }

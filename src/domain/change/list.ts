@@ -65,9 +65,9 @@ export async function changeConnection(
     orderBy: { name: 'tx', type: 'number', large: true },
     descending: orderBy.direction === 'DESC',
     // There is an index for the changes of one record.
-    scans: since != null || (kind == null) !== (recordId == null),
+    needsScan: since != null || (kind == null) !== (recordId == null),
   };
-  return readConnection(lists, list, input, { scans: true });
+  return readConnection(lists, list, input, { needsScan: true });
 }
 
 export function findChanges(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<LoggedChange[]> {

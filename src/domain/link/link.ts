@@ -4,7 +4,7 @@ import { lockRow } from '../../db/connection/transaction.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
-import { forgetStatistics } from '../../db/statistics/forget.ts';
+import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
 import type { Actor } from '../access/actor.ts';
 import { deleteOwned } from '../access/ownership.ts';
 import { recordingChanges } from '../change/change.ts';
@@ -150,6 +150,6 @@ export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): P
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
     // All writes lock the link before its counter.
     await lockRow(tx, 'Link', linkId, { deleting: true });
-    await forgetStatistics(tx, [linkId], actor.accountId);
+    await deleteStatistics(tx, [linkId], actor.accountId);
   });
 }

@@ -65,27 +65,30 @@ type SpaceRef = { readonly id: number } | undefined;
 /** The maximum `totalCount` of a search that no index covers. */
 export const MAX_COUNTED = 1_000;
 
-/** The conditions of the filter except the space; `few` if an index leaves only few links to check, `indexed` if an index covers the search. */
+/**
+ * The conditions of the filter except the space; `isSelective` if an index leaves only few links to check, `indexed` if an
+ * index covers the search.
+ */
 async function conditionsOf(
   lists: ListReader,
   { accountId }: Actor,
   { search, searchBy, status, domainId, pixelId, updatedSince }: Filter,
   now: () => Date,
-): Promise<{ where: Condition[]; few: boolean; indexed: boolean }> {
+): Promise<{ where: Condition[]; isSelective: boolean; indexed: boolean }> {
   const where: Condition[] = [];
-  let few = false;
+  let isSelective = false;
   let indexed = true;
   if (search) {
     const column = searchColumns[searchBy];
     const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
     where.push(found.condition);
-    ({ few, indexed } = found);
+    ({ isSelective, indexed } = found);
   }
   if (status) where.push(hasStatus(status, now()));
   if (domainId) where.push(is('domainId', domainId));
   if (pixelId) where.push(hasPixel(pixelId));
   if (updatedSince) where.push(isSince('updatedAt', updatedSince.at));
-  return { where, few, indexed };
+  return { where, isSelective, indexed };
 }
 
 /** The list, and expressions for its total: exact, and limited for connections. */
@@ -175,7 +178,10 @@ export async function linksWhere(
   limit: number,
   select: LinkSelect,
 ): Promise<SelectedLink[]> {
-  return lists.rows<SelectedLink>(lists.links({ accountId, where: [condition], few: true }, select).list, {
-    limit,
-  });
+  return lists.rows<SelectedLink>(
+    lists.links({ accountId, where: [condition], isSelective: true }, select).list,
+    {
+      limit,
+    },
+  );
 }

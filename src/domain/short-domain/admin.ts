@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection/db.ts';
 import { lockRow } from '../../db/connection/transaction.ts';
 import { lockLinksOn } from '../../db/links.ts';
-import { forgetStatistics } from '../../db/statistics/forget.ts';
+import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { timeOfChange } from '../if-unmodified.ts';
@@ -81,7 +81,7 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
     const byOwner = Map.groupBy(found, (link) => link.accountId);
     const idsOf = [...byOwner].map(([owner, own]) => ({ owner, ids: own.map((link) => link.id) }));
     // The statistics of an account are the sums over its links.
-    for (const { owner, ids } of idsOf) await forgetStatistics(tx, ids, owner);
+    for (const { owner, ids } of idsOf) await deleteStatistics(tx, ids, owner);
     await tx.link.deleteMany({ where: { domainId: id } });
     await tx.domain.delete({ where: { id } });
     // Each change is recorded for the link's own account; a shared domain has links of many.

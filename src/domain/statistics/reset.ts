@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection/db.ts';
 import { readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
-import { forgetStatistics } from '../../db/statistics/forget.ts';
+import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';
 import { notFound } from '../errors.ts';
@@ -21,7 +21,7 @@ export async function resetStatistics(
   const where = owned(actor, linkId);
   if (where === null) throw notFound('link');
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const any = (await forgetStatistics(tx, [where.id], where.accountId)).get(where.id);
+    const any = (await deleteStatistics(tx, [where.id], where.accountId)).get(where.id);
     if (any === undefined) throw notFound('link');
     if (any) await record('UPDATED', 'LINK', [where.id], ['statistics']);
     const link = await readLink(tx, where, select);

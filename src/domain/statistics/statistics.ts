@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { daysAfter, enclosingPeriod, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
 import type { Counts, Point } from '../../db/statistics/read-counts.ts';
-import type { ValueRow, ValuesAsked } from '../../db/statistics/read-values.ts';
+import type { ValueQuery, ValueRow } from '../../db/statistics/read-values.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
 import type { Days, Scope } from '../../db/statistics/scope.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
@@ -188,7 +188,7 @@ export class Statistics {
 
   #values(
     by: StatisticsDimension,
-    order: Omit<ValuesAsked, 'kind' | 'column'>,
+    order: Omit<ValueQuery, 'kind' | 'column'>,
     all: number,
   ): Promise<ValueRow[]> {
     const asked = { ...valuesOf[by], ...order };

@@ -19,7 +19,7 @@ export function deliveryConnection(
   input: EdgesInput,
 ): Promise<Connection<WebhookDelivery>> {
   const list = byCreation('WebhookDelivery', is('webhookId', id), { descending: true });
-  return readConnection(lists, list, input, { scans: true });
+  return readConnection(lists, list, input, { needsScan: true });
 }
 
 /**

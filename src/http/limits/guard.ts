@@ -37,8 +37,8 @@ const protect: Step = helmet({
 });
 
 /**
- * Tells browsers to use https only, for the host of an https base URL. Domains of accounts may have to serve http, and so may
- * hosts below them that are not ours.
+ * Tells browsers to use https only, for the host of an https base URL. Domains of accounts, and other people's hosts below
+ * them, may have to serve http.
  */
 function requireHttps(baseUrl: string, trust: Trust): Step {
   const own = withoutPort(hostOf(baseUrl));
@@ -53,7 +53,6 @@ function requireHttps(baseUrl: string, trust: Trust): Step {
 const pass: Step = (_req, _res, next) => next();
 
 export interface GuardOptions {
-  /** The origins of sites whose pages may call the APIs. */
   readonly corsOrigins: readonly string[];
   readonly baseUrl: string;
   /** Which proxies may say the requested host. */

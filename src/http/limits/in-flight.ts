@@ -14,7 +14,6 @@ const COUNT_INTERVAL = 250;
 /** What a request in flight occupies. */
 interface Slot {
   ended: boolean;
-  /** How many executions are running for it. */
   running: number;
 }
 
@@ -50,14 +49,13 @@ export class InFlight {
     this.#waiting.set(res, socket);
     this.#boundSize();
     res.once('close', end);
-    // A client that keeps sending without reading gets no answer.
+    // A client that keeps sending without reading is disconnected.
     if (this.#waiting.size > UNSENT_PER_SLOT * this.#max) socket.destroy();
     if (ofSocket.size > MAX_PER_SOCKET || this.#isFull()) return false;
     this.#accepted.set(res, slot);
     return true;
   }
 
-  /** Runs an execution of the request. */
   async run<T>(res: ServerResponse, execution: () => PromiseLike<T> | T): Promise<T> {
     const slot = this.#accepted.get(res);
     if (slot === undefined) return execution();
@@ -70,7 +68,6 @@ export class InFlight {
     }
   }
 
-  /** Whether the connection has unsent answers. */
   isAnswering(socket: Socket): boolean {
     return (this.#endings.get(socket)?.size ?? 0) > 0;
   }

@@ -10,14 +10,14 @@ const STEP_MS = 20;
 const MAX_WAIT = 250;
 
 /** Measures whether the process is busy with requests, so that background work can wait. */
-export class Load {
+export class LoadMeter {
   #requestAt = Number.NEGATIVE_INFINITY;
   #measuredAt = performance.now();
   #last: EventLoopUtilization = performance.eventLoopUtilization();
   #utilization = 0;
 
   /** Call it when a request begins. */
-  began(): void {
+  requestStarted(): void {
     this.#requestAt = performance.now();
   }
 

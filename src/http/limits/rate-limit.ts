@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '../../domain/errors.ts';
 import type { RateLimitState } from '../../schema/server/context.ts';
-import { type AddUses, SharedUse } from './shared-rate-limit.ts';
+import { type AddUses, SharedRateLimit } from './shared-rate-limit.ts';
 
 /** The length of a window in seconds. It begins with its first request. */
 const WINDOW_SECONDS = 60;
@@ -22,7 +22,7 @@ export class RateLimit {
   readonly #keys: RateLimiterMemory;
   readonly #addresses: RateLimiterMemory;
 
-  readonly #shared: SharedUse | null;
+  readonly #shared: SharedRateLimit | null;
 
   /**
    * @param perMinute 0 for no limit
@@ -33,7 +33,7 @@ export class RateLimit {
     this.#keys = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS });
     this.#addresses = new RateLimiterMemory({ points: Math.ceil(perMinute / 2), duration: WINDOW_SECONDS });
     const onUses = (keyId: number, requests: number) => void this.#keys.penalty(keyId, requests);
-    this.#shared = addUses && perMinute > 0 ? new SharedUse(addUses, onUses) : null;
+    this.#shared = addUses && perMinute > 0 ? new SharedRateLimit(addUses, onUses) : null;
   }
 
   start(): void {
@@ -51,7 +51,7 @@ export class RateLimit {
   async take(keyId: number, res: ServerResponse, now: Date): Promise<RateLimitState | null> {
     if (this.#perMinute === 0) return null;
     this.#shared?.count(keyId);
-    const left = await this.#keys.consume(keyId).catch(given);
+    const left = await this.#keys.consume(keyId).catch(limiterResult);
     // Rounded up to whole seconds, so that a client that waits until then is not too early, and both values are equal.
     const reset = Math.ceil((now.getTime() + left.msBeforeNext) / 1000);
     res.setHeader('X-RateLimit-Limit', this.#perMinute);
@@ -69,7 +69,7 @@ export class RateLimit {
    */
   async tryKey(network: string): Promise<void> {
     if (this.#perMinute === 0) return;
-    const left = await this.#addresses.consume(network).catch(given);
+    const left = await this.#addresses.consume(network).catch(limiterResult);
     if (left.consumedPoints > this.#addresses.points) throw tooMany(left, 'Too many wrong keys.');
   }
 
@@ -80,7 +80,7 @@ export class RateLimit {
 }
 
 /** At the limit, the limiter rejects with the same type that it otherwise resolves with. */
-function given(rejected: unknown): RateLimiterRes {
+function limiterResult(rejected: unknown): RateLimiterRes {
   if (rejected instanceof RateLimiterRes) return rejected;
   throw rejected;
 }

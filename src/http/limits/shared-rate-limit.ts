@@ -1,13 +1,12 @@
-/** How often processes exchange their counts, in milliseconds. */
 const EXCHANGE_INTERVAL = 500;
 /** How long a key's total is kept, in milliseconds: a window of the limit. */
-const KNOWN_FOR = 60_000;
+const TOTAL_LIFETIME = 60_000;
 
 /** Adds requests to the shared counts, and returns the new totals, by key id. */
 export type AddUses = (uses: ReadonlyMap<number, number>) => Promise<ReadonlyMap<number, number>>;
 
 /** Shares the number of each key's requests between processes. */
-export class SharedUse {
+export class SharedRateLimit {
   readonly #add: AddUses;
   readonly #onOthers: (keyId: number, requests: number) => void;
   readonly #known = new Map<number, { total: number; at: number }>();
@@ -40,7 +39,7 @@ export class SharedUse {
     const uses = this.#uses;
     this.#uses = new Map();
     const now = performance.now();
-    for (const [keyId, { at }] of this.#known) if (now - at > KNOWN_FOR) this.#known.delete(keyId);
+    for (const [keyId, { at }] of this.#known) if (now - at > TOTAL_LIFETIME) this.#known.delete(keyId);
     // While the database is down, each process counts for itself.
     const totals = await this.#add(uses).catch(() => new Map<number, number>());
     for (const [keyId, total] of totals) {

@@ -3,23 +3,23 @@ import { Server as NetServer, type Socket } from 'node:net';
 
 const STOP_TIMEOUT = 10_000;
 /** How often connections are checked for the end of their last request, in milliseconds. */
-const SWEPT_EVERY = 50;
+const SWEEP_INTERVAL = 50;
 /** How long a connection has been idle when it is closed, in milliseconds: its client may be sending the next request. */
 const IDLE_FOR = 500;
 
 interface Connection {
   /** Since when it has been open, or its last request answered: a time of performance.now(). */
   since: number;
-  /** Its last request, which is answered last. */
+  /** The last request: answers are sent in the order of requests. */
   last?: { readonly req: IncomingMessage; readonly res: ServerResponse };
 }
 
 /**
  * A function that stops the server: it stops accepting, and waits for the requests in flight, ten seconds at most. Call this
- * before the server listens. It follows the connections itself, since `closeIdleConnections` keeps those that have sent nothing yet,
- * or only a part of a header.
+ * before the server listens. It follows the connections itself, since `closeIdleConnections` keeps those that have sent
+ * nothing yet, or only a part of a header.
  */
-export function stopperOf(server: Server): () => Promise<void> {
+export function createStopper(server: Server): () => Promise<void> {
   const connections = new Map<Socket, Connection>();
   let stopping = false;
   server.on('connection', (socket) => {
@@ -36,19 +36,19 @@ export function stopperOf(server: Server): () => Promise<void> {
     if (!stopping) return;
     // Requests may be sent before earlier ones are answered: only the last answer ends the connection.
     if (before?.res.headersSent === false) before.res.removeHeader('Connection');
-    endsConnection(res);
+    closeAfterAnswer(res);
   });
   const closeIdle = () => {
-    const border = performance.now() - IDLE_FOR;
+    const threshold = performance.now() - IDLE_FOR;
     for (const [socket, { since, last }] of connections)
-      if (since < border && (!last || (last.res.writableFinished && last.req.complete))) socket.destroy();
+      if (since < threshold && (!last || (last.res.writableFinished && last.req.complete))) socket.destroy();
   };
   return async () => {
     stopping = true;
-    for (const { last } of connections.values()) if (last) endsConnection(last.res);
+    for (const { last } of connections.values()) if (last) closeAfterAnswer(last.res);
     // HTTP's own `close` would close idle connections at once.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
-    const sweep = setInterval(closeIdle, SWEPT_EVERY);
+    const sweep = setInterval(closeIdle, SWEEP_INTERVAL);
     const deadline = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT);
     await closed;
     clearInterval(sweep);
@@ -57,6 +57,6 @@ export function stopperOf(server: Server): () => Promise<void> {
 }
 
 /** Tells the client to send no further request on the connection, which is about to be closed. */
-function endsConnection(res: ServerResponse): void {
+function closeAfterAnswer(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close');
 }

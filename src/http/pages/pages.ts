@@ -23,8 +23,8 @@ const POLICY = [
 
 const ofPage = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' };
 /**
- * A script of a pixel, which runs on the same host, could open the console in a window that it controls. This takes the control
- * from it, since pages with pixels have no such policy. `noopener-allow-popups` would, too, but Chromium then forgets the
+ * A script of a pixel, which runs on the same host, could open the console in a window that it controls. This header prevents
+ * that, since pages with pixels have no such policy. `noopener-allow-popups` would, too, but Chromium then forgets the
  * state of the console's entries in the history.
  */
 const ofConsole = { ...ofPage, 'Cross-Origin-Opener-Policy': 'same-origin' };

@@ -12,7 +12,7 @@ export function trustOf(trust: false | number | string): Trust {
 }
 
 /** An address without the port that some proxies add: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
-function bare(address: string): string {
+function withoutPort(address: string): string {
   const [, v4, v6] = /^(?:([\d.]+):\d+|\[(.*)\](?::\d+)?)$/.exec(address) ?? [];
   return v4 ?? v6 ?? address;
 }
@@ -27,7 +27,7 @@ export function clientOf(req: IncomingMessage, trust: Trust): { address: string;
   const forwarded = String(req.headers['x-forwarded-host'] ?? '')
     .split(',', 1)[0]
     ?.trim();
-  return { address: bare(proxyaddr(req, trust)), host: forwarded || asked };
+  return { address: withoutPort(proxyaddr(req, trust)), host: forwarded || asked };
 }
 
 /** The scheme of the client's request, if a trusted proxy sends it; else the service's own, such as `https:`. */
@@ -39,6 +39,6 @@ export function schemeOf(req: IncomingMessage, trust: Trust, own: string): strin
 }
 
 /** Whether the client disconnected before its request was complete. */
-export function isBrokenOff(req: IncomingMessage): boolean {
+export function isAborted(req: IncomingMessage): boolean {
   return req.destroyed && !req.complete;
 }

@@ -4,7 +4,6 @@ import type { Actor } from '../../domain/access/actor.ts';
 import { ClientGone } from '../../shared/client-gone.ts';
 import { type Surface, surfaceOf } from './surface.ts';
 
-/** Information about a request while it is answered. */
 export interface RequestInfo {
   /** The id in the header X-Request-Id and in the log. */
   readonly requestId: string;
@@ -13,9 +12,9 @@ export interface RequestInfo {
   /** Without the query, which may contain private data; the log shows only its beginning. */
   readonly path: string;
   /** Whether the request ended before its answer was complete. */
-  hasLeft: boolean;
+  isAborted: boolean;
   /** Aborted then; created by `signalOf`, since it takes a twentieth of a redirect's time. */
-  gone?: AbortController;
+  abortController?: AbortController;
   /** A time of performance.now(). */
   readonly startedAt: number;
   actor?: Actor;
@@ -25,7 +24,6 @@ export interface RequestInfo {
   deprecated?: readonly string[];
 }
 
-/** How many characters of a path are logged. */
 const MAX_LOGGED = 500;
 
 /** The property of a response with its request's information: a WeakMap would take a twentieth of a redirect's time. */
@@ -40,27 +38,25 @@ export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
     method: req.method,
     surface: surfaceOf(path),
     path: path.slice(0, MAX_LOGGED),
-    hasLeft: false,
+    isAborted: false,
     startedAt: performance.now(),
   };
   res[REQUEST_INFO] = info;
   return info;
 }
 
-/** Notes that the request ended before its answer was complete. */
-export function leave(info: RequestInfo): void {
-  info.hasLeft = true;
-  info.gone?.abort(new ClientGone());
+export function abort(info: RequestInfo): void {
+  info.isAborted = true;
+  info.abortController?.abort(new ClientGone());
 }
 
-/** A signal for when the request ends before its answer is complete. */
+/** A signal that is aborted when the request ends before its answer is complete. */
 export function signalOf(info: RequestInfo): AbortSignal {
-  info.gone ??= new AbortController();
-  if (info.hasLeft) leave(info);
-  return info.gone.signal;
+  info.abortController ??= new AbortController();
+  if (info.isAborted) abort(info);
+  return info.abortController.signal;
 }
 
-/** The information about the request of `res`. */
 export function requestInfoOf(res: Response): RequestInfo {
   const info = res[REQUEST_INFO];
   if (!info) throw new Error('the request was never begun');

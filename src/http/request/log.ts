@@ -7,7 +7,6 @@ import { type RequestInfo, requestInfoOf } from './info.ts';
 /** nginx's status for a request whose client disconnected before the answer was complete. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Logs and counts requests. */
 export class RequestLog {
   readonly #log: Logger;
   readonly #metrics: Metrics | undefined;
@@ -17,7 +16,6 @@ export class RequestLog {
     this.#metrics = metrics;
   }
 
-  /** Records a request that has ended. */
   ended({ statusCode, headersSent }: ServerResponse, info: RequestInfo): void {
     const { requestId, surface, method, path, operation, actor, startedAt, deprecated } = info;
     const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
@@ -33,7 +31,6 @@ export class RequestLog {
     logFault(this.#log, requestInfoOf(res).requestId, error);
   }
 
-  /** Logs a request that Node could not parse. */
   unreadable(what: object): void {
     this.#log.info(what, 'request that could not be read');
   }

@@ -1,12 +1,12 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** How long a cookie is valid, in seconds. */
-const PASS_SECONDS = 3_600;
+const TOKEN_LIFETIME = 3_600;
 
 const COOKIE = 'linkspace_statistics';
 
 /**
- * The signing key of a link's passes, derived from the hash of its password: only the processes know the hash, and it changes
+ * The signing key of a link's tokens, derived from the hash of its password: only the processes know the hash, and it changes
  * whenever a password is set, since each hash has a random salt.
  */
 function keyOf(linkId: number, passwordHash: string): Buffer {
@@ -17,31 +17,31 @@ function signature(linkId: number, passwordHash: string, end: string): string {
   return createHmac('sha256', keyOf(linkId, passwordHash)).update(end).digest('base64url');
 }
 
-/** A signed pass for a visitor who gave the right password: the time of its end, and a signature. */
-export function newPass(linkId: number, passwordHash: string, now: Date): string {
-  const end = String(Math.floor(now.getTime() / 1000) + PASS_SECONDS);
+/** A signed token for a visitor who gave the right password: the time of its end, and a signature. */
+export function newToken(linkId: number, passwordHash: string, now: Date): string {
+  const end = String(Math.floor(now.getTime() / 1000) + TOKEN_LIFETIME);
   return `${end}.${signature(linkId, passwordHash, end)}`;
 }
 
-function isPass(pass: string, linkId: number, passwordHash: string, now: Date): boolean {
-  const [, end = '', signed = ''] = /^(\d{1,12})\.([\w-]{43})$/.exec(pass) ?? [];
+function isValidToken(token: string, linkId: number, passwordHash: string, now: Date): boolean {
+  const [, end = '', signed = ''] = /^(\d{1,12})\.([\w-]{43})$/.exec(token) ?? [];
   if (end === '' || Number(end) * 1000 <= now.getTime()) return false;
   return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(linkId, passwordHash, end)));
 }
 
-/** Whether the header Cookie has a valid pass for this link and its current password. */
-export function hasPass(cookies: string, linkId: number, passwordHash: string, now: Date): boolean {
-  // There may be several, for longer and shorter paths.
+/** Whether the header Cookie has a valid token for this link and its current password. */
+export function hasAccess(cookies: string, linkId: number, passwordHash: string, now: Date): boolean {
+  // Browsers may send several, for longer and shorter paths.
   return cookies
     .split(';')
     .map((one) => one.trim())
     .filter((one) => one.startsWith(`${COOKIE}=`))
     .slice(0, 4)
-    .some((one) => isPass(one.slice(COOKIE.length + 1), linkId, passwordHash, now));
+    .some((one) => isValidToken(one.slice(COOKIE.length + 1), linkId, passwordHash, now));
 }
 
-/** The header Set-Cookie with a pass: for one page only, and not for scripts or requests from other sites. */
-export function passCookie(pass: string, path: string, isHttps: boolean): string {
-  const attributes = [`Max-Age=${PASS_SECONDS}`, `Path=${path}`, 'HttpOnly', 'SameSite=Strict'];
-  return [`${COOKIE}=${pass}`, ...attributes, ...(isHttps ? ['Secure'] : [])].join('; ');
+/** The header Set-Cookie with a token: for one page only, and not for scripts or requests from other sites. */
+export function accessCookie(token: string, path: string, isHttps: boolean): string {
+  const attributes = [`Max-Age=${TOKEN_LIFETIME}`, `Path=${path}`, 'HttpOnly', 'SameSite=Strict'];
+  return [`${COOKIE}=${token}`, ...attributes, ...(isHttps ? ['Secure'] : [])].join('; ');
 }

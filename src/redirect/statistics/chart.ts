@@ -1,7 +1,7 @@
 import type { StatisticsPoint } from '../../domain/statistics/statistics.ts';
 import { escapeHtml } from '../pages.ts';
 import { fill } from '../translations.ts';
-import type { Words } from './words.ts';
+import type { Locale } from './locale.ts';
 
 /** The maximum number of grid lines above the bottom, and of dates below. */
 const MAX_LINES = 4;
@@ -38,8 +38,8 @@ function lineOf(kind: string, points: readonly string[]): string {
  * ended: lines to it are dotted. It fits any width
  * without scaling the text, since everything but the shapes is positioned by percentages.
  */
-export function chartOf(days: readonly StatisticsPoint[], words: Words): string {
-  const { texts } = words;
+export function chartOf(days: readonly StatisticsPoint[], locale: Locale): string {
+  const { texts } = locale;
   const steps = gridOf(Math.max(...days.map(({ clicks, visitors }) => Math.max(clicks, visitors ?? 0))));
   const end = Math.max(...steps);
   const last = days.length - 1;
@@ -47,7 +47,7 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     const y = percent(1 - step / end);
     return {
       line: `<line x2="100%" y1="${y}" y2="${y}"/>`,
-      step: `<text x="100%" y="${y}" dy="4" text-anchor="end">${words.short(step)}</text>`,
+      step: `<text x="100%" y="${y}" dy="4" text-anchor="end">${locale.short(step)}</text>`,
     };
   });
   const every = Math.ceil(days.length / MAX_DATES);
@@ -57,12 +57,13 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
     const anchor = index === last ? 'end' : index === 0 ? 'start' : 'middle';
     // Every other date is hidden on narrow screens.
     const spare = (fromEnd / every) % 2 === 1 ? ' class="spare"' : '';
-    const name = escapeHtml(words.shortDay(start));
+    const name = escapeHtml(locale.shortDay(start));
     return `<text x="${percent(index / last)}" y="14" text-anchor="${anchor}"${spare}>${name}</text>`;
   });
   const spots = days.map(({ start, clicks, visitors }, index) => {
-    const name = index === last ? `${words.day(start)} (${texts.today})` : words.day(start);
-    const title = `${name}. ${texts.clicks}${texts.colon}${words.number(clicks)}, ${texts.visitors}${texts.colon}${words.number(visitors ?? 0)}`;
+    const name = index === last ? `${locale.day(start)} (${texts.today})` : locale.day(start);
+    const count = (what: string, number: number) => `${what}${texts.colon}${locale.number(number)}`;
+    const title = `${name}. ${count(texts.clicks, clicks)}, ${count(texts.visitors, visitors ?? 0)}`;
     const from = Math.max(0, index - 0.5) / last;
     const to = Math.min(last, index + 0.5) / last;
     return `<rect x="${percent(from)}" width="${percent(to - from)}" height="100%"><title>${escapeHtml(title)}</title></rect>`;
@@ -78,15 +79,15 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
   const ended = clicks.slice(0, -1);
   const [lastEnded = ''] = ended.at(-1)?.split(',') ?? [];
   const total = (of: (day: StatisticsPoint) => number) =>
-    words.number(days.reduce((sum, day) => sum + of(day), 0));
+    locale.number(days.reduce((sum, day) => sum + of(day), 0));
   const most = days.reduce((one, other) => (other.clicks > one.clicks ? other : one));
-  const inWords = fill(texts.inWords, {
+  const altText = fill(texts.altText, {
     clicks: total((day) => day.clicks),
     visitors: total((day) => day.visitors ?? 0),
-    day: words.day(most.start),
-    most: words.number(most.clicks),
+    day: locale.day(most.start),
+    most: locale.number(most.clicks),
   });
-  return `<div class="chart" role="img" aria-label="${escapeHtml(`${texts.perDay}${texts.colon}${inWords}`)}">
+  return `<div class="chart" role="img" aria-label="${escapeHtml(`${texts.perDay}${texts.colon}${altText}`)}">
 <svg class="steps" aria-hidden="true">${grid.map(({ step }) => step).join('')}</svg>
 <svg class="days${days.length > THIN_FROM ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>
 <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">

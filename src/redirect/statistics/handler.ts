@@ -13,13 +13,12 @@ import { send, sendPage } from '../answer.ts';
 import { passwordPage } from '../pages.ts';
 import type { PasswordChecks } from '../password-attempts.ts';
 import { header } from '../request.ts';
-import { hasPass, newPass, passCookie } from './access-cookie.ts';
+import { accessCookie, hasAccess, newToken } from './access-cookie.ts';
 import { statisticsPage } from './page.ts';
 
 /** How many pages are built at once, in all and for one address; each takes about ten queries. */
 const MAX_PAGES = 20;
 const MAX_PAGES_OF_NETWORK = 10;
-/** How many pages one address gets in a minute. */
 const PAGES_PER_MINUTE = 300;
 
 export interface StatisticsPageDependencies {
@@ -27,7 +26,7 @@ export interface StatisticsPageDependencies {
   readonly lists: OperatorLists;
   readonly scheme: string;
   readonly trust: Trust;
-  readonly guesses: PasswordChecks;
+  readonly passwordChecks: PasswordChecks;
   /** The password of a posted form. */
   passwordIn(req: IncomingMessage, res: ServerResponse, address: string): Promise<string>;
   /** Runs a query, unless the database is down and too many already wait for it. */
@@ -35,8 +34,7 @@ export interface StatisticsPageDependencies {
   now(): Date;
 }
 
-/** A request for a page. */
-interface Asked {
+interface PageRequest {
   readonly domain: Domain;
   readonly alias: string;
   readonly query: string;
@@ -44,24 +42,28 @@ interface Asked {
 }
 
 /** Answers with a link's page of statistics; false if there is none, or it is private. */
-export type StatisticsPages = (req: IncomingMessage, res: ServerResponse, asked: Asked) => Promise<boolean>;
+export type StatisticsPages = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  asked: PageRequest,
+) => Promise<boolean>;
 
 /** Serves the pages of statistics, as `privacy` allows. */
 export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
-  const { db, lists, scheme, trust, guesses, passwordIn, askDatabase, now } = dependencies;
-  const making = new ClientSlots(MAX_PAGES, MAX_PAGES_OF_NETWORK);
-  const made = new RateLimiterMemory({ points: PAGES_PER_MINUTE, duration: 60 });
+  const { db, lists, scheme, trust, passwordChecks, passwordIn, askDatabase, now } = dependencies;
+  const slots = new ClientSlots(MAX_PAGES, MAX_PAGES_OF_NETWORK);
+  const rateLimit = new RateLimiterMemory({ points: PAGES_PER_MINUTE, duration: 60 });
 
   const show = async (
     req: IncomingMessage,
     res: ServerResponse,
-    { domain, address }: Asked,
+    { domain, address }: PageRequest,
     link: ShownLink,
     length: PageLength,
   ): Promise<void> => {
     const network = networkOf(address);
-    await made.consume(network);
-    const shown = await making.take(network, () =>
+    await rateLimit.consume(network);
+    const shown = await slots.take(network, () =>
       askDatabase(() => readPublicStatistics(db, lists, link, length, now())),
     );
     const shortUrl = shortUrlOf({ scheme }, domain, link);
@@ -84,14 +86,18 @@ export function createStatisticsPages(dependencies: StatisticsPageDependencies):
       const isRight =
         password !== '' &&
         hash !== '' &&
-        (await guesses.isRight(password, { what: `statistics of ${id}`, hash }, address));
+        (await passwordChecks.isRight(password, { what: `statistics of ${id}`, hash }, address));
       if (!isRight) form(true);
       else {
-        const cookie = passCookie(newPass(id, hash, now()), path, schemeOf(req, trust, scheme) === 'https:');
+        const cookie = accessCookie(
+          newToken(id, hash, now()),
+          path,
+          schemeOf(req, trust, scheme) === 'https:',
+        );
         send(req, res, 303, { Location, 'Set-Cookie': cookie });
       }
     } else if (req.method === 'POST') send(req, res, 303, { Location });
-    else if (hash !== null && !(hash !== '' && hasPass(req.headers.cookie ?? '', id, hash, now())))
+    else if (hash !== null && !(hash !== '' && hasAccess(req.headers.cookie ?? '', id, hash, now())))
       form(false);
     else await show(req, res, asked, link, length);
     return true;

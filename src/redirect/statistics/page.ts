@@ -6,14 +6,14 @@ import { logo, statisticsStyle } from '../../generated/look.ts';
 import { escapeHtml, newNonce, type Page, policyOf } from '../pages.ts';
 import { fill } from '../translations.ts';
 import { chartOf } from './chart.ts';
-import { type Words, wordsFor } from './words.ts';
+import { type Locale, localeFor } from './locale.ts';
 
 /** A collapsed table with a chart's numbers. */
 function tableOf(
   title: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  { texts }: Words,
+  { texts }: Locale,
 ): string {
   const heads = head.map((text) => `<th scope="col">${escapeHtml(text)}</th>`);
   const lines = rows.map(([first = '', ...cells]) => {
@@ -25,18 +25,18 @@ function tableOf(
 <tbody>${lines.join('\n')}</tbody></table></details>`;
 }
 
-function daysOf({ days }: PublicStatistics, words: Words): string {
-  const { texts } = words;
+function daysOf({ days }: PublicStatistics, locale: Locale): string {
+  const { texts } = locale;
   const rows = days.map(({ start, clicks, visitors, bots }) => [
-    words.day(start),
-    ...[clicks, visitors ?? 0, bots].map(words.number),
+    locale.day(start),
+    ...[clicks, visitors ?? 0, bots].map(locale.number),
   ]);
   const head = [texts.day, texts.clicks, texts.visitors, texts.bots];
   return `<section class="wide" aria-labelledby="days">
 <header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span>
 <span class="visitors">${texts.visitors}</span> <span class="today">${texts.today}</span></p></header>
-${chartOf(days, words)}
-${tableOf(texts.perDay, head, rows.reverse(), words)}
+${chartOf(days, locale)}
+${tableOf(texts.perDay, head, rows.reverse(), locale)}
 </section>`;
 }
 
@@ -54,12 +54,12 @@ function nameOf(by: StatisticsDimension, name: string): string {
 }
 
 /** One dimension: a bar for each value, in proportion to its share. */
-function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, words: Words): string {
-  const { texts } = words;
+function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, locale: Locale): string {
+  const { texts } = locale;
   const title = texts.dimensions[by];
   const id = by.toLowerCase();
   const all = rows.reduce((sum, { clicks }) => sum + clicks, others);
-  const shown = rows.map(({ value, clicks }) => ({ name: words.value(by, value), clicks }));
+  const shown = rows.map(({ value, clicks }) => ({ name: locale.value(by, value), clicks }));
   if (others > 0) shown.push({ name: texts.others, clicks: others });
   const longest = Math.max(...shown.map(({ clicks }) => clicks));
   const heading = `<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>`;
@@ -67,29 +67,30 @@ function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, words:
   const bars = shown.map(({ name, clicks }) => {
     const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
     return (
-      `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg><span class="name">${nameOf(by, name)}</span><span ` +
-      `class="count">${words.number(clicks)}</span><span class="share">${words.share(clicks / all)}</span></li>`
+      `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg>` +
+      `<span class="name">${nameOf(by, name)}</span><span class="count">${locale.number(clicks)}</span>` +
+      `<span class="share">${locale.share(clicks / all)}</span></li>`
     );
   });
-  const inWords = shown.map(({ name, clicks }) => `${name} ${words.share(clicks / all)}`).join(', ');
-  const cells = shown.map(({ name, clicks }) => [name, words.number(clicks), words.share(clicks / all)]);
+  const altText = shown.map(({ name, clicks }) => `${name} ${locale.share(clicks / all)}`).join(', ');
+  const cells = shown.map(({ name, clicks }) => [name, locale.number(clicks), locale.share(clicks / all)]);
   return `${heading}
-<div role="img" aria-label="${escapeHtml(`${title}${texts.colon}${inWords}`)}"><ol class="bars" aria-hidden="true">
+<div role="img" aria-label="${escapeHtml(`${title}${texts.colon}${altText}`)}"><ol class="bars" aria-hidden="true">
 ${bars.join('\n')}
 </ol></div>
-${tableOf(title, [texts.value, texts.clicks, texts.share], cells, words)}
+${tableOf(title, [texts.value, texts.clicks, texts.share], cells, locale)}
 </section>`;
 }
 
-/** What stands instead of the charts of a period without clicks. */
-function emptyOf({ texts }: Words): string {
+/** The text instead of charts for a period without clicks. */
+function emptyOf({ texts }: Locale): string {
   const { title, lines } = texts.empty;
   return `<section class="empty" aria-labelledby="empty"><h2 id="empty">${title}</h2>
 ${lines.map((line) => `<p>${line}</p>`).join('\n')}</section>`;
 }
 
 /** The buttons of the short link: its QR code and, if scripts run and may write to the clipboard, a copy of it. */
-function usesOf(shortUrl: string, nonce: string, { texts }: Words): string {
+function usesOf(shortUrl: string, nonce: string, { texts }: Locale): string {
   const code = Buffer.from(qrCodeSvg(shortUrl, { size: 416 })).toString('base64');
   const address = escapeHtml(shortUrl);
   return `<div class="uses">
@@ -114,31 +115,31 @@ setTimeout(function () { button.textContent = label }, 2000)
 
 /** The page of a link's statistics. It loads nothing, and only the button that copies the link needs a script. */
 export function statisticsPage(shown: PublicStatistics, shortUrl: string, acceptLanguage: string): Page {
-  const words = wordsFor(acceptLanguage);
-  const { texts } = words;
+  const locale = localeFor(acceptLanguage);
+  const { texts } = locale;
   const nonce = newNonce();
   const address = escapeHtml(shortUrl);
   const short = escapeHtml(shortUrl.replace(/^https?:\/\//, ''));
   const periods = pageLengths.map((length) => {
     const current = length === shown.length ? ' aria-current="page"' : '';
-    return `<a href="?days=${length}"${current}>${escapeHtml(fill(texts.days, { count: words.number(length) }))}</a>`;
+    return `<a href="?days=${length}"${current}>${escapeHtml(fill(texts.days, { count: locale.number(length) }))}</a>`;
   });
   const totals = (['clicks', 'visitors', 'bots'] as const).map(
-    (of) => `<div><dt>${texts[of]}</dt><dd>${words.number(shown[of])}</dd></div>`,
+    (of) => `<div><dt>${texts[of]}</dt><dd>${locale.number(shown[of])}</dd></div>`,
   );
   const { destinations } = shown;
   const hidden =
     destinations === null
       ? ''
       : `<section aria-labelledby="destination"><h2 id="destination">${texts.dimensions.DESTINATION}</h2>
-<p>${escapeHtml(fill(texts.destinations[destinations === 1 ? 'one' : 'other'], { count: words.number(destinations) }))}</p></section>`;
-  const charts = `${daysOf(shown, words)}
+<p>${escapeHtml(fill(texts.destinations[destinations === 1 ? 'one' : 'other'], { count: locale.number(destinations) }))}</p></section>`;
+  const charts = `${daysOf(shown, locale)}
 <div class="dimensions">
-${shown.tops.map(({ by, top }) => barsOf(by, top, words)).join('\n')}
+${shown.tops.map(({ by, top }) => barsOf(by, top, locale)).join('\n')}
 ${hidden}
 </div>`;
   const html = `<!doctype html>
-<html lang="${words.language}">
+<html lang="${locale.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -151,10 +152,10 @@ ${hidden}
 <main>
 <a class="brand" href="/">${logo}Linkspace</a>
 <header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow">${short.replace('/', '/<wbr>')}</a></h1>
-${usesOf(shortUrl, nonce, words)}</div>
+${usesOf(shortUrl, nonce, locale)}</div>
 <nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>
 <dl class="totals">${totals.join('\n')}</dl>
-${shown.clicks === 0 ? emptyOf(words) : charts}
+${shown.clicks === 0 ? emptyOf(locale) : charts}
 <footer><p>${texts.note}</p></footer>
 </main>
 </body>

@@ -79,7 +79,7 @@ export const de: Texts = {
       one: 'Dieser Link führte zu {count} Ziel.',
       other: 'Dieser Link führte zu {count} verschiedenen Zielen.',
     },
-    inWords: 'Klicks: {clicks}. Besucher: {visitors}. Die meisten Klicks: {most} am {day}.',
+    altText: 'Klicks: {clicks}. Besucher: {visitors}. Die meisten Klicks: {most} am {day}.',
     note:
       'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe ' +
       'der Tage. Bots gehören nicht zu den Klicks. Werte haben die Klicks vor heute, in ungefähren Fünferschritten; ' +

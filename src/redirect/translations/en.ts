@@ -72,7 +72,7 @@ export const en = {
       other: 'This link led to {count} different destinations.',
     },
     /** The text alternative of the chart. */
-    inWords: 'Clicks: {clicks}. Visitors: {visitors}. Most clicks: {most} on {day}.',
+    altText: 'Clicks: {clicks}. Visitors: {visitors}. Most clicks: {most} on {day}.',
     note:
       'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. ' +
       'Bots are not part of the clicks. Values have the clicks before today, in about fives; the rest is ' +

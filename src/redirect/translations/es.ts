@@ -70,7 +70,7 @@ export const es: Texts = {
       one: 'Este enlace llevó a {count} destino.',
       other: 'Este enlace llevó a {count} destinos diferentes.',
     },
-    inWords: 'Clics: {clicks}. Visitantes: {visitors}. Máximo de clics: {most}, el {day}.',
+    altText: 'Clics: {clicks}. Visitantes: {visitors}. Máximo de clics: {most}, el {day}.',
     note:
       'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la ' +
       'suma de los días. Los bots no forman parte de los clics. Los valores tienen los clics anteriores ' +

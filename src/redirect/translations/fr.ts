@@ -73,7 +73,7 @@ export const fr: Texts = {
       one: 'Ce lien a mené à {count} destination.',
       other: 'Ce lien a mené à {count} destinations différentes.',
     },
-    inWords: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
+    altText: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
     note:
       'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
       'la somme des jours. Les robots ne font pas partie des clics. Les valeurs ont les clics avant aujourd’hui, ' +

@@ -1,8 +1,6 @@
 import type { FormFields, FormValue } from './form.ts';
 
-/** The context of decoding a form. */
 export interface DecodeContext {
-  /** All sent fields. */
   readonly sent: FormFields;
   /** Whether an empty value clears its field; else it counts as absent. */
   readonly emptyClears: boolean;
@@ -27,7 +25,6 @@ export interface Field {
   describe?(domain: JsonSchema): JsonSchema | null;
   /** Its description, if that of the domain, or of GraphQL, does not fit. */
   readonly about?: string;
-  /** An example value. */
   readonly example?: string;
   /** v1's name for a path below the field; by default the input's. */
   nameBelow?(path: readonly string[], value: FormValue | undefined): readonly string[];
@@ -48,12 +45,10 @@ export function pathOf(path: string): readonly string[] {
   return path.split('.');
 }
 
-/** A text. */
 export function text(path: string): Field {
   return { path: pathOf(path), decode: scalar };
 }
 
-/** The id of a record. */
 export function recordId(path: string): Field {
   return { ...text(path), describe: () => ({ type: 'integer', minimum: 1 }) };
 }

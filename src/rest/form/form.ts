@@ -5,7 +5,6 @@
 export type FormValue = string | boolean | number | FormFields;
 export type FormFields = Map<string, FormValue>;
 
-/** The body cannot be parsed as its content type. */
 export class UnreadableBody extends Error {}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

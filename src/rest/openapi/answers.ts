@@ -22,7 +22,6 @@ function withCode(properties: Record<string, JsonSchema>): JsonSchema {
   return { ...object(properties), properties: { ...properties, code } };
 }
 
-/** The schemas of records. */
 export const schemas: Record<string, JsonSchema> = {
   Space: spaceAnswer.schema,
   Link: linkAnswer.schema,
@@ -49,7 +48,6 @@ export const schemas: Record<string, JsonSchema> = {
   }),
 };
 
-/** The schemas of successful answers. */
 export const answers = {
   one: (record: string): JsonSchema => object({ data: ref(record), status: integer }),
   many: (record: string): JsonSchema =>

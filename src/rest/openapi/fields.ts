@@ -4,12 +4,10 @@ import { schema } from '../../schema/index.ts';
 import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute } from '../route.ts';
 
-/** A field of v1 for OpenAPI. */
 export interface DescribedField {
   readonly name: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
-  /** An example value. */
   readonly example: string | undefined;
 }
 
@@ -56,7 +54,10 @@ function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
   return ruleAt(properties[head] ?? {}, rest);
 }
 
-/** The fields of a route, with schemas from the domain's rules and v1's spellings, and descriptions from the domain, or else GraphQL. */
+/**
+ * The fields of a route, with schemas from the domain's rules and v1's spellings, and descriptions from the domain, or else
+ * GraphQL.
+ */
 export function describeFields(route: AnyRoute): DescribedField[] {
   const domain: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
   const required = Array.isArray(domain.required) ? domain.required : [];

@@ -3,13 +3,12 @@ import type { Texts } from '../translations/en.ts';
 import { textsFor } from '../translations.ts';
 
 /** The formats and texts of a language. */
-export interface Words {
+export interface Locale {
   readonly language: string;
   readonly texts: Texts['statistics'];
   number(count: number): string;
   /** A compact number, such as 12K. */
   short(count: number): string;
-  /** A share, from 0 to 1. */
   share(part: number): string;
   /** A day, in full and abbreviated. */
   day(at: Date): string;
@@ -18,7 +17,7 @@ export interface Words {
   value(by: StatisticsDimension, value: string | null): string;
 }
 
-function wordsIn(language: string, texts: Words['texts']): Words {
+function localeIn(language: string, texts: Locale['texts']): Locale {
   const devices: Readonly<Record<string, string>> = texts.devices;
   const number = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: 'compact' });
@@ -49,12 +48,12 @@ function wordsIn(language: string, texts: Words['texts']): Words {
   };
 }
 
-const known = new Map<string, Words>();
+const known = new Map<string, Locale>();
 
 /** The words of the supported language that a visitor prefers. */
-export function wordsFor(acceptLanguage: string): Words {
+export function localeFor(acceptLanguage: string): Locale {
   const { language, texts } = textsFor(acceptLanguage);
-  const words = known.get(language) ?? wordsIn(language, texts.statistics);
-  known.set(language, words);
-  return words;
+  const locale = known.get(language) ?? localeIn(language, texts.statistics);
+  known.set(language, locale);
+  return locale;
 }

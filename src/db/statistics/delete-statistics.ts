@@ -3,14 +3,13 @@ import { join, name, sql } from '../connection/sql.ts';
 import { lockCounters } from './counters.ts';
 import { countTables } from './rows.ts';
 
-/** The links of one statement at most. */
 const BATCH_SIZE = 500;
 
 /**
  * Subtracts the statistics of links from their account's, and deletes them. Their clicks stay. Returns the ids of the links that
  * the account has, in their order, and for each whether there were any.
  */
-export async function forgetStatistics(
+export async function deleteStatistics(
   tx: Tx,
   linkIds: readonly number[],
   accountId: number,
@@ -21,12 +20,12 @@ export async function forgetStatistics(
     const locked = await lockCounters(tx, ordered.slice(next, next + BATCH_SIZE), accountId);
     for (const [id, any] of locked) found.set(id, any);
     const counted = [...locked].flatMap(([id, any]) => (any ? id : []));
-    if (counted.length > 0) await forgetTogether(tx, counted, accountId);
+    if (counted.length > 0) await deleteBatch(tx, counted, accountId);
   }
   return found;
 }
 
-async function forgetTogether(tx: Tx, linkIds: readonly number[], accountId: number): Promise<void> {
+async function deleteBatch(tx: Tx, linkIds: readonly number[], accountId: number): Promise<void> {
   const ofLinks = sql`"linkId" IN (${join([...linkIds])})`;
   // Values of clicks that were claimed before are not written after it.
   await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE ${ofLinks}`);
