@@ -121,6 +121,20 @@ test("returns the total of all of an account's links without counting rows", asy
   expect(statements.join()).not.toMatch(/count\s*\(/i);
 });
 
+test('counts the links of a space once in an operation, however often its total is selected', async () => {
+  const fields = Array.from(
+    { length: 20 },
+    (_, index) => `a${index}: space(id: $id) { links { totalCount } }`,
+  );
+  const { spaces } = await many.data<{ spaces: { nodes: { id: string }[] } }>(
+    '{ spaces(first: 1) { nodes { id } } }',
+  );
+  const statements = await server.statementsOf(() =>
+    many.data(`query ($id: ID!) { ${fields.join(' ')} }`, { id: spaces.nodes[0]?.id }),
+  );
+  expect(statements.join().match(/count\s*\(/gi)).toHaveLength(1);
+});
+
 test('keeps the total correct through creations and deletions', async () => {
   const id = await few.space('One more');
   expect(await few.data('{ spacePage { total } }')).toEqual({ spacePage: { total: 3 } });

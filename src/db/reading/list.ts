@@ -31,10 +31,16 @@ export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRang
   return ranges.map((range, part) => inOrder(rows[part] ?? [], range));
 }
 
+/** The values of the expressions, in one statement, which calculates those that are alike once. */
 export async function readNumbers(db: Db | Tx, expressions: readonly Sql[]): Promise<number[]> {
-  const columns = expressions.map((expression, index) => sql`${expression} AS ${name(`number${index}`)}`);
+  const keys = expressions.map(({ sql: text, values }) => JSON.stringify([text, values]));
+  const distinct = new Map(expressions.map((expression, index) => [keys[index], expression]));
+  const columns = Array.from(distinct.values(), (one, index) => sql`${one} AS ${name(`number${index}`)}`);
   const [row] = await readRows<Record<string, number | bigint>>(db, sql`SELECT ${join(columns)}`);
-  return expressions.map((_, index) => Number(row?.[`number${index}`] ?? 0));
+  const numbers = new Map(
+    Array.from(distinct.keys(), (key, index) => [key, Number(row?.[`number${index}`] ?? 0)]),
+  );
+  return keys.map((key) => numbers.get(key) ?? 0);
 }
 
 /**
