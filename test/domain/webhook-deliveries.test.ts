@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Received, TestReceiver } from '../support/receiver.ts';
 import { type Caller, NOON, startTestServer, type TestServer, timeAfter } from '../support/server.ts';
 
@@ -73,8 +73,11 @@ async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
 }
 
 test('the log says once that a webhook fails, with its id, and once that it works again', async () => {
-  const { caller, id, deliveries } = await hook('/failing', SPACES);
-  const lines = () => servers.flatMap(({ log }) => log).filter((line) => line.webhook === Number(id));
+  // On a machine that stands still for longer than a claim is valid, two processes would say so.
+  const alone = await startTestServer({ background: true, webhookDelays: AT_ONCE });
+  onTestFinished(() => alone.stop());
+  const { caller, id, deliveries } = await hook('/failing', SPACES, await alone.caller());
+  const lines = () => alone.log.filter((line) => line.webhook === Number(id));
   receiver.answer = (_received, res) => void res.writeHead(500).end();
   for (let i = 0; i < 3; i++) await caller.space(`Failing ${i}`);
   await expect
@@ -263,26 +266,6 @@ test('sends what was made just before it was disabled, and nothing that was made
         .sort(),
     )
     .toEqual(['After', 'Before']);
-});
-
-test('many slow receivers delay no others', async () => {
-  const alone = await startTestServer({ background: true });
-  const held: ServerResponse[] = [];
-  receiver.answer = ({ path }, res) => void (path.startsWith('/late') ? held.push(res) : res.end());
-  try {
-    for (let account = 0; account < 6; account++) {
-      const caller = await alone.caller(`late ${account}`);
-      for (let i = 0; i < 20; i++) await hook(`/late/${account}/${i}`, SPACES, caller);
-      await caller.space('Held');
-    }
-    await expect.poll(() => held.length).toBeGreaterThanOrEqual(100);
-    const { caller, types } = await hook('/prompt', SPACES, await alone.caller('prompt'));
-    await caller.space('Prompt');
-    await expect.poll(types, { timeout: 5_000 }).toEqual(['space.created']);
-  } finally {
-    for (const res of held) res.end();
-    await alone.stop();
-  }
 });
 
 test('disables a webhook that has failed for five days, as the operator', async () => {

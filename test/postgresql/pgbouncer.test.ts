@@ -9,7 +9,7 @@ import { migrationStateOf } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort, NOBODY } from '../support/postgres-server.ts';
 import { type Program, runProgram, startProgram } from '../support/process.ts';
-import { A_SECOND, Caller } from '../support/server.ts';
+import { Caller, SOON } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
@@ -106,7 +106,7 @@ max_client_conn = 200
     const [{ id, alias } = { id: 0, alias: '' }] = links;
     await owner.rest('PATCH', `/links/${id}`, { url: 'https://example.com/changed' });
     await expect
-      .poll(async () => (await visit(two.origin, `/${alias}`)).location, { timeout: A_SECOND })
+      .poll(async () => (await visit(two.origin, `/${alias}`)).location, { timeout: SOON })
       .toBe('https://example.com/changed');
     const lists = await Promise.all(
       Array.from({ length: 50 }, () => owner.rest('GET', '/links?per_page=100')),
@@ -122,9 +122,7 @@ max_client_conn = 200
     const { id, alias } = await owner.link();
     expect((await visit(two.origin, `/${alias}`)).status).toBe(302);
     await owner.rest('PATCH', `/links/${id}`, { disabled: 1 });
-    await expect
-      .poll(async () => (await visit(two.origin, `/${alias}`)).status, { timeout: A_SECOND })
-      .toBe(410);
+    await expect.poll(async () => (await visit(two.origin, `/${alias}`)).status, { timeout: SOON }).toBe(410);
     expect(one.log).toContainEqual(
       expect.objectContaining({ msg: expect.stringContaining('without DATABASE_DIRECT_URL') }),
     );

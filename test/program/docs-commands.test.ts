@@ -23,6 +23,8 @@ const { PATH = '', HOME = '' } = process.env;
 const KEY = 'the-first-key-of-an-empty-database';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-guides-'));
 const DATABASE_URL = `file:${join(folder, 'data/linkspace.db')}`;
+/** A folder that is not there before the demo. */
+const demo = join(folder, 'demo');
 
 /** The results of a guide's earlier commands. */
 const state: {
@@ -242,17 +244,31 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     /^DATABASE_URL=file:\.\/data\/demo\.db npm run demo$/,
     (command) => {
       // Once; the guides may show it again.
-      const file = join(folder, 'data/demo.db');
-      if (existsSync(file)) return;
-      expect(shell(command.replace('./data/demo.db', file))).toContain(
-        `DATABASE_URL="file:${file}" npm start`,
-      );
+      if (existsSync(demo)) return;
+      const said = shell(command.replace('./data', demo));
+      const url = `file:${demo}/demo.db`;
+      expect(said).toMatch(/^Made 6 spaces and 33 links/m);
+      expect(said).toMatch(/ls_[\w-]{43}/);
+      expect(said).toContain(`\n  DATABASE_URL="${url}" npm start\n`);
+      const again = spawnSync(process.execPath, ['dist/cli/demo.js'], { env: { PATH, DATABASE_URL: url } });
+      expect([again.status, String(again.stderr)]).toEqual([
+        1,
+        'The database has links already: the demo is for an empty one.\n',
+      ]);
+      // Nobody reads their output.
+      for (const program of ['export.js --account default', 'keys.js list']) {
+        const unread = spawnSync('sh', ['-c', `"${process.execPath}" dist/cli/${program} | true`], {
+          env: { PATH, DATABASE_URL: url },
+          encoding: 'utf8',
+        });
+        expect(unread.stderr, program).toBe('');
+      }
     },
   ],
   [
     /^DATABASE_URL=file:\.\/data\/demo\.db npm start$/,
     async (command) => {
-      const here = command.replace('./data', join(folder, 'data'));
+      const here = command.replace('./data', demo);
       const program = await startProgram({}, ['sh', '-c', `exec env ${here}`]);
       expect((await fetch(`${program.origin}/shop+`)).status).toBe(200);
       await program.end('SIGTERM');

@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
 import {
-  A_SECOND,
   type Caller,
   NOON,
   type RestLink,
+  SOON,
   startTestServer,
   type TestServer,
 } from '../support/server.ts';
@@ -705,12 +705,12 @@ describe('a change', () => {
       const link = await owner.link({ alias: 'shared' });
       expect(await elsewhere('/shared')).toBe('https://example.com/');
       await owner.rest('PATCH', `/links/${link.id}`, { url: 'https://example.com/2' });
-      await expect.poll(() => elsewhere('/shared'), { timeout: A_SECOND }).toBe('https://example.com/2');
+      await expect.poll(() => elsewhere('/shared'), { timeout: SOON }).toBe('https://example.com/2');
       expect(await elsewhere('/later')).toBeUndefined();
       await owner.link({ alias: 'later' });
-      await expect.poll(() => elsewhere('/later'), { timeout: A_SECOND }).toBe('https://example.com/');
+      await expect.poll(() => elsewhere('/later'), { timeout: SOON }).toBe('https://example.com/');
       await owner.rest('DELETE', `/links/${link.id}`);
-      await expect.poll(() => elsewhere('/shared'), { timeout: A_SECOND }).toBeUndefined();
+      await expect.poll(() => elsewhere('/shared'), { timeout: SOON }).toBeUndefined();
     } finally {
       await other.stop();
     }

@@ -39,12 +39,13 @@ async function direct(
   provider: Factory['provider'],
   connected: Connection,
   long: ReadsRaw | undefined,
+  deadlockTimeout?: number,
 ): Promise<Direct> {
   if (provider === 'sqlite') {
     const readRaw = rawReader(driverOf(connected));
     // A transaction on SQLite must not wait for its own end, as other statements do.
     const read: Source['readRaw'] = async (sql, args) => readRaw(sql, args);
-    const connection = isolateTransactions(connected, readRaw);
+    const connection = isolateTransactions(connected, readRaw, deadlockTimeout);
     return { connection: Object.assign(connection, { long }), readerOf: () => read };
   }
   // SQLite does not need the driver, which takes time to load.
@@ -59,13 +60,14 @@ function withOwnConnections(
   factory: Factory,
   long: ReadsRaw | undefined,
   onConnection: (connection: Source) => void,
+  deadlockTimeout?: number,
 ): Factory {
   const { provider, adapterName } = factory;
   return {
     provider,
     adapterName,
     async connect() {
-      const { connection, readerOf } = await direct(provider, await factory.connect(), long);
+      const { connection, readerOf } = await direct(provider, await factory.connect(), long, deadlockTimeout);
       onConnection(connection);
       const { startTransaction } = connection;
       connection.startTransaction = async (isolationLevel) => {
@@ -95,12 +97,14 @@ export interface DatabaseOptions {
   readonly directUrl?: string | undefined;
   /** Called for every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
+  /** After how many milliseconds a transaction on SQLite that waits for itself is ended. */
+  readonly deadlockTimeout?: number;
 }
 
 /** Opens the database at `url`, without migrating it. */
 export async function openDatabase(
   url: string,
-  { pool, directUrl, onStatement }: DatabaseOptions = {},
+  { pool, directUrl, onStatement, deadlockTimeout }: DatabaseOptions = {},
 ): Promise<Database> {
   const provider = requireProvider(url);
   const pooled =
@@ -112,7 +116,7 @@ export async function openDatabase(
     if (opened) setHandle(opened, { source: connection, onStatement });
   };
   const longReads = provider === 'sqlite' ? new SqliteReads(pathOf(url)) : undefined;
-  const options = { adapter: withOwnConnections(adapter, longReads, onConnection), log };
+  const options = { adapter: withOwnConnections(adapter, longReads, onConnection, deadlockTimeout), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   opened = client;
   // Opens the file of SQLite; PostgreSQL connections are opened later.
