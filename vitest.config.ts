@@ -11,6 +11,8 @@ const onlyOn = {
     'test/rest/{guard,openapi,pages,qr,requests}.test.ts',
     'test/schema/{heavy-reads,limits,passwords,response-names,trusted-documents,variables}.test.ts',
     'test/http/{connections,gone-clients,revoked-keys}.test.ts',
+    'test/domain/import-files.test.ts',
+    'test/redirect/operator-lists.test.ts',
   ],
   postgresql: ['test/postgresql/**', 'test/start/webhook-kill.test.ts'],
 };

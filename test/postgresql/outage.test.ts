@@ -94,9 +94,9 @@ describe('a process that goes on through it', () => {
       }
     };
     const writers = Promise.all(Array.from({ length: 8 }, writer));
-    await setTimeout(700);
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(10);
     await postgres.kill();
-    await setTimeout(1200);
+    await expect.poll(() => refused.size).toBeGreaterThan(0);
     const [readyz, rest, graphql] = await Promise.all([
       owner.fetch('/readyz'),
       owner.rest('GET', '/links'),

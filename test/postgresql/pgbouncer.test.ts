@@ -94,13 +94,13 @@ max_client_conn = 200
     expect([code, (await migrationStateOf(url)).pending]).toEqual([0, []]);
   });
 
-  test('three simultaneous first starts succeed, serve, and see each other’s changes', async () => {
+  test('two simultaneous first starts succeed, serve, and see each other’s changes', async () => {
     const url = await newDatabase({ migrated: false });
     const env = { DATABASE_URL: pooledUrl(url), DATABASE_DIRECT_URL: url };
-    const [one, two, three] = await Promise.all([start(env), start(env), start(env)]);
+    const [one, two] = await Promise.all([start(env), start(env)]);
     const owner = new Caller(one.origin, KEY);
     const links = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => new Caller([one, two, three][i % 3]?.origin ?? '', KEY).link()),
+      Array.from({ length: 30 }, (_, i) => new Caller([one, two][i % 2]?.origin ?? '', KEY).link()),
     );
     for (const { alias } of links) expect((await visit(two.origin, `/${alias}`)).status).toBe(302);
     const [{ id, alias } = { id: 0, alias: '' }] = links;

@@ -339,7 +339,8 @@ const commands = allBlocks
 
 describe('commands of the guides, one after the other', () => {
   mkdirSync(join(folder, 'data'));
-  test.each(commands)('%s: %s', (_place, command) => ruleOf(command)(command));
+  // The longest one makes a demo.
+  test.each(commands)('%s: %s', { timeout: 300_000 }, (_place, command) => ruleOf(command)(command));
 });
 
 test('there is a command for each rule, and a rule for each command', () => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
+import { cpuTimeOf } from '../support/cpu-time.ts';
 import {
   type Caller,
   NOON,
@@ -94,9 +95,10 @@ describe('a link', () => {
 
 describe('input of unknown clients costs little', () => {
   const timeOf = async (path: string, headers: Record<string, string>) => {
-    const start = performance.now();
-    for (let i = 0; i < 20; i++) await open(path, { headers });
-    return (performance.now() - start) / 20;
+    const all = async () => {
+      for (let i = 0; i < 20; i++) await open(path, { headers });
+    };
+    return (await cpuTimeOf(all)) / 20;
   };
 
   test('a long Accept-Language, on a link with all languages', async () => {
@@ -127,7 +129,7 @@ describe('guesses do not drive out what is known', () => {
   test.runIf(inject('database').provider === 'sqlite')('of aliases and of hosts', async () => {
     const link = await owner.link();
     await destinationOf(link);
-    const names = Array.from({ length: 3_000 }, (_, i) => `guess-${i}`);
+    const names = Array.from({ length: 2_200 }, (_, i) => `guess-${i}`);
     for (let at = 0; at < names.length; at += 50)
       await Promise.all(
         names

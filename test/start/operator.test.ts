@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { runProgram, startProgram } from '../support/process.ts';
 import { type Caller, SOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -40,7 +40,8 @@ test('migrate says what is pending, and applies it', async () => {
   expect(JSON.parse(await migrate('--status', '--json'))).toEqual({ pending: [], unknown: [] });
 });
 
-describe('beside a running server', () => {
+// What the commands do in the database is tested with the APIs.
+describe.runIf(inject('database').provider === 'sqlite')('beside a running server', () => {
   let server: TestServer;
   let owner: Caller;
   beforeAll(async () => {
