@@ -1,5 +1,6 @@
-// Makes src/generated/assets: the web pages and their assets; and src/generated/look.ts, what the server's own pages share with them. The name of an asset contains a hash of its contents, so that
-// browsers may cache it for ever; everything is compressed, too.
+// Makes src/generated/assets, the web pages and their assets, and src/generated/look.ts, the styles and the logo of the pages
+// that the server builds itself. The name of an asset contains a hash of its contents, so that browsers may cache it for ever;
+// everything is compressed, too.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -63,7 +64,14 @@ const short = (css) => css.replace(/\/\*.*?\*\/|\n\s*/gs, '');
 const logo = () => page('logo.svg').trim();
 
 function writeLook() {
-  const values = { look: short(page('look.css')), logo: logo(), favicon: logo() };
+  const style = (name) => short(page('look.css') + page(name));
+  const values = {
+    startStyle: style('start-page.css'),
+    visitorStyle: style('visitor-page.css'),
+    statisticsStyle: style('statistics-page.css'),
+    logo: logo(),
+    favicon: logo(),
+  };
   const lines = Object.entries(values).map(
     ([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`,
   );

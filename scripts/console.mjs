@@ -7,7 +7,7 @@ import { run } from './command.mjs';
 import { hashOf, isFresh, root, writeStamp } from './stamp.mjs';
 
 const STAMP = 'src/generated/.console-stamp';
-const SOURCES = ['console', 'schema.graphql', 'codegen.ts', 'scripts', 'package-lock.json'];
+const SOURCES = ['console', 'web/look.css', 'schema.graphql', 'codegen.ts', 'scripts', 'package-lock.json'];
 const OUTPUT = join(root, 'src/generated/console');
 /** The most JavaScript that the first view may load, in bytes, compressed by gzip. */
 const MOST = 150_000;

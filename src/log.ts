@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { visibleError } from './domain/errors.ts';
+import { DomainError, visibleError } from './domain/errors.ts';
 import { ClientGone } from './shared/client-gone.ts';
 import { RepeatedFault } from './shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
@@ -68,16 +68,20 @@ export async function exit(code: number, log: Logger): Promise<never> {
   return process.exit(code);
 }
 
+/** After how long without a failed request the database counts as available again, for the log, in milliseconds. */
+const FAULT_ENDS_AFTER = 60_000;
+
 const faults = new WeakMap<Logger, RepeatedFault>();
 
 /** Logs why a request failed: the database is not available, or there is an error in the program. */
 export function logFault(log: Logger, requestId: string, error: unknown): void {
-  if (error instanceof ClientGone) return;
+  // The service refuses it on purpose, for example since it stops or since a subscriber is too slow.
+  if (error instanceof ClientGone || error instanceof DomainError) return;
   if (visibleError(error)?.code !== 'UNAVAILABLE') {
     log.error({ requestId, err: error }, 'unexpected error');
     return;
   }
-  const fault = faults.get(log) ?? new RepeatedFault(log, 'database not available');
+  const fault = faults.get(log) ?? new RepeatedFault(log, 'database not available', FAULT_ENDS_AFTER);
   faults.set(log, fault);
-  fault.came(error, () => ({ requestId }));
+  fault.occurred(error, () => ({ requestId }));
 }

@@ -3,8 +3,9 @@ import './require-node.js';
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
-import { allValid, type Config, misspelt, readConfig, shown } from './config.ts';
-import { adviceOn } from './db/connection/error-hints.ts';
+import { type Config, misspelt, readConfig } from './config.ts';
+import { allValid, shown } from './config-error.ts';
+import { hintFor } from './db/connection/error-hints.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { hashPassword } from './domain/password.ts';
 import { listen } from './http/bind-port.ts';
@@ -111,8 +112,8 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
 /** Why the program could not start, for the operator: one line, or a line for each wrong variable. */
 function explain(error: unknown, config: Config | null): string {
   if (error instanceof OperatorError) return error.message;
-  const advice = config && adviceOn(error, config.databaseUrl, 'DATABASE_URL');
-  return advice ?? `Linkspace could not start: ${oneLine(error)}`;
+  const hint = config && hintFor(error, config.databaseUrl, 'DATABASE_URL');
+  return hint ?? `Linkspace could not start: ${oneLine(error)}`;
 }
 
 const USAGE = `Usage: npm start

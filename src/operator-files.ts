@@ -1,4 +1,5 @@
-import { allValid, type Config, ConfigError, shown } from './config.ts';
+import type { Config } from './config.ts';
+import { allValid, ConfigError, shown } from './config-error.ts';
 import { ALIAS_RULE } from './domain/link/alias.ts';
 import {
   type Listed,

@@ -207,11 +207,13 @@ const english = {
   recordKinds,
   pixelTypes,
   signIn: {
-    lead: 'Sign in with an API key of your account.',
+    title: 'Sign in',
+    lead: 'With an API key of your account.',
     key: 'API key',
     open: 'Sign in',
     checking: 'Checking…',
-    note: 'The key stays in this tab while the console is open in it. The operator of the service creates keys.',
+    noKey: 'No key yet? Ask whoever runs this service: “npm run keys -- create” makes one.',
+    note: 'The key stays in this tab until you sign out or close it.',
     noAnswer: 'The service does not answer. Check your connection, and try again.',
     wrongKey: 'This key is unknown, revoked or expired.',
     revoked: 'Your key has been revoked or has expired. Sign in with another one; what you typed is kept.',
@@ -235,18 +237,35 @@ const english = {
   help: {
     title: 'Keyboard shortcuts',
     on: 'Use shortcuts',
-    keys: [
-      ['n', 'New link'],
-      ['/', 'Search'],
-      ['↑ ↓', 'Move in the list'],
-      ['Enter', 'Open the link'],
-      ['e', 'Edit'],
-      ['c', 'Copy'],
-      ['q', 'QR code'],
-      ['d', 'Disable or enable'],
-      ['x', 'Select'],
-      ['Esc', 'Close, or clear the search'],
-      ['?', 'This sheet'],
+    groups: [
+      {
+        where: 'Everywhere',
+        keys: [
+          ['n', 'New link'],
+          ['/', 'Search'],
+          ['Esc', 'Close; in the search: clear it, then leave it'],
+          ['?', 'This sheet'],
+        ],
+      },
+      {
+        where: 'In the search',
+        keys: [
+          ['↓', 'Go to the links'],
+          ['Enter', 'Open the link, or go to the links if there are several'],
+        ],
+      },
+      {
+        where: 'On a link in the list',
+        keys: [
+          ['↑ ↓', 'Move'],
+          ['Enter', 'Open'],
+          ['e', 'Edit; also on the page of a link'],
+          ['c', 'Copy'],
+          ['q', 'QR code'],
+          ['d', 'Disable or enable'],
+          ['x', 'Select'],
+        ],
+      },
     ] as const,
   },
   qr: {
@@ -489,8 +508,12 @@ const english = {
     overTime: 'Clicks and visitors',
     clicksOverTime: 'Clicks',
     chart: (most: string, when: string) => `Clicks over time; the most are ${most}, on ${when}`,
-    readout: (when: string, clicks: string, visitors: string | null) =>
-      `${when}: ${clicks} clicks${visitors === null ? '' : `, ${visitors} visitors`}`,
+    clicksBefore: 'Clicks in the period before',
+    running: 'so far',
+    unfinished: 'Not over yet',
+    readout: (when: string, clicks: string, visitors: string | null, before: string | null) =>
+      `${when}: ${clicks} clicks${visitors === null ? '' : `, ${visitors} visitors`}` +
+      (before === null ? '' : `; ${before} clicks in the period before`),
     table: 'Show as table',
     intervals,
     nothing: 'Nothing was counted in this period.',

@@ -10,7 +10,7 @@ import type { AppDependencies } from './dependencies.ts';
 
 /** What goes through Express: v1, the pages and the health checks. */
 export function createWeb(
-  { database, trustProxy, graphiql, console, log }: AppDependencies,
+  { database, trustProxy, graphiql, console, publicStatistics, log }: AppDependencies,
   { rest }: Apis,
   visit: RequestListener,
 ): Express {
@@ -18,7 +18,7 @@ export function createWeb(
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database, log));
-  addPages(web, { graphiql, console }, openApi);
+  addPages(web, { graphiql, console, publicStatistics }, openApi);
   // An existing link with this alias is reached while the console is off.
   if (!console) web.all('/console', visit);
   web.get('/schema.graphql', schemaText);

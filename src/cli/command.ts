@@ -4,7 +4,7 @@ import { onOwnChanges } from '../db/change/log.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
 import { dialectOf } from '../db/connection/dialect.ts';
-import { adviceOn } from '../db/connection/error-hints.ts';
+import { hintFor } from '../db/connection/error-hints.ts';
 import { announceWrite } from '../db/connection/replicas.ts';
 import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';
@@ -32,7 +32,7 @@ function explain(error: unknown, url: string): string {
   const hint = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? unexpected() : '';
   if (error instanceof UsageError || (error instanceof TypeError && code !== undefined))
     return `${withoutSecrets(error.message).replace(/\.?$/, '.')}${hint} See --help.`;
-  return adviceOn(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
+  return hintFor(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
 /** Ends the process without a word if nobody reads its output any more, as after `| head`. */

@@ -2,7 +2,7 @@ import '../require-node.js';
 
 import { SingleBar } from 'cli-progress';
 import { openDatabase } from '../db/connection/client.ts';
-import { advised } from '../db/connection/error-hints.ts';
+import { withHints } from '../db/connection/error-hints.ts';
 import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
 import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/connection/url.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
@@ -50,12 +50,12 @@ await runCommand({ help, options, note: () => '' }, async ({ values }) => {
   const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');
   if (from === to || (areFiles && isSameFile(pathOf(from), pathOf(to))))
     throw new UsageError('--from and --to are the same database.');
-  if ((await advised('--from', from, migrationStateOf)).pending.length > 0)
+  if ((await withHints('--from', from, migrationStateOf)).pending.length > 0)
     throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
-  await advised('--to', to, applyMigrations);
+  await withHints('--to', to, applyMigrations);
   const [source, target] = [
-    await advised('--from', from, openDatabase),
-    await advised('--to', to, openDatabase),
+    await withHints('--from', from, openDatabase),
+    await withHints('--to', to, openDatabase),
   ];
   const { progress, stop } = bars();
   const totals = new Map<string, number>();

@@ -1,7 +1,7 @@
 import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
-import { advised } from '../db/connection/error-hints.ts';
+import { withHints } from '../db/connection/error-hints.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { applyMigrations, knownMigrations, migrationStateOf } from '../db/migrate.ts';
 import { scopes } from '../domain/access/actor.ts';
@@ -33,14 +33,21 @@ Then open /shop+, for example. The statistics of /leasing+ ask for a password, w
 /** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
 async function migrateIfNew(config: Config): Promise<void> {
   const migrated = migratedDatabase(config);
-  const { pending } = await advised(...migrated, migrationStateOf);
+  const { pending } = await withHints(...migrated, migrationStateOf);
   if (pending.length === knownMigrations(providerOf(config.databaseUrl) ?? 'sqlite').length)
-    await advised(...migrated, applyMigrations);
+    await withHints(...migrated, applyMigrations);
 }
 
-/** How to start the service on the database. */
-function startOf(url: string): string {
-  return process.env.DATABASE_URL ? `DATABASE_URL="${withoutSecrets(url)}" npm start` : 'npm start';
+/** The variables that decide where the demo is: a start without them would be on another database or at another address. */
+const PLACE = ['DATABASE_URL', 'BASE_URL', 'HOST', 'PORT'];
+
+/** The command that starts the service on the demo, at the address that is printed with it. */
+function startCommand(): string {
+  const set = PLACE.flatMap((name) => {
+    const value = process.env[name];
+    return value ? `${name}="${withoutSecrets(value)}" ` : [];
+  });
+  return `${set.join('')}npm start`;
 }
 
 function endOf(until: string | undefined): Date {
@@ -57,7 +64,7 @@ const note = (config: Config) =>
   `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseOf(config).origin}`;
 
 await runCommand({ help, options, note }, async ({ values, config }) => {
-  const { databaseUrl: url, notFoundUrl, initialApiKey } = config;
+  const { notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const now = endOf(values.until);
@@ -84,7 +91,7 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
   print(
     `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
 
-  ${startOf(url)}
+  ${startCommand()}
 `,
   );
   if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);

@@ -1,7 +1,7 @@
 import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
-import { advised } from '../db/connection/error-hints.ts';
+import { withHints } from '../db/connection/error-hints.ts';
 import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
 import { databaseNote, print, runCommand } from './command.ts';
 
@@ -20,14 +20,14 @@ const note = (config: Config) => {
 await runCommand({ help, options, note }, async ({ values, config }) => {
   const migrated = migratedDatabase(config);
   if (values.status) {
-    const state = await advised(...migrated, migrationStateOf);
+    const state = await withHints(...migrated, migrationStateOf);
     if (values.json) return print(JSON.stringify(state));
     const { pending, unknown } = state;
     print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
     if (unknown.length > 0) print(`Of a newer version:\n  ${unknown.join('\n  ')}`);
     return;
   }
-  const applied = await advised(...migrated, applyMigrations);
+  const applied = await withHints(...migrated, applyMigrations);
   if (values.json) return print(JSON.stringify({ applied }));
   print(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}` : 'Nothing was pending.');
 });

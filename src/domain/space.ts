@@ -5,7 +5,6 @@ import { takeLinksFromSpace } from '../db/links.ts';
 import { is, isSince } from '../db/reading/conditions.ts';
 import { type Column, countOf, type List } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
-import { spacesOf, type Total } from '../db/reading/totals.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
@@ -74,12 +73,6 @@ function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<t
   };
 }
 
-/** The number of spaces: the account's stored total without a filter, else a count. */
-function totalOf(actor: Actor, { filter }: z.output<typeof spacesInput>, list: List): Total {
-  if (filter.search || filter.updatedSince) return countOf(list);
-  return spacesOf(actor.accountId);
-}
-
 /**
  * One numbered page of the account's spaces, with its total, in one statement.
  * @throws DomainError VALIDATION
@@ -91,7 +84,7 @@ export async function spacePage(
 ): Promise<Page<Space>> {
   const which = parseInput(spacePageInput, input);
   const list = listOf(lists, actor, which);
-  return readPage<Space>(lists, list, which, totalOf(actor, which, list));
+  return readPage<Space>(lists, list, which, countOf(list));
 }
 
 /**
@@ -105,7 +98,7 @@ export async function spaceConnection(
 ): Promise<Connection<Space>> {
   const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
   const list = listOf(lists, actor, which);
-  return readConnection(lists, list, input, { total: totalOf(actor, which, list) });
+  return readConnection(lists, list, input);
 }
 
 /** @throws DomainError VALIDATION */

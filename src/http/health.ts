@@ -29,7 +29,7 @@ export function readyz(database: Database, log: Logger): RequestHandler {
       hasSpace = true;
       fault.ended();
     } catch (error) {
-      fault.came(error);
+      fault.occurred(error);
     }
     triedAt = performance.now();
     trying = null;

@@ -44,6 +44,10 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     guard(req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
   };
   server.on('request', listener);
+  // A client that has all that was sent waits for the rest: that is not idle.
+  server.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0 || !inFlight.isAnswering(socket)) socket.destroy();
+  });
   // Node would answer these itself.
   server.on('checkExpectation', listener);
   server.on('clientError', (error, socket: Socket) => {

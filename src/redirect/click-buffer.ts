@@ -116,7 +116,7 @@ export class ClickBuffer {
         this.#batch = null;
         this.#unwritable.ended();
       } catch (error) {
-        this.#unwritable.came(error, () => ({ clicks: this.unwritten }));
+        this.#unwritable.occurred(error, () => ({ clicks: this.unwritten }));
         return;
       }
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { VisitedPixel } from '../db/reading/link-for-visit.ts';
 import { isFireable } from '../domain/pixel.ts';
-import { logo, look } from '../generated/look.ts';
+import { logo, visitorStyle } from '../generated/look.ts';
 import { scriptOf } from './pixels.ts';
 import { type Message, textsFor } from './translations.ts';
 
@@ -24,26 +24,6 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 }
 
-const style = `${look}
-  * { box-sizing: border-box }
-  body { min-height: 100vh; min-height: 100dvh; display: grid; place-content: center; justify-items: center;
-    gap: 1.5rem; grid-template-columns: minmax(0, 26rem); padding: 1.5rem; font-size: 1.0625rem }
-  main { width: 100%; padding: 2rem; background: var(--card); border: 1px solid var(--line);
-    border-radius: var(--round); box-shadow: var(--shadow) }
-  h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25 }
-  p { margin: 0; color: var(--quiet) }
-  p.wrong { margin-top: 1rem; color: var(--wrong) }
-  p.way { margin-top: 1.25rem }
-  p.way a { color: var(--act) }
-  label { display: block; margin: 1.25rem 0 .375rem; font-weight: 600 }
-  input, button, a.on { width: 100%; padding: .75rem 1rem; font: inherit; border-radius: .625rem }
-  input { border: 1px solid var(--edge); background: transparent; color: inherit }
-  button, a.on { display: block; margin-top: 1rem; border: 0; background: var(--act); color: var(--on-act);
-    font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; cursor: pointer }
-  .brand { font-size: .9375rem; color: var(--quiet) }
-  .brand svg { width: 1.375rem; height: 1.375rem }
-  :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }`;
-
 /** The icon of the tab. */
 const ICON = "img-src 'self'";
 
@@ -57,7 +37,7 @@ interface Parts {
 
 function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts): string {
   const { language, texts } = textsFor(acceptLanguage);
-  const [title, text] = texts[message];
+  const { title, text } = texts.messages[message];
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -65,7 +45,7 @@ function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts)
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-<style nonce="${nonce}">${style}</style>${head}
+<style nonce="${nonce}">${visitorStyle}</style>${head}
 </head>
 <body>
 <main>
@@ -121,6 +101,8 @@ export function passwordPage(
   };
 }
 
+/** Before any foreign script runs: if this tab was the console's before, its key is not for them. */
+const HIDE_KEY = "try { sessionStorage.removeItem('linkspace.key') } catch (e) {}";
 /** How long the page waits for the pixels before it redirects, in milliseconds. */
 const PIXELS_TIME = 600;
 
@@ -141,7 +123,8 @@ export function pixelsPage(
 <noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>`;
   const body = `
 <a class="on" id="on" href="${address}" rel="noreferrer">${texts.submit}</a>
-<script nonce="${nonce}">${moveOn}</script>
+<script nonce="${nonce}">${HIDE_KEY}
+${moveOn}</script>
 ${scripts.join('\n')}`;
   const policy = policyOf(
     nonce,

@@ -9,12 +9,12 @@ import {
 } from '../domain/change/list.ts';
 import { DomainError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
+import { costs } from './cost/field-cost.ts';
+import { listCost } from './cost/list-cost.ts';
 import { describedValues } from './described-values.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, edgesArgs, selectionOf } from './list.ts';
-import { listCost } from './list-cost.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
-import { costs } from './server/cost.ts';
 import { Space } from './space.ts';
 
 const ChangeAction = builder.enumType('ChangeAction', {

@@ -1,10 +1,10 @@
 import { brandWithType, type ObjectRef } from '@pothos/core';
 import { type DomainError, notFound } from '../domain/errors.ts';
 import { builder, type Types } from './builder.ts';
+import { costs, STATEMENT_COST } from './cost/field-cost.ts';
 import { ErrorInterface, Failure } from './error.ts';
 import { Node } from './node.ts';
 import { asResult } from './result.ts';
-import { costs, STATEMENT_COST } from './server/cost.ts';
 
 /** A conflict, with the current record. */
 class Conflict extends Failure {

@@ -12,13 +12,13 @@ import {
   verifyDomain,
 } from '../domain/domain/domain.ts';
 import { builder } from './builder.ts';
+import { changeCost, costs, DNS_COST } from './cost/field-cost.ts';
+import { listCost } from './cost/list-cost.ts';
 import { InUseError, NotFoundError, ValidationError } from './error.ts';
 import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs } from './list.ts';
-import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
-import { changeCost, costs, DNS_COST } from './server/cost.ts';
 import { prepares } from './server/prepare-mutations.ts';
 
 const DomainVerification = builder

@@ -1,8 +1,8 @@
 import { type DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
 import { MAX_FIELD_ERRORS } from '../domain/input.ts';
 import { builder } from './builder.ts';
+import { costs } from './cost/field-cost.ts';
 import { describedValues } from './described-values.ts';
-import { costs } from './server/cost.ts';
 
 const ErrorCodeEnum = builder.enumType('ErrorCode', {
   description: 'Why an operation was refused.',

@@ -2,9 +2,9 @@ import type { InputRef, ObjectRef } from '@pothos/core';
 import { type Connection, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
 import { inSlices } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
+import { costs } from './cost/field-cost.ts';
+import { sameListCost } from './cost/list-cost.ts';
 import { describedValues } from './described-values.ts';
-import { sameListCost } from './list-cost.ts';
-import { costs } from './server/cost.ts';
 
 export const Direction = builder.enumType('Direction', {
   description: 'The direction of an order.',

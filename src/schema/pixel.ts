@@ -11,13 +11,13 @@ import {
   updatePixelInput,
 } from '../domain/pixel.ts';
 import { builder } from './builder.ts';
+import { changeCost } from './cost/field-cost.ts';
+import { listCost } from './cost/list-cost.ts';
 import { describedValues } from './described-values.ts';
 import { descriptionsOf, inputType, nameEnum } from './input-type.ts';
 import { connectionOf, edgesArgs } from './list.ts';
-import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
-import { changeCost } from './server/cost.ts';
 
 const PixelType = builder.enumType('PixelType', {
   description: 'The network that a pixel reports to.',

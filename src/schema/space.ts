@@ -11,12 +11,12 @@ import {
 } from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
+import { changeCost } from './cost/field-cost.ts';
+import { listCost } from './cost/list-cost.ts';
 import { descriptionsOf, inputType } from './input-type.ts';
 import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
-import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
-import { changeCost } from './server/cost.ts';
 
 const described = descriptionsOf(updateSpaceInput);
 

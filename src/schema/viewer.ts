@@ -1,8 +1,8 @@
 import { scopes } from '../domain/access/actor.ts';
 import { parseScopes } from '../domain/access/api-key.ts';
 import { builder } from './builder.ts';
+import { costs } from './cost/field-cost.ts';
 import type { RateLimitState } from './server/context.ts';
-import { costs } from './server/cost.ts';
 
 export const Account = builder.prismaObject('Account', {
   select: { id: true },

@@ -1,12 +1,12 @@
 import { redeliver } from '../domain/webhook/delivery.ts';
 import { type DeliveryStatus, deliveryStatuses, webhookEvents } from '../domain/webhook/events.ts';
 import { builder } from './builder.ts';
+import { changeCost } from './cost/field-cost.ts';
 import { describedValues } from './described-values.ts';
 import { NotFoundError, ValidationError } from './error.ts';
 import { nameEnum } from './input-type.ts';
 import { connectionOf } from './list.ts';
 import { asResult, resultOf } from './result.ts';
-import { changeCost } from './server/cost.ts';
 
 export const WebhookEvent = builder.enumType('WebhookEvent', {
   description: 'The events that a webhook can get.',

@@ -15,14 +15,14 @@ import {
 } from '../domain/webhook/webhook.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
+import { changeCost, costs } from './cost/field-cost.ts';
+import { listCost } from './cost/list-cost.ts';
 import { NotFoundError } from './error.ts';
 import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs } from './list.ts';
-import { listCost } from './list-cost.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
 import type { Context } from './server/context.ts';
-import { changeCost, costs } from './server/cost.ts';
 import { WebhookDeliveryConnection, WebhookEvent } from './webhook-delivery.ts';
 
 const Webhook = builder.prismaObject('Webhook', {

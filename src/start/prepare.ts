@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { allValid, type Config, ConfigError, migratedDatabase, shown } from '../config.ts';
+import { type Config, migratedDatabase } from '../config.ts';
+import { allValid, ConfigError, shown } from '../config-error.ts';
 import { settleEpoch } from '../db/change/log.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
-import { advised } from '../db/connection/error-hints.ts';
+import { withHints } from '../db/connection/error-hints.ts';
 import { applyMigrations, type MigrationProgress, migrationStateOf } from '../db/migrate.ts';
 import { HostHeld, shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -45,9 +46,9 @@ export async function migrate(config: Config, log: Logger): Promise<void> {
     begins: (migration, number, of) => log.info({ migration, number, of }, 'applying migration'),
     waits: () => log.info('another process migrates the database: waiting for it'),
   };
-  for (const migration of await advised(...migrated, (url) => applyMigrations(url, progress)))
+  for (const migration of await withHints(...migrated, (url) => applyMigrations(url, progress)))
     log.info({ migration }, 'migration applied');
-  const { unknown } = await advised(...migrated, migrationStateOf);
+  const { unknown } = await withHints(...migrated, migrationStateOf);
   if (unknown.length > 0)
     log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');
 }
@@ -64,7 +65,7 @@ export async function openDatabases(config: Config, log: Logger, metrics: Metric
   await settleEpoch(database.client);
   const replicas = await Promise.all(
     config.databaseReadUrls.map((url) =>
-      advised('DATABASE_READ_URLS', url, () => openDatabase(url, { pool, onStatement })),
+      withHints('DATABASE_READ_URLS', url, () => openDatabase(url, { pool, onStatement })),
     ),
   );
   return { database, replicas };

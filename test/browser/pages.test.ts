@@ -9,7 +9,7 @@ function kept(page: Page): Promise<string> {
   return page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 }
 
-describe.runIf(chromiumPath)('in a browser that can reach only the server', () => {
+describe.runIf(chromiumPath)('pages in a browser that can reach only the server', () => {
   let server: TestServer;
   let caller: Caller;
   let browser: Browser;
@@ -26,10 +26,10 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
   });
 
   // Each page is opened as seldom as may be: to load one takes a second or two.
-  test('the way in leads to the documentation, which tries operations with the key that is given to it, its example of a new link as it stands', async () => {
+  test('/docs opens from the start page, and sends operations with the given key, its example of a new link included', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     await page.goto(server.origin);
-    await page.getByRole('link', { name: /v1 documentation/ }).click();
+    await page.getByRole('link', { name: /REST API v1/ }).click();
     await page.getByText('/spaces/{id}').first().waitFor();
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container input').fill(caller.key);
@@ -75,7 +75,7 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
     await page.getByRole('button', { name: 'Open' }).click();
   }
 
-  test('the way in leads to GraphiQL, which asks for the key, says what is wrong with one, opens without an error, knows the schema, and runs an example', async () => {
+  test('GraphiQL opens from the start page, asks for the key, reports a wrong one, knows the schema, and runs an example', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     const errors = errorsOf(page);
     await page.goto(server.origin);
@@ -110,7 +110,7 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
     await page.locator('.graphiql-tab').first().waitFor();
     expect(await kept(page)).not.toContain(caller.key);
     await page.getByRole('link', { name: 'Linkspace' }).click();
-    await page.getByRole('heading', { name: 'Short links that are yours' }).waitFor();
+    await page.getByRole('heading', { name: 'Short links' }).waitFor();
     expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
     await page.goBack();
     await page.locator('.graphiql-tab').first().waitFor();
@@ -119,7 +119,7 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
   });
 
   const pages = {
-    '/': 'Short links that are yours',
+    '/': 'For developers',
     '/nowhere': 'We couldn’t find this link',
     '/over': 'This link has expired',
     '/locked': 'Enter the password',
@@ -129,7 +129,7 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
   };
 
   test.each(Object.entries(pages))(
-    '%s fits windows of 390 and of 1280 pixels, and has no fault that axe finds, light and dark',
+    '%s fits windows of 390 and 1280 pixels, and has no accessibility violations, light and dark',
     async (path, text) => {
       const records = { over: { expiration_date: '2026-01-01' }, locked: { password: 'x' }, fresh: {} };
       for (const [alias, form] of Object.entries(records))
@@ -146,4 +146,14 @@ describe.runIf(chromiumPath)('in a browser that can reach only the server', () =
         }
     },
   );
+
+  test('/docs begins at the same left edge as the start page', async () => {
+    const { page } = await openPage(browser, server.origin);
+    const left = async (path: string, heading: string) => {
+      await page.goto(server.origin + path);
+      const box = await page.getByRole('heading', { name: heading }).first().boundingBox();
+      return box?.x;
+    };
+    expect(await left('/docs', 'Linkspace v1')).toBe(await left('/', 'Short links'));
+  });
 });

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { chromiumPath, faultsFor, launchBrowser, openPage } from '../support/browser.ts';
 import { fillServer } from '../support/demo.ts';
 
-describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
+describe.runIf(chromiumPath)('the statistics page in a browser', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     return complaints;
   };
 
-  test('copies the short link, and shows its QR code', async () => {
+  test('copies the short link and shows its QR code', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     const complaints = complaintsOf(page);
@@ -40,7 +40,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('has no fault that axe finds, in windows of 390 and of 1280 pixels, light and dark', async () => {
+  test('has no accessibility violations at 390 and 1280 pixels, light and dark', async () => {
     const { page } = await openPage(browser, server.origin);
     await page.goto(`${server.origin}/shop+`);
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
@@ -52,7 +52,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
       }
   });
 
-  test('tells destinations apart that differ at their ends, in a window of 390 pixels', async () => {
+  test('shows the end of long destinations at 390 pixels, so that they can be told apart', async () => {
     const { page } = await openPage(browser, server.origin);
     await page.setViewportSize({ width: 390, height: 800 });
     await page.goto(`${server.origin}/shop+`);
@@ -65,7 +65,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     }
   });
 
-  test('needs no script, loads nothing, and links to the other periods', async () => {
+  test('needs no script, loads nothing from elsewhere, and links to the other periods', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     const complaints = complaintsOf(page);
     const asked: string[] = [];
@@ -92,7 +92,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     expect(await table.getByRole('columnheader').allInnerTexts()).toEqual(['Value', 'Clicks', 'Share']);
   });
 
-  test('draws a bar for each value, the longest for the most clicks', async () => {
+  test('draws a bar for each value, and the longest for the most clicks', async () => {
     const { page } = await openPage(browser, server.origin);
     await page.goto(`${server.origin}/shop+`);
     const widths = await page.locator('[aria-labelledby=country] .bars rect').all();
@@ -111,7 +111,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     [390, 'dark', 'de'],
     [1280, 'light', 'es'],
   ] as const)(
-    'fits a window of %i pixels, %s, in %s, and can be read',
+    'fits a window of %i pixels, %s, in %s, and is readable',
     async (width, colorScheme, locale) => {
       const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, locale });
       const page = await context.newPage();
@@ -132,7 +132,7 @@ describe.runIf(chromiumPath)('a page of statistics, in a browser', () => {
     },
   );
 
-  test('opens for a password, and stays open when it is loaded again', async () => {
+  test('opens with the password, and stays open after a reload', async () => {
     const { page } = await openPage(browser, server.origin);
     await page.goto(`${server.origin}/leasing+?days=90`);
     await page.getByLabel('Password').fill('wrong');

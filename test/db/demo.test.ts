@@ -31,7 +31,7 @@ const query = `{
   links(first: 100) { edges { node { alias clicks statistics(from: "2025-11-01", to: "2026-11-30") { clicks visitors } } } }
 }`;
 
-test('a demo depends only on its seed', async () => {
+test('the same seed creates the same demo', async () => {
   const [one, same, other] = servers as [TestServer, TestServer, TestServer];
   const told = [];
   for (const [server, seed] of [
@@ -67,7 +67,7 @@ test('a demo depends only on its seed', async () => {
   await expect(fillServer(one, 3, FEW)).rejects.toThrow('The database has links already');
 });
 
-test('random numbers are uniform, and counts have the expected mean', () => {
+test('random numbers are uniform, and random counts have the expected mean', () => {
   const random = seededRandom(5);
   const numbers = Array.from({ length: 10_000 }, random);
   expect(numbers.every((one) => one >= 0 && one < 1)).toBe(true);

@@ -18,7 +18,7 @@ function stored(): unknown[] {
 }
 
 test.runIf(inject('database').provider === 'sqlite')(
-  'a commit that fails fails the write, and leaves nothing open',
+  'a failed commit fails the write and leaves no transaction open',
   async () => {
     const caller = await server.caller();
     const { accountId } = await server.database.client.apiKey.findFirstOrThrow();

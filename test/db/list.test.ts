@@ -112,14 +112,17 @@ function anyRange(): { list: List; window: Window } {
   return { list, window };
 }
 
-test.each([1, 20])('any window of any order has its rows in order, %i by one statement', async (together) => {
-  for (let round = 0; round < 200 / together; round++) {
-    const ranges = Array.from({ length: together }, anyRange);
-    const found = await readRowsOfEach<Row>(server.database.client, ranges);
-    for (const [index, { list, window }] of ranges.entries())
-      expect(
-        found[index]?.map(({ id }) => id),
-        JSON.stringify({ order: list.orderBy.name, descending: list.descending, window }),
-      ).toEqual(expected(rows, list, window));
-  }
-});
+test.each([1, 20])(
+  'any window of any order returns its rows in order (%i windows in one statement)',
+  async (together) => {
+    for (let round = 0; round < 200 / together; round++) {
+      const ranges = Array.from({ length: together }, anyRange);
+      const found = await readRowsOfEach<Row>(server.database.client, ranges);
+      for (const [index, { list, window }] of ranges.entries())
+        expect(
+          found[index]?.map(({ id }) => id),
+          JSON.stringify({ order: list.orderBy.name, descending: list.descending, window }),
+        ).toEqual(expected(rows, list, window));
+    }
+  },
+);

@@ -18,7 +18,7 @@ const countAccounts = sql`SELECT COUNT(*) AS "count" FROM "Account"`;
 const counting = sql`WITH RECURSIVE "n"("i") AS (SELECT 1 UNION ALL SELECT "i" + 1 FROM "n" WHERE "i" < 2000000)
   SELECT MAX("i") AS "most" FROM "n"`;
 
-test('a long read blocks no other work', async () => {
+test('a long read does not block other work', async () => {
   let [turns, ended] = [0, false];
   const turn = () => {
     turns++;
@@ -31,7 +31,7 @@ test('a long read blocks no other work', async () => {
   expect(turns).toBeGreaterThan(20);
 });
 
-test('a long read sees what was written before it', async () => {
+test('a long read sees earlier writes', async () => {
   const long = forLongReads(database.client);
   for (let i = 0; i < 50; i++) {
     const [before] = await readRows<{ count: number | bigint }>(long, countAccounts);
@@ -41,7 +41,7 @@ test('a long read sees what was written before it', async () => {
   }
 });
 
-test('a long read does not wait for a transaction that is open', async () => {
+test('a long read does not wait for an open transaction', async () => {
   const ended = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
   const writing = transaction(database.client, async (tx) => {
@@ -57,7 +57,7 @@ test('a long read does not wait for a transaction that is open', async () => {
   expect(await readRows(forLongReads(database.client), named)).toHaveLength(1);
 });
 
-test('an error of a long read is that of the database, and later reads work', async () => {
+test('a long read reports the error of the database, and later reads work', async () => {
   const long = forLongReads(database.client);
   await expect(readRows(long, sql`SELECT * FROM "Nothing"`)).rejects.toThrow(/Nothing|TableDoesNotExist/);
   await expect(readRows(long, countAccounts)).resolves.toHaveLength(1);
@@ -83,7 +83,7 @@ test('an account does one long read at a time', async () => {
   await Promise.all(all);
 });
 
-test('a long read that has not begun at the signal never begins', async () => {
+test('a queued long read never starts if its signal is aborted first', async () => {
   const controller = new AbortController();
   const long = new LongReads(database.client, 1, controller.signal);
   const first = long.take(async () => controller.abort(new Error('gone')));

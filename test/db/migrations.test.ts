@@ -8,11 +8,11 @@ import { startTestServer } from '../support/server.ts';
 
 const { provider } = inject('database');
 
-test('the migrations match the models', async () => {
+test('the migrations produce the tables of the models', async () => {
   expect(await diffToModels(provider, await newDatabase({ migrated: false }))).toBeNull();
 });
 
-test('an empty database is migrated once', async () => {
+test('an empty database is migrated only once', async () => {
   const url = await newDatabase({ migrated: false });
   expect((await migrationStateOf(url)).pending).toEqual(knownMigrations(provider));
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider));
@@ -79,18 +79,16 @@ async function oldDatabase(last = RELEASED, contents: readonly string[] = CONTEN
   return url;
 }
 
-test('an old database is migrated with its data', async () => {
+test('a migration keeps the data of an old database', async () => {
   const url = await oldDatabase();
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider).filter((name) => name > RELEASED));
   const today = await openDatabase(url);
   const domains = await today.client.domain.findMany({ orderBy: { id: 'asc' } });
   const links = await today.client.link.findMany({
     orderBy: { id: 'asc' },
-    include: { space: { include: { tallies: true } }, counter: true, pixels: true },
+    include: { counter: true, pixels: true },
   });
   const [account] = await today.client.accountTally.findMany({ where: { accountId: 1 } });
-  const byDomain = await today.client.domainTally.findMany({ orderBy: { domainId: 'asc' } });
-  const byEnd = await today.client.endTally.findMany({ orderBy: { period: 'asc' } });
   await today.close();
   expect(domains).toMatchObject([
     { name: 'localhost:3000', hostKey: 'localhost', accountId: null, verifiedAt: expect.any(Date) },
@@ -100,7 +98,6 @@ test('an old database is migrated with its data', async () => {
   expect(links).toMatchObject([
     {
       alias: 'hello',
-      space: { tallies: [{ links: 1 }] },
       counter: { clicks: 7, spaceId: 1 },
       pixels: [{ pixelId: 1 }],
     },
@@ -109,18 +106,10 @@ test('an old database is migrated with its data', async () => {
     { counter: { clickLimit: 5, endsAt: new Date(0) } },
     { counter: { clickLimit: 5, endsAt: null } },
   ]);
-  expect(account).toMatchObject({ links: 5, disabled: 1 });
-  expect(byDomain).toMatchObject([
-    { accountId: 1, domainId: 1, links: 4 },
-    { accountId: 1, domainId: 2, links: 1 },
-  ]);
-  expect(byEnd).toMatchObject([
-    { accountId: 1, period: 0, links: 1 },
-    { accountId: 1, period: 1685, links: 1 },
-  ]);
+  expect(account).toMatchObject({ links: 5 });
 });
 
-test('webhooks keep getting their events, from the place on that was reached in the log', async () => {
+test('webhooks continue after the migration with the events that they have not sent', async () => {
   const webhook = (events: string, disabled: boolean, listening: boolean) => [
     `INSERT INTO "Webhook" ("accountId", "url", "events", "secret", "disabled", "createdAt", "updatedAt")
       VALUES (1, 'x', '${events}', 'x', ${disabled}, ${time}, ${time})`,
@@ -149,7 +138,7 @@ test('webhooks keep getting their events, from the place on that was reached in 
   expect(logged.map(({ webhookEvents }) => webhookEvents)).toEqual([null, 'SPACE_CREATED', null, null, '']);
 });
 
-test('names and titles with a capital sharp s are found by every spelling of it', async () => {
+test('names and titles with a capital sharp s are found by each of its spellings', async () => {
   const url = await oldDatabase('20261123090328_counter_resets', [
     `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time})`,
     `INSERT INTO "Space" ("accountId", "name", "nameKey", "color", "createdAt", "updatedAt")
@@ -171,13 +160,13 @@ test('names and titles with a capital sharp s are found by every spelling of it'
     ).toEqual({ links: { totalCount: 1 }, spaces: { totalCount: 1 } });
 });
 
-test('of several processes that migrate at once, one does, and the others wait', async () => {
+test('of several processes that migrate at once, one migrates and the others wait', async () => {
   const url = await newDatabase({ migrated: false });
   const applied = await Promise.all(Array.from({ length: 4 }, () => applyMigrations(url)));
   expect(applied.flat().sort()).toEqual(knownMigrations(provider));
 });
 
-test('a failed migration changes nothing, and stays pending', async () => {
+test('a failed migration changes nothing and stays pending', async () => {
   const url = await oldDatabase();
   // A column that a migration adds exists already.
   const spoil = 'ALTER TABLE "Domain" ADD COLUMN "hostKey" INTEGER';

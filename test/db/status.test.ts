@@ -44,14 +44,14 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test.each(cases)(
-  'disabled %s, until %s, limit %s, %i clicks: %s',
+  'disabled %s, expires at %s, click limit %s, %i clicks: the status is %s',
   (disabled, expiresAt, limit, clicks, status) => {
     expect(statusOf({ disabled, expiresAt, expirationClicks: limit, clicks }, () => NOON)).toBe(status);
   },
 );
 
 test.each(Object.keys(linkStatuses) as LinkStatus[])(
-  'the condition in SQL selects the links with the status %s',
+  'the SQL condition selects the links with the status %s',
   async (status) => {
     const rows = await readRows<{ alias: string }>(
       server.database.client,

@@ -109,7 +109,7 @@ async function totals() {
   return { kept: filters.map((_, index) => kept[`n${index}`]?.totalCount), counted };
 }
 
-test('totals by status, domain and space are exact whatever is written, at any time', async () => {
+test('totals by status, domain and space are correct after any sequence of writes, at any time', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(write, { minLength: 1, maxLength: 8 }),
@@ -125,7 +125,7 @@ test('totals by status, domain and space are exact whatever is written, at any t
   );
 });
 
-test('totals stay exact after a space and an account are deleted', async () => {
+test('totals stay correct after a space and an account are deleted', async () => {
   const other = await server.caller('other');
   await other.link({ domain_id: 1 });
   await server.database.client.linkCounter.updateMany({ data: { clicks: 2 } });

@@ -39,7 +39,7 @@ function failingWrite(alias: string): Promise<unknown> {
 
 const after = Array.from({ length: 40 }, (_, count) => count);
 
-test('a write during an open transaction survives its rollback', async () => {
+test('a write outside an open transaction survives its rollback', async () => {
   const { client } = database;
   const kept: number[] = [];
   for (const color of after) {
@@ -50,7 +50,7 @@ test('a write during an open transaction survives its rollback', async () => {
   expect(kept).toEqual(after);
 });
 
-test('a read during an open transaction does not see its changes', async () => {
+test('a read outside an open transaction does not see its changes', async () => {
   const seen: number[] = [];
   for (const count of after) {
     const read = steps(count).then(async () => seen.push(await database.client.link.count()));
@@ -59,7 +59,7 @@ test('a read during an open transaction does not see its changes', async () => {
   expect(seen).toEqual(after.map(() => 0));
 });
 
-test('simultaneous transactions run one after the other', async () => {
+test('concurrent transactions run one after the other', async () => {
   const { client } = database;
   const url = 'https://example.com/';
   const pixel = {
@@ -81,7 +81,7 @@ test('simultaneous transactions run one after the other', async () => {
   expect(await client.linkPixel.count({ where: { pixelId } })).toBe(after.length);
 });
 
-test('a look-up that Prisma sends together with one of a transaction waits for its end', async () => {
+test('a lookup that Prisma batches with one in a transaction waits until the transaction ends', async () => {
   const { client } = database;
   const where = { id: accountId };
   const outside = AsyncResource.bind((work: () => Promise<unknown>) => work());
@@ -95,7 +95,7 @@ test('a look-up that Prisma sends together with one of a transaction waits for i
 });
 
 // On PostgreSQL, the query has a connection of its own.
-test.runIf(isSqlite)('a query outside its own transaction fails instead of a deadlock', async () => {
+test.runIf(isSqlite)('a query outside the open transaction fails instead of causing a deadlock', async () => {
   const other = await openDatabase(await newDatabase(), { deadlockTimeout: 100 });
   onTestFinished(() => other.close());
   const { client } = other;

@@ -41,7 +41,7 @@ test('verifies a known key without a query', async () => {
   expect(statements.filter((sql) => sql.includes('ApiKey'))).toEqual([]);
 });
 
-test('looks up an expired key like an unknown one', async () => {
+test('looks up an expired key in the database, like an unknown one', async () => {
   const caller = await server.caller('expiring', ['read'], new Date(NOON.getTime() + MINUTE));
   expect(await status(caller)).toBe(200);
   server.clock.now = new Date(NOON.getTime() + MINUTE);
@@ -63,14 +63,14 @@ test('refuses a revoked key within a second on every process', async () => {
     .toEqual([401, 401]);
 });
 
-test('accepts two keys of an account at the same time', async () => {
+test('accepts both keys of an account with two keys', async () => {
   const before = await server.caller('rotating');
   const after = await server.caller('rotating');
   await before.space('Shared');
   expect(await after.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 1 } });
 });
 
-test('refuses a key from its expiry on', async () => {
+test('refuses a key from its expiry time on', async () => {
   const caller = await server.caller('owner', ['read'], new Date(NOON.getTime() + MINUTE));
   server.clock.now = new Date(NOON.getTime() + MINUTE - 1);
   expect(await status(caller)).toBe(200);
@@ -79,7 +79,7 @@ test('refuses a key from its expiry on', async () => {
   server.clock.now = NOON;
 });
 
-test('stores when a key was last used, at most once a minute', async () => {
+test('stores the last use of a key at most once a minute', async () => {
   const caller = await server.caller('used');
   const used = async () => (await keyOf(caller)).lastUsedAt;
   expect(await used()).toBeNull();

@@ -76,39 +76,42 @@ const expected: [ImportFormat, string, object[]][] = [
 const isSqlite = inject('database').provider === 'sqlite';
 const asked = expected.filter(([format]) => isSqlite || format === 'kutt');
 
-test.each(asked)('%s: what %s has comes in, goes out, and comes in again', async (format, file, found) => {
-  const path = `${exportsFolder}${file}`;
-  expect(await importInto(server, { path }, { format, dryRun: true })).toMatchObject({
-    created: found.length,
-  });
-  expect(await links()).toEqual([]);
-  const report = await importInto(server, { path }, { format });
-  expect(report).toMatchObject({ created: found.length, existing: 0, refused: 0 });
-  expect(await links()).toMatchObject(found);
-  expect(await importInto(server, { path }, { format })).toMatchObject({
-    created: 0,
-    existing: found.length,
-  });
+test.each(asked)(
+  '%s: %s is imported, exported and imported again without a difference',
+  async (format, file, found) => {
+    const path = `${exportsFolder}${file}`;
+    expect(await importInto(server, { path }, { format, dryRun: true })).toMatchObject({
+      created: found.length,
+    });
+    expect(await links()).toEqual([]);
+    const report = await importInto(server, { path }, { format });
+    expect(report).toMatchObject({ created: found.length, existing: 0, refused: 0 });
+    expect(await links()).toMatchObject(found);
+    expect(await importInto(server, { path }, { format })).toMatchObject({
+      created: 0,
+      existing: found.length,
+    });
 
-  const csv = await exportOf(server);
-  expect(linksOnly(csv)).toHaveLength(found.length);
-  const text = file.endsWith('.json') ? await exportOf(server, 'json') : csv;
-  const other = await startTestServer();
-  await other.caller();
-  expect(await importInto(other, { text })).toMatchObject({ created: found.length, refused: 0, told: [] });
-  expect(await exportOf(other)).toBe(csv);
-  await other.stop();
-  // The log of changes has each link once; on PostgreSQL when all transactions of the cluster that began before have ended.
-  const logged = async () =>
-    (
-      await owner.data<{ changes: { totalCount: number } }>(
-        '{ changes(filter: { kind: LINK }) { totalCount } }',
-      )
-    ).changes.totalCount;
-  await expect.poll(logged).toBe(found.length);
-});
+    const csv = await exportOf(server);
+    expect(linksOnly(csv)).toHaveLength(found.length);
+    const text = file.endsWith('.json') ? await exportOf(server, 'json') : csv;
+    const other = await startTestServer();
+    await other.caller();
+    expect(await importInto(other, { text })).toMatchObject({ created: found.length, refused: 0, told: [] });
+    expect(await exportOf(other)).toBe(csv);
+    await other.stop();
+    // The log of changes has each link once; on PostgreSQL when all transactions of the cluster that began before have ended.
+    const logged = async () =>
+      (
+        await owner.data<{ changes: { totalCount: number } }>(
+          '{ changes(filter: { kind: LINK }) { totalCount } }',
+        )
+      ).changes.totalCount;
+    await expect.poll(logged).toBe(found.length);
+  },
+);
 
-test('an account is unchanged after an export and import', async () => {
+test('an export and an import restore an account unchanged', async () => {
   const ads = await owner.pixel('Ads, "all"');
   const space = await owner.space('=SUM(1)', { color: 4 });
   await owner.space('Empty', { color: 5 });
@@ -167,7 +170,7 @@ test('an account is unchanged after an export and import', async () => {
   }
 });
 
-test('a link that had a password is disabled, with a message; a password in the file is used', async () => {
+test('disables a link that had a password, with a message, unless the file has the password', async () => {
   await owner.link({ alias: 'locked', password: 'x', privacy: 2, privacy_password: 'y' });
   const csv = await exportOf(server);
   expect(csv).not.toContain('scrypt');
@@ -184,7 +187,7 @@ test('a link that had a password is disabled, with a message; a password in the 
   await other.stop();
 });
 
-test('a link with another privacy loses its password for statistics with a message', async () => {
+test('removes the statistics password from a link with another privacy, with a message', async () => {
   await owner.link({ alias: 'kept', privacy: 2, privacy_password: 'y' });
   await server.database.client.link.updateMany({ data: { privacy: 'PRIVATE' } });
   const text = await exportOf(server);
@@ -196,8 +199,8 @@ test('a link with another privacy loses its password for statistics with a messa
   await other.stop();
 });
 
-describe('wrong lines', () => {
-  test('are reported with number, field and what is allowed, and do not affect others', async () => {
+describe('an invalid line', () => {
+  test('is reported with its number, its field and what is allowed, and does not affect others', async () => {
     const text = [
       'alias;url;title;created_at;clicks;expiration_clicks;countries',
       'one;https://a.example/;;;;;',
@@ -252,7 +255,7 @@ describe('wrong lines', () => {
     expect(await links()).toMatchObject([{ alias: 'one' }, { alias: 'last', title: 'Ümläut 🎉', clicks: 5 }]);
   });
 
-  test('of JSON are reported with the number of the record', async () => {
+  test('of JSON is reported with the number of the record', async () => {
     const text = JSON.stringify([
       { address: 'a', target: 'x' },
       7,
@@ -267,7 +270,7 @@ describe('wrong lines', () => {
   });
 
   test.each(['url', 'alias', 'title', 'space', 'privacy', 'expiration_url'])(
-    'of JSON may have no object as their %s',
+    'of JSON is refused if its %s is an object',
     async (field) => {
       const values = { alias: 'a', url: 'https://a.example/' };
       const text = JSON.stringify([
@@ -292,12 +295,12 @@ describe('wrong lines', () => {
     ["Shlink's API answer", '{"shortUrls":{"data":[{"shortCode":"a"}]}}', /it needs a list of records/],
     ['no list', '{"data":{"a":{"address":"a"}}}', /it needs a list of records/],
     ['a JSON object in each line', '{"address":"a"}\n{"address":"b"}\n', /it needs a list of records/],
-  ])('%s is refused as a whole', async (_what, text, message) => {
+  ])('refuses the whole file: %s', async (_what, text, message) => {
     await expect(importInto(server, { text }, { format: 'kutt' })).rejects.toThrow(message);
   });
 });
 
-test('links are created in the order of the file, whichever fields a line has', async () => {
+test('creates links in the order of the file, whichever fields each line has', async () => {
   const text = [
     'alias,url,title,expires_at,target_type,rotation,disabled,privacy',
     'one,https://a.example/,One,,,,,',
@@ -310,7 +313,7 @@ test('links are created in the order of the file, whichever fields a line has', 
   expect((await links()).map(({ alias }) => alias)).toEqual(['one', 'two', 'three', 'four', 'five']);
 });
 
-test('what a line does not set is as in a new link', async () => {
+test('uses the defaults of a new link for unset fields', async () => {
   const text = [
     'alias,url,title,disabled,privacy',
     'full,https://a.example/,Full,1,PRIVATE',
@@ -326,7 +329,7 @@ test('what a line does not set is as in a new link', async () => {
   expect(bare).toEqual(made);
 });
 
-describe.each([true, false])('a line with names that cannot be created (dry run: %s)', (dryRun) => {
+describe.each([true, false])('a line with a record that cannot be created (dry run: %s)', (dryRun) => {
   test.each([
     ['a colour beyond all integers', { space: 'x', space_color: 3_000_000_000 }, 'space_color'],
     ['a colour that does not exist', { space: 'x', space_color: 9 }, 'space_color'],
@@ -352,7 +355,7 @@ describe.each([true, false])('a line with names that cannot be created (dry run:
     ['a pixel without anything', { kind: 'pixel' }, 'pixels'],
     ['a domain without a name', { kind: 'domain' }, 'domain'],
     ['a wrong title and a new space', { title: 'x'.repeat(256), space: 'New' }, 'title'],
-  ])('is refused alone: %s', async (_what, wrong, field) => {
+  ])('is refused without affecting other lines: %s', async (_what, wrong, field) => {
     const text = JSON.stringify([
       { alias: 'wrong', url: 'https://a.example/', ...wrong },
       { alias: 'right', url: 'https://a.example/' },
@@ -373,7 +376,7 @@ describe('a taken alias', () => {
   });
   const aliases = async () => (await links()).map(({ alias, url }) => `${alias} ${url}`);
 
-  test.each([true, false])('is left out with a message by default (dry run: %s)', async (dryRun) => {
+  test.each([true, false])('is skipped with a message by default (dry run: %s)', async (dryRun) => {
     const report = await importInto(server, { text }, { format: 'yourls', dryRun });
     expect(report).toMatchObject({ created: 2, refused: 2 });
     expect(report.told).toMatchObject([
@@ -382,7 +385,7 @@ describe('a taken alias', () => {
     ]);
   });
 
-  test('gets a suffix, with a message, and the same one in a repeated import', async () => {
+  test('gets a suffix with a message, and the same suffix in a repeated import', async () => {
     for (const dryRun of [true, false]) {
       const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'suffix', dryRun });
       expect(report.created).toBe(4);
@@ -397,14 +400,14 @@ describe('a taken alias', () => {
     expect(await aliases()).toEqual(before);
   });
 
-  test('ends the import with --on-taken fail', async () => {
+  test('stops the import with --on-taken fail', async () => {
     const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'fail' });
     expect(report).toMatchObject({ created: 1, failedAt: 3, lines: 2 });
     expect(await aliases()).toEqual(['free https://a.example/']);
   });
 });
 
-test('aliases that differ only in case are reported', async () => {
+test('reports aliases that differ only in case', async () => {
   const text = 'keyword,url\nSale,https://a.example/\nsale,https://b.example/\n';
   const { told, created } = await importInto(server, { text }, { format: 'yourls' });
   expect([created, told]).toMatchObject([
@@ -413,14 +416,14 @@ test('aliases that differ only in case are reported', async () => {
   ]);
 });
 
-test('a line without an alias gets one, and the same one in a repeated import', async () => {
+test('generates an alias for a line without one, and the same alias in a repeated import', async () => {
   const text = 'alias,url\n,https://a.example/\n,https://b.example/\n';
   expect(await importInto(server, { text })).toMatchObject({ created: 2, told: [{ line: 2 }, { line: 3 }] });
   expect(await importInto(server, { text })).toMatchObject({ created: 0, existing: 2 });
 });
 
 test.each(['bitly', 'dub', 'kutt', 'rebrandly', 'shlink', 'yourls'] as const)(
-  'a link that is closed in an export of %s does not come back open',
+  'a link that is closed in an export of %s stays closed',
   async (format) => {
     const text = [
       'Short URL,Slug,Keyword,Address,Back half,Long URL,Password protected,Banned,Expiration date,Click limit',
@@ -442,7 +445,7 @@ test.each(['bitly', 'dub', 'kutt', 'rebrandly', 'shlink', 'yourls'] as const)(
   },
 );
 
-test('a dry run tells the same aliases, spaces and pixels as the import', async () => {
+test('a dry run reports the same aliases, spaces and pixels as the import', async () => {
   const pixel = (name: string) =>
     JSON.stringify([{ name, type: 'FACEBOOK', value: '123456789012345' }]).replaceAll('"', '""');
   const text = [
@@ -455,7 +458,7 @@ test('a dry run tells the same aliases, spaces and pixels as the import', async 
   expect(await importInto(server, { text })).toEqual(tried);
 });
 
-test('domains are found by name, mapped, or replaced by the default one', async () => {
+test('finds domains by name, maps them, or replaces them with the default one', async () => {
   const id = await owner.domain('go.acme.example');
   const text =
     'short url,long url\nhttps://go.acme.example/a,https://x.example\nbit.ly/b,https://x.example\nhttps://old.example/c,https://x.example\n';
@@ -470,7 +473,7 @@ test('domains are found by name, mapped, or replaced by the default one', async 
   ]);
 });
 
-test('a dry run keeps the domains apart that it would create', async () => {
+test('a dry run tells apart the domains that it would create', async () => {
   const text =
     'kind,domain,own_domain,alias,url\nlink,,0,promo,https://a.example/1\nlink,go1.example,1,promo,https://a.example/2\nlink,go2.example,1,promo,https://a.example/3\nlink,go2.example,1,promo,https://a.example/4\n';
   const tried = await importInto(server, { text }, { dryRun: true });
@@ -478,7 +481,7 @@ test('a dry run keeps the domains apart that it would create', async () => {
   expect(await importInto(server, { text })).toEqual(tried);
 });
 
-test('a dry run refuses links to domains that it would create, and domains of others', async () => {
+test('a dry run refuses the same links as the import on new domains and on domains of others', async () => {
   const other = await server.caller('other');
   await other.domain('theirs.example');
   const text =
@@ -489,7 +492,7 @@ test('a dry run refuses links to domains that it would create, and domains of ot
   expect(await importInto(server, { text })).toEqual(tried);
 });
 
-test('only new links count as moved to the default domain', async () => {
+test('counts only new links as moved to the default domain', async () => {
   const text = [
     'short url,long url',
     ...[
@@ -511,19 +514,19 @@ test('only new links count as moved to the default domain', async () => {
   });
 });
 
-test('a line of a domain makes it, also without saying that it is an own one', async () => {
+test('a domain line creates the domain, also without own_domain', async () => {
   const text = 'kind,domain,alias,url\ndomain,go.acme.example,,\n';
   expect(await importInto(server, { text })).toMatchObject({ domains: 1, refused: 0, movedFrom: {} });
 });
 
-test('lines without a host are mapped by the name of the default domain', async () => {
+test('maps lines without a host by the name of the default domain', async () => {
   const id = await owner.domain('go.acme.example');
   const mapDomain = new Map([['s.example', 'go.acme.example']]);
   await importInto(server, { text: 'keyword,url\na,https://x.example\n' }, { format: 'yourls', mapDomain });
   expect(await links()).toMatchObject([{ alias: 'a', domain_id: id }]);
 });
 
-test('an interrupted and repeated import has the same result as one run', async () => {
+test('an interrupted and repeated import gives the same result as a single one', async () => {
   const rows = Array.from(
     { length: 1_200 },
     (_, index) => `k${index},https://a.example/${index},${index % 7}`,

@@ -17,7 +17,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 8 },
 );
 
-test('a subscriber gets all changes once and in order, however fast it takes them', async () => {
+test('a subscriber gets every change once and in order, however fast it reads', async () => {
   const server = await startTestServer();
   const db = server.database.client;
   const [writer, other] = [await server.caller(), await server.caller('other')];
@@ -83,7 +83,7 @@ test('a subscriber gets all changes once and in order, however fast it takes the
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'a subscriber that is behind is told when the log cannot be read',
+  'a subscriber that is behind gets an error if the log cannot be read',
   async () => {
     const server = await startTestServer();
     const database = await openDatabase(server.databaseUrl);

@@ -72,8 +72,8 @@ async function hook(path: string, events = [...LINKS, ...SPACES], of?: Caller) {
   };
 }
 
-test('the log says once that a webhook fails, with its id, and once that it works again', async () => {
-  // On a machine that stands still for longer than a claim is valid, two processes would say so.
+test('logs once that a webhook fails, with its id, and once that it works again', async () => {
+  // On a machine that stands still for longer than a claim is valid, two processes would do so.
   const alone = await startTestServer({ background: true, webhookDelays: AT_ONCE });
   onTestFinished(() => alone.stop());
   const { caller, id, deliveries } = await hook('/failing', SPACES, await alone.caller());
@@ -144,7 +144,7 @@ test('sends changes of spaces, and of their links when they are deleted', async 
   expect(updated?.message.data).toMatchObject({ id: link.id, space_id: null });
 });
 
-test('sends each account only its own changes, made after the webhook', async () => {
+test('sends each account only its own changes, and only those after the webhook was created', async () => {
   const early = await server.caller('account of /own');
   await early.space('Before');
   const { caller, types } = await hook('/own');
@@ -154,7 +154,7 @@ test('sends each account only its own changes, made after the webhook', async ()
   await expect.poll(types).toEqual(['space.created']);
 });
 
-test('repeats a failed message unchanged; later ones about the record wait, others do not', async () => {
+test('repeats a failed message unchanged; only later messages about the same record wait', async () => {
   const { caller, types, received, deliveries } = await hook('/again', SPACES);
   const answers = [500, 302, 410];
   receiver.answer = ({ path, message }, res) => {
@@ -180,7 +180,7 @@ test('repeats a failed message unchanged; later ones about the record wait, othe
   expect(receiver.at('/elsewhere')).toEqual([]);
 });
 
-test('fails after seven attempts, with the reason, and redelivers on request', async () => {
+test('gives up after seven attempts with the reason, and redelivers on request', async () => {
   const { caller, received, deliveries, change } = await hook('/fails', SPACES);
   const witness = await hook('/witness', SPACES, caller);
   receiver.answer = ({ path }, res) => void res.writeHead(path === '/fails' ? 503 : 204).end();
@@ -213,7 +213,7 @@ test('fails after seven attempts, with the reason, and redelivers on request', a
   expect(new Set(received().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
-test('redelivers what is being tried for the last time', async () => {
+test('redelivers a message that is at its last attempt', async () => {
   const { caller, received, deliveries } = await hook('/last', SPACES);
   let last: ServerResponse | undefined;
   receiver.answer = ({ path }, res) => {
@@ -231,7 +231,7 @@ test('redelivers what is being tried for the last time', async () => {
   expect(received()).toHaveLength(8);
 });
 
-test('redelivers what waits for earlier messages about the record after these', async () => {
+test('redelivers a waiting message after the earlier ones about the same record', async () => {
   const { caller, id, types, deliveries } = await hook('/waiting', SPACES);
   const recordId = await caller.space('Waiting');
   await expect.poll(types).toEqual(['space.created']);
@@ -252,7 +252,7 @@ test('redelivers what waits for earlier messages about the record after these', 
   await expect.poll(types).toEqual(['space.created', 'space.updated', 'space.updated', 'space.deleted']);
 });
 
-test('sends what was made just before it was disabled, and nothing that was made until it was enabled', async () => {
+test('sends changes made before it was disabled, and none made while it was disabled', async () => {
   const { caller, change, received } = await hook('/switched', SPACES);
   await caller.space('Before');
   await change({ disabled: true });
@@ -268,7 +268,7 @@ test('sends what was made just before it was disabled, and nothing that was made
     .toEqual(['After', 'Before']);
 });
 
-test('disables a webhook that has failed for five days, as the operator', async () => {
+test('disables a webhook that has failed for five days, recorded as the operator', async () => {
   const { caller, id, disabled, deliveries } = await hook('/dead', SPACES);
   receiver.answer = (_received, res) => void res.writeHead(500).end();
   await caller.space('Day one');
@@ -297,7 +297,7 @@ test('disables a webhook that has failed for five days, as the operator', async 
   receiver.answer = (_received, res) => void res.writeHead(204).end();
 });
 
-test('also signs with the secret before the last rotation for a day, and with no earlier one', async () => {
+test('signs with the previous secret too for a day after a rotation, and with no older one', async () => {
   const { caller, id, secret, received } = await hook('/rotated', SPACES);
   const rotate = async () => {
     const { rotateWebhookSecret } = await caller.data<{ rotateWebhookSecret: { secret: string } }>(
@@ -319,7 +319,7 @@ test('also signs with the secret before the last rotation for a day, and with no
   }
 });
 
-test('a receiver that never answers delays no other, and a long answer is not read to the end', async () => {
+test('a receiver that never answers does not delay others, and a long answer is not read to the end', async () => {
   const [slow, quick, loud] = [await hook('/slow'), await hook('/quick'), await hook('/loud')];
   let written = 0;
   const held: ServerResponse[] = [];
@@ -345,7 +345,7 @@ test('a receiver that never answers delays no other, and a long answer is not re
   receiver.answer = (_received, res) => void res.writeHead(204).end();
 });
 
-test('a process delivers for a webhook that another one made while it started', async () => {
+test('a process delivers for a webhook that another process created while it started', async () => {
   const maker = await startTestServer();
   const started = await startTestServer({ background: true, url: maker.databaseUrl });
   await setTimeout(100);
@@ -357,7 +357,7 @@ test('a process delivers for a webhook that another one made while it started', 
   await maker.stop();
 });
 
-test('many changes on two processes: each is delivered once, those of a record in order', async () => {
+test('two processes deliver each of many changes once, and those of a record in order', async () => {
   const { caller, received } = await hook('/many', LINKS);
   const other = servers[1]?.callerWith(caller.key) as Caller;
   receiver.answer = (_received, res) => void res.writeHead(Math.random() < 0.33 ? 500 : 200).end();

@@ -73,7 +73,7 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('dispatch') }) },
 );
 
-test('a webhook gets the changes that were made while it was enabled for them, whenever they are dispatched', async () => {
+test('a webhook gets the changes made while it was enabled for them, even if they are dispatched later', async () => {
   let account = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 20 }), async (commands) => {
@@ -109,7 +109,7 @@ test('a webhook gets the changes that were made while it was enabled for them, w
 
 // On PostgreSQL transactions of other tests may split the changes.
 test.runIf(inject('database').provider === 'sqlite')(
-  'takes as many statements for the changes of many webhooks as of one',
+  'dispatches the changes of many webhooks with as many statements as those of one',
   async () => {
     const callers = await Promise.all(Array.from({ length: 4 }, (_, i) => server.caller(`many ${i}`)));
     const statements = async (some: readonly Caller[]) => {
@@ -129,7 +129,7 @@ test.runIf(inject('database').provider === 'sqlite')(
 );
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'of changes in concurrent transactions, the one that was made last counts, wherever it is in the log',
+  'the last of concurrent changes to a webhook counts, whatever their order in the log',
   async () => {
     const { client } = server.database;
     const caller = await server.caller('concurrent');
@@ -149,7 +149,7 @@ test.runIf(inject('database').provider === 'postgresql')(
 );
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'a webhook that is deleted meanwhile delays no other',
+  'a webhook that is deleted during the dispatch does not delay others',
   async () => {
     const { client } = server.database;
     const caller = await server.caller('deleting');

@@ -42,7 +42,7 @@ async function dispatchAll({ database, clock }: TestServer, deliveries: number):
   await expect.poll(dispatched).toBe(deliveries);
 }
 
-test('retries after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, up to a tenth later', () => {
+test('retries after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, plus up to a tenth', () => {
   const seconds = (failures: number, random: number) => {
     const at = retryAt(failures, NOON, (below) => Math.floor(random * below));
     return at && (at.getTime() - NOON.getTime()) / 1000;
@@ -54,7 +54,7 @@ test('retries after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, up to a tenth later',
   expect(seconds(2, 0.999)).toBeLessThan(330);
 });
 
-test('keeps undispatched changes of any age while there are webhooks', async () => {
+test('keeps undispatched changes of any age while a webhook exists', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -77,7 +77,7 @@ test('keeps undispatched changes of any age while there are webhooks', async () 
   await server.stop();
 });
 
-test('deletes old deliveries that do not wait', async () => {
+test('deletes old deliveries, except those that wait', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -142,7 +142,7 @@ test('processes that read the log at the same time add each delivery once, in th
   await server.stop();
 });
 
-test('work on pending deliveries reads none of those that have ended', async () => {
+test('work on pending deliveries does not read finished ones', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -181,7 +181,7 @@ test('work on pending deliveries reads none of those that have ended', async () 
   await server.stop();
 });
 
-test('a deleted webhook or account leaves no rows', async () => {
+test('leaves no rows after a webhook or an account is deleted', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -194,7 +194,7 @@ test('a deleted webhook or account leaves no rows', async () => {
   await server.stop();
 });
 
-test('deletes a webhook together with its deliveries, or neither, in short statements', async () => {
+test('deletes a webhook and its deliveries in one transaction, in short statements', async () => {
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
@@ -217,7 +217,30 @@ test('deletes a webhook together with its deliveries, or neither, in short state
 });
 
 test.runIf(inject('database').provider === 'sqlite')(
-  'without webhooks, the background work sends no queries',
+  'other work runs while a webhook with many deliveries is deleted',
+  async () => {
+    const server = await startTestServer();
+    const { client } = server.database;
+    await addWebhook(await server.caller());
+    await client.$executeRaw`
+      INSERT INTO "WebhookDelivery" ("webhookId", "messageId", "event", "kind", "recordId", "createdAt", "nextAttemptAt", "status")
+      WITH RECURSIVE "number" AS (SELECT 1 AS "n" UNION ALL SELECT "n" + 1 FROM "number" WHERE "n" < 60000)
+      SELECT 1, 'msg_' || "n", 'SPACE_CREATED', 'SPACE', "n", ${NOON}, ${NOON}, 'DELIVERED' FROM "number"`;
+    const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns++;
+    });
+    await deleteWebhook(client, { accountId, keyId, scopes: new Set(['write'] as const) }, '1', NOON);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+    expect(await client.webhookDelivery.count()).toBe(0);
+    await server.stop();
+  },
+);
+
+test.runIf(inject('database').provider === 'sqlite')(
+  'sends no background queries without webhooks',
   async () => {
     const server = await startTestServer({ background: true });
     const caller = await server.caller();

@@ -74,7 +74,7 @@ function deliver(post: (url: string, body: string) => Promise<Answer>, capacity?
 const answered: Answer = { status: 204, error: null };
 const hung: Answer = { status: null, error: 'no answer in time' };
 
-test('receivers that hang keep no other from its place', async () => {
+test('receivers that hang do not use up the capacity of others', async () => {
   await addWebhooks('hanging', 8, 10);
   await addWebhooks('prompt', 1, 1, later(1));
   let hanging = 0;
@@ -96,7 +96,7 @@ test('receivers that hang keep no other from its place', async () => {
   expect(await before).toBeLessThanOrEqual(30);
 });
 
-test('slow receivers that answer leave their capacity to others', async () => {
+test('slow receivers that answer leave capacity to others', async () => {
   await addWebhooks('slow', 6, 10);
   await addWebhooks('prompt', 1, 1, later(1));
   let slow = 0;
@@ -136,7 +136,7 @@ test('many receivers that do not answer delay no others', async () => {
   ended.resolve(answered);
 });
 
-test('queues of failing receivers and of others are claimed separately, those that have waited longest first', async () => {
+test('claims queues of failing receivers separately from others, longest waiting first', async () => {
   const { client } = server.database;
   const ids = await addWebhooks('some', 4, 1);
   const [first = 0, second = 0, third = 0, fourth = 0] = ids;
@@ -160,7 +160,7 @@ test('queues of failing receivers and of others are claimed separately, those th
   expect(await claim(1, 1)).toEqual([second]);
 });
 
-test('a claim that the process does not know of runs out', async () => {
+test('a claim that its process does not know of expires', async () => {
   const { client } = server.database;
   const [, unknown = 0] = await addWebhooks('receiver', 2, 1);
   await client.webhookQueue.update({ where: { webhookId: unknown }, data: { dueAt: later(3_600) } });
@@ -183,7 +183,7 @@ test('a claim that the process does not know of runs out', async () => {
   await delivered.finally(() => ended.resolve(answered));
 });
 
-test('a process that lost its claim while it did not run sends nothing more', async () => {
+test('a process that was suspended and lost its claim sends nothing more', async () => {
   await addWebhooks('receiver', 1, 20);
   const { client } = server.database;
   const sent: string[] = [];

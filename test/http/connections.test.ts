@@ -27,15 +27,15 @@ const requests = (count: number, path: string) =>
   `GET ${path} HTTP/1.1\r\nHost: s.example\r\nUser-Agent: Mozilla/5.0\r\n\r\n`.repeat(count);
 const logged = ({ log }: TestServer, path: string) => log.filter((line) => line.path === path);
 
-describe('many requests at once on one connection', () => {
-  test('are all answered, in order, up to a hundred', async () => {
+describe('pipelined requests on one connection', () => {
+  test('are answered in order, up to a hundred', async () => {
     const socket = await open(server);
     socket.write(requests(100, '/hundred'));
     await expect.poll(() => socket.received().match(/HTTP\/1\.1 404/g)?.length).toBe(100);
     socket.destroy();
   });
 
-  test('are refused beyond a hundred', async () => {
+  test('are refused above a hundred', async () => {
     const socket = await open(server);
     socket.write(requests(150, '/more'));
     await once(socket, 'close');
@@ -43,7 +43,7 @@ describe('many requests at once on one connection', () => {
     expect(socket.received()).toContain('HTTP/1.1 503');
   });
 
-  test('end with the connection; others are served afterwards, and each is logged once', async () => {
+  test('end with the connection and are logged once each, and other clients are served afterwards', async () => {
     for (let i = 0; i < 3; i++) {
       const socket = await open(server);
       socket.write(requests(1_100, `/reset-${i}`));
@@ -61,7 +61,7 @@ describe('many requests at once on one connection', () => {
   });
 });
 
-test('a client that does not read its answers is disconnected, and does not block others', async () => {
+test('disconnects a client that does not read its answers, and serves others meanwhile', async () => {
   const patient = await startTestServer({ maxInFlight: 20, idleTimeout: 300 });
   try {
     const sockets = await Promise.all(Array.from({ length: 5 }, () => open(patient)));
@@ -81,10 +81,23 @@ test('a client that does not read its answers is disconnected, and does not bloc
   }
 });
 
+test('does not disconnect a client while its answer is made', async () => {
+  const busy = await startTestServer({ idleTimeout: 50, hashCost: { N: 2 ** 14, r: 8, p: 1 } });
+  try {
+    const caller = await busy.caller();
+    const link = '{ url: "https://example.com/", password: "correct horse" }';
+    const mutation = `mutation { createLinks(inputs: [${Array(10).fill(link)}]) { __typename } }`;
+    const { createLinks } = await caller.data<{ createLinks: unknown[] }>(mutation);
+    expect(createLinks).toHaveLength(10);
+  } finally {
+    await busy.stop();
+  }
+});
+
 test.concurrent.each([
   ['an answer that ends it', 'GET /livez HTTP/1.1\r\nHost: s.example\r\nConnection: close\r\n\r\n'],
   ['a request that cannot be parsed', 'hello\r\n\r\n'],
-])('a connection is closed after %s, though its client keeps its half', async (_what, text) => {
+])('closes the connection after %s, even if the client keeps its half open', async (_what, text) => {
   const { hostname, port } = new URL(server.origin);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   socket.on('error', () => {}).resume();
@@ -99,7 +112,7 @@ test.concurrent.each([
   socket.destroy();
 });
 
-describe('a request that cannot be parsed', () => {
+describe('an unparsable request', () => {
   test.each([
     ['raw UTF-8 in its target', 'GET /n\u00c3\u00a4ve HTTP/1.1\r\nHost: s.example\r\n\r\n', 400],
     ['no HTTP', 'hello\r\n\r\n', 400],
@@ -126,7 +139,7 @@ describe('a request that cannot be parsed', () => {
   });
 });
 
-describe('the target of a request', () => {
+describe('the request target', () => {
   const statusOf = async (target: string, host = 's.example') => {
     const socket = await open(server);
     socket.write(
@@ -141,7 +154,7 @@ describe('the target of a request', () => {
     ];
   };
 
-  test('may be in absolute form, which names the host', async () => {
+  test('may be in absolute form, whose host counts', async () => {
     const owner = await server.caller();
     const domain = await owner.domain('other.example');
     await owner.link({ alias: 'absolute', url: 'https://example.com/default' });
@@ -164,7 +177,7 @@ describe('the target of a request', () => {
   });
 });
 
-test('long paths are shortened in the log, and too long names of operations are not in it', async () => {
+test('long paths are shortened in the log, and long operation names are left out', async () => {
   const caller = await server.caller();
   await fetch(`${server.origin}/${'x'.repeat(10_000)}`);
   await caller.graphql(`query ${'N'.repeat(100)} { __typename }`);

@@ -38,7 +38,7 @@ async function leaving(query: string, leave: () => Promise<unknown>): Promise<vo
 
 const livez = () => fetch(`${server.origin}/livez`).then(({ status }) => status);
 
-test('a query ends soon after its client has left, also when it is compiled', async () => {
+test('a query stops soon after its client disconnects, also a compiled one', async () => {
   await addLongLinks(300);
   const searches = Array.from(
     { length: 24 },
@@ -62,7 +62,7 @@ test('a query ends soon after its client has left, also when it is compiled', as
   expect((await server.statementsOf(() => caller.data(query))).length).toBeGreaterThan(40);
 });
 
-test('a mutation is completed after its client has left, and has its place until then', async () => {
+test('a mutation completes after its client disconnects, and occupies its slot until then', async () => {
   const other = new Sqlite(server.databaseUrl.slice('file:'.length));
   other.exec('BEGIN IMMEDIATE');
   const spaces = ['One', 'Two'].map(
@@ -76,7 +76,7 @@ test('a mutation is completed after its client has left, and has its place until
   expect(await caller.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 2 } });
 });
 
-test('a reader begins no statement after its signal', async () => {
+test('a reader starts no further statement after its signal is aborted', async () => {
   const controller = new AbortController();
   const lists = new ListReader(server.database.client, 1, controller.signal);
   const statements = await server.statementsOf(async () => {

@@ -101,10 +101,10 @@ const writes = {
 };
 const surfaces = Object.keys(writes) as (keyof typeof writes)[];
 
-describe.each(surfaces)('over %s', (surface) => {
+describe.each(surfaces)('Idempotency-Key over %s', (surface) => {
   const write = writes[surface];
 
-  test('the same request with the same key is done once, with the same answer', async () => {
+  test('executes the same request with the same key once, and repeats its answer', async () => {
     const first = await write(`Once ${surface}`);
     expect([first.status, first.replayed]).toEqual([surface === 'v1' ? 201 : 200, null]);
     for (const caller of [owner, other.callerWith(owner.key)]) {
@@ -119,7 +119,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed(`Once ${surface}`)).toBe(1);
   });
 
-  test('repeats the first answer, also if the record has changed since', async () => {
+  test('repeats the first answer, even if the record has changed since', async () => {
     const first = await write(`Later ${surface}`);
     const { spaces } = await owner.data<{ spaces: { nodes: { id: string }[] } }>(
       '{ spaces(first: 1) { nodes { id } } }',
@@ -129,7 +129,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed(`Later ${surface}`)).toBe(0);
   });
 
-  test('of many simultaneous requests, over two processes, one is done', async () => {
+  test('executes one of many simultaneous requests over two processes', async () => {
     const callers = Array.from({ length: 12 }, (_, index) =>
       index % 2 ? owner : other.callerWith(owner.key),
     );
@@ -153,7 +153,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed(`Two ${surface}`)).toBe(0);
   });
 
-  test('another account’s key is another key', async () => {
+  test('treats the same key of another account as another key', async () => {
     const stranger = await server.caller(`stranger ${surface}`);
     await write(`Own ${surface}`);
     const theirs = await write(`Own ${surface}`, key, stranger);
@@ -161,7 +161,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed(`Own ${surface}`, stranger)).toBe(1);
   });
 
-  test('a key without the scope does not get the stored answer', async () => {
+  test('does not give the stored answer to an API key without the scope', async () => {
     await write(`Scope ${surface}`);
     const reader = await server.caller('owner', ['read']);
     const { status, text, replayed } = await write(`Scope ${surface}`, key, reader);
@@ -169,7 +169,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(text).toContain(surface === 'v1' ? '"status":403' : '"FORBIDDEN"');
   });
 
-  test('a refusal is repeated unchanged', async () => {
+  test('repeats a refusal unchanged', async () => {
     const first = await write('');
     expect(first.status).toBe(surface === 'v1' ? 422 : 200);
     expect(await write('')).toMatchObject({ status: first.status, text: first.text, replayed: 'true' });
@@ -196,7 +196,7 @@ describe.each(surfaces)('over %s', (surface) => {
     expect(await spacesNamed('Wrong key')).toBe(0);
   });
 
-  test.runIf(surface === 'GraphQL')('ignores a wrong key of a query', async () => {
+  test.runIf(surface === 'GraphQL')('ignores an invalid key of a query', async () => {
     const response = await owner.fetch('/graphql', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'x'.repeat(256) },
@@ -205,12 +205,12 @@ describe.each(surfaces)('over %s', (surface) => {
     expect([response.status, await response.json()]).toMatchObject([200, { data: { viewer: {} } }]);
   });
 
-  test('accepts the longest key', async () => {
+  test('accepts a key of the maximum length', async () => {
     await write(`Long ${surface}`, surface.padEnd(255, 'x'));
     expect((await write(`Long ${surface}`, surface.padEnd(255, 'x'))).replayed).toBe('true');
   });
 
-  test('a request without a key costs no additional statement, and its answer is not stored', async () => {
+  test('a request without a key costs no extra statement, and its answer is not stored', async () => {
     const answers = () => server.database.client.keptAnswer.count();
     const before = await answers();
     await write(`Warm ${surface}`, null);
@@ -222,7 +222,7 @@ describe.each(surfaces)('over %s', (surface) => {
   });
 });
 
-test('a mutation with passwords and references works with a key, and stores no password', async () => {
+test('works for a mutation with passwords and references, and stores no password', async () => {
   const form = {
     url: 'https://example.com/',
     alias: 'keyed-one',
@@ -255,7 +255,7 @@ describe('slow work of a mutation with a key', () => {
 
   const url = 'https://example.com/slow';
 
-  test('is done before anybody waits for its transaction: passwords', async () => {
+  test('is done before others can wait for its transaction: passwords', async () => {
     const { id } = await caller.link({ url, alias: 'slow-1', password: 'right' });
     const before = await slow.database.client.link.findUniqueOrThrow({ where: { id } });
     const query = `mutation ($inputs: [CreateLinkInput!]!, $changes: [UpdateLinksInput!]!) {
@@ -288,7 +288,7 @@ describe('slow work of a mutation with a key', () => {
     expect(await graphql(query, { inputs, changes }, key, caller)).toMatchObject({ text, replayed: 'true' });
   });
 
-  test('is done before anybody waits for its transaction: look-ups in DNS', async () => {
+  test('is done before others can wait for its transaction: DNS lookups', async () => {
     const id = await caller.domain('slow.example');
     const { domain } = await caller.data<{ domain: { verification: { name: string; value: string } } }>(
       `{ domain(id: ${id}) { verification { name value } } }`,
@@ -312,7 +312,7 @@ describe('slow work of a mutation with a key', () => {
     });
   });
 
-  test('is refused if another request has made it necessary meanwhile', async () => {
+  test('is refused with 429 if a concurrent request made it necessary during the transaction', async () => {
     const { id } = await caller.link({ alias: 'overtaken' });
     const services = {} as Services; // Nothing of it is called.
     let begun = false;
@@ -327,7 +327,7 @@ describe('slow work of a mutation with a key', () => {
   });
 });
 
-test('changes and deletions are done once too, with their notifications', async () => {
+test('executes changes and deletions once too, with their notifications', async () => {
   const { id } = await owner.link({ title: 'Old' });
   const patch = await v1('PATCH', `/links/${id}`, { title: 'New' });
   expect(patch.status).toBe(200);
@@ -357,7 +357,7 @@ const SEVERAL = `mutation ($taken: String!) {
   c: deleteLink(id: "999999") { __typename }
 }`;
 
-test('several mutations of a document are one transaction, and a refused one does not undo the others', async () => {
+test('several mutations of a document share a transaction, and a refused one does not undo the others', async () => {
   const { alias } = await owner.link({ alias: 'taken-by-me' });
   const first = await graphql(SEVERAL, { taken: alias });
   const { data } = JSON.parse(first.text);
@@ -371,14 +371,14 @@ test('several mutations of a document are one transaction, and a refused one doe
   expect(await spacesNamed('Several')).toBe(1);
 });
 
-test('the content type is that of the first answer', async () => {
+test('repeats the content type of the first answer', async () => {
   const type = 'application/graphql-response+json';
   const first = await graphql(CREATE, { name: 'Typed' }, key, owner, type);
   expect(first.type).toContain(type);
   expect(await graphql(CREATE, { name: 'Typed' })).toMatchObject({ type: first.type, text: first.text });
 });
 
-test('a subscription ignores a key', async () => {
+test('ignores the key of a subscription', async () => {
   const withKey = {
     fetch: (path: string, init: RequestInit) =>
       owner.fetch(path, { ...init, headers: { ...init.headers, 'Idempotency-Key': key } }),
@@ -396,7 +396,7 @@ test('a subscription ignores a key', async () => {
   });
 });
 
-test('after an internal error nothing is done, and the request may be sent again', async () => {
+test('after an internal error nothing is saved, and the request may be repeated', async () => {
   // The log of changes refuses an insert after the first of two mutations.
   const { client } = server.database;
   const isSqlite = inject('database').provider === 'sqlite';
@@ -448,7 +448,7 @@ describe('the stored answer', () => {
     await again.close();
   });
 
-  test('an answer that is too large undoes its write', async () => {
+  test('is limited in size: too large an answer undoes its write', async () => {
     const keyed = new KeyedWrite(database.client, accountId, 'large', NOON);
     await keyed.begin('request');
     await createSpace(keyed.db, actor(), { name: 'Large', color: null }, NOON);
@@ -457,7 +457,7 @@ describe('the stored answer', () => {
     expect(await database.client.space.count()).toBe(0);
   });
 
-  test('an unfinished write is undone, and its key is free again', async () => {
+  test('of an unfinished write is discarded with the write, and the key is free again', async () => {
     for (let time = 0; time < 2; time++) {
       const keyed = new KeyedWrite(database.client, accountId, 'left', NOON);
       expect(await keyed.begin('request')).toBeNull();
@@ -468,7 +468,7 @@ describe('the stored answer', () => {
     }
   });
 
-  test('the oldest answers are deleted first, by number, by size and by age', async () => {
+  test('is deleted oldest first, by number, by size and by age', async () => {
     await database.client.keptAnswer.deleteMany();
     for (let i = 0; i < 6; i++) {
       const keyed = new KeyedWrite(database.client, accountId, `many ${i}`, new Date(NOON.getTime() + i));
@@ -484,7 +484,7 @@ describe('the stored answer', () => {
     expect((await answers()).map(({ body }) => body[0])).toEqual(['5']);
   });
 
-  test('an account cannot choose keys that the bounds overlook', async () => {
+  test('counts toward the limits whatever key an account chooses', async () => {
     await database.client.keptAnswer.deleteMany();
     for (let i = 0; i < 25; i++) {
       const keyed = new KeyedWrite(database.client, accountId, `large ${i}`, new Date(NOON.getTime() + i));
@@ -498,7 +498,7 @@ describe('the stored answer', () => {
     }
   });
 
-  test('one transaction contains several, and a part of it can fail', async () => {
+  test('one transaction includes several writes, and one of them can fail alone', async () => {
     const enclosing = enclose(database.client);
     const make = (name: string) => createSpace(enclosing.db, actor(), { name, color: null }, NOON);
     await make('First');
@@ -514,7 +514,7 @@ describe('the stored answer', () => {
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'a few writes with keys run at once, and another one waits',
+  'limits the number of writes with keys that run at once, and lets others wait',
   async () => {
     const database = await openDatabase(await newDatabase());
     const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
@@ -566,7 +566,7 @@ describe('a keyed write that takes too long', () => {
     await expect(enclosing.commit()).rejects.toThrow('too long');
   });
 
-  test('keeps no answer', async () => {
+  test('stores no answer', async () => {
     const keyed = new KeyedWrite(database.client, actor.accountId, 'slow', NOON, 100);
     await keyed.begin('request');
     await add(keyed.db, 'Not kept');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('a file ends when its key is revoked, however slowly it is read', async () => {
+test('a download ends when its key is revoked, however slowly it is read', async () => {
   const caller = await server.caller();
   const { accountId, domainId, ...link } = await server.database.client.link.findUniqueOrThrow({
     where: { id: (await caller.link()).id },

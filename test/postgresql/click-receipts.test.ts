@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 const clicks = async () =>
   (await server.database.client.linkCounter.findUniqueOrThrow({ where: { linkId: id } })).clicks;
 
-test('a write that is repeated after a lost answer counts once', async () => {
+test('a write of clicks that is repeated after a lost answer counts once', async () => {
   const db = server.database.client;
   const processId = crypto.randomUUID();
   const send = (number: number, count: number) =>

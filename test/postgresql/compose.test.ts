@@ -15,7 +15,7 @@ afterAll(async () => {
   await onServer(server.href, 'DROP ROLE IF EXISTS linkspace');
 });
 
-test('starts with the variables of compose.yaml, whatever characters the password has', async () => {
+test('compose.yaml starts with its variables, whatever characters the password has', async () => {
   const { services } = parse(readFileSync('compose.yaml', 'utf8'));
   const values: Record<string, string> = { POSTGRES_PASSWORD: password };
   const fill = (text: string) =>
@@ -36,7 +36,7 @@ test('starts with the variables of compose.yaml, whatever characters the passwor
   await program.end('SIGTERM');
 });
 
-test('publishes the port on the local machine only, and gives the service no privileges', () => {
+test('compose.yaml publishes the port on the local machine only, and gives the service no privileges', () => {
   const { linkspace } = parse(readFileSync('compose.yaml', 'utf8')).services;
   expect(linkspace).toMatchObject({
     ports: [expect.stringMatching(/^127\.0\.0\.1:/)],

@@ -113,7 +113,7 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
 describe.each([
   ['SQLite', 'PostgreSQL', () => newFile(), () => newDatabase({ migrated: false })],
   ['PostgreSQL', 'SQLite', () => newDatabase(), () => newFile()],
-])('from %s to %s', (_from, _to, source, target) => {
+])('a copy from %s to %s', (_from, _to, source, target) => {
   let from: string;
   let to: string;
   let before: Awaited<ReturnType<typeof answersOf>>;
@@ -134,12 +134,12 @@ describe.each([
   });
   afterAll(() => server.stop());
 
-  test('says what it copied', () => {
+  test('reports what it copied', () => {
     expect(copied).toMatchObject({ code: 0, stderr: '' });
     expect(copied.stdout).toMatch(/^Copied, and found the same on both sides:\n(.*\n)*.*Link: 604\n/);
   });
 
-  test('gives the same answers to the same keys', async () => {
+  test('accepts the same keys, with the same answers', async () => {
     const owner = server.callerWith(callers.owner.key);
     expect(await answersOf(owner)).toEqual(before);
     const refused = [callers.revoked, callers.expired].map(({ key }) =>
@@ -148,7 +148,7 @@ describe.each([
     expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([401, 401]);
   });
 
-  test('continues with unused ids, and keeps counting', async () => {
+  test('continues with unused ids, and continues the counts', async () => {
     const owner = server.callerWith(callers.owner.key);
     const space = await owner.space('New');
     const { id } = await owner.link({ space_id: space });
@@ -158,7 +158,7 @@ describe.each([
     expect([await total(''), await total(`?space_id=${space}`)]).toEqual([605, 1]);
   });
 
-  test('refuses a second copy, and changes nothing', async () => {
+  test('refuses a second copy and changes nothing', async () => {
     const rows = await server.database.client.link.count();
     const again = await copy(from, to);
     expect(again).toEqual({
@@ -174,7 +174,7 @@ test.each([
   ['SQLite', async () => newFile()],
   ['PostgreSQL', () => newDatabase({ migrated: false })],
 ])(
-  'to %s, domains of two accounts that share a host, as earlier versions allowed, are copied',
+  'copies to %s the domains of two accounts that share a host, as earlier versions allowed',
   async (_to, target) => {
     const [from, to] = [newFile(), await target()];
     await applyMigrations(from);
@@ -201,7 +201,7 @@ test.each([
   },
 );
 
-test('a failed copy leaves nothing, and can be repeated', async () => {
+test('leaves nothing behind if it fails, and can be repeated', async () => {
   const [from, to] = [newFile(), newFile()];
   await applyMigrations(from);
   const old = await startTestServer({ url: from });
@@ -220,7 +220,7 @@ test('a failed copy leaves nothing, and can be repeated', async () => {
   ]);
 });
 
-test('a copy names a row that the other database cannot store', async () => {
+test('names a row that the other database cannot store', async () => {
   const [from, to] = [newFile(), await newDatabase({ migrated: false })];
   await applyMigrations(from);
   const old = await startTestServer({ url: from });
@@ -246,6 +246,6 @@ test.each([
     ['--from', 'file:/nowhere/x.db', '--to', 'file:/tmp/x.db'],
     'There is no file /nowhere/x.db. See --help.\n',
   ],
-])('explains what is wrong with %j', async (args, stderr) => {
+])('explains why %j is refused', async (args, stderr) => {
   expect(await runProgram('cli/copy', {}, args)).toEqual({ code: 1, stdout: '', stderr });
 });

@@ -22,7 +22,7 @@ async function firstAnswer(port: number): Promise<number> {
 test.each([
   ['one process', {}],
   ['two workers', { WORKERS: '2' }],
-])('%s: the first requests are answered when the first key exists', async (_what, env) => {
+])('%s: answers the first requests only once the first key exists', async (_what, env) => {
   const port = await freePort();
   const DATABASE_URL = await newDatabase({ migrated: false });
   const starting = startProgram({ DATABASE_URL, PORT: String(port), INITIAL_API_KEY, ...env });

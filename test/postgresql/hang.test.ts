@@ -41,7 +41,7 @@ const awayBy = async (url: string) => {
 
 const isAway = () => awayBy(metrics);
 
-test('while the database hangs, cached links redirect and the rest is refused in time, and a process can end; afterwards everything works again', async () => {
+test('redirects cached links while the database hangs, refuses the rest and stops in time, and recovers', async () => {
   const other = await startProgram({ DATABASE_URL: postgres.url, BASE_URL: 'https://s.example' });
   const { id, alias } = await owner.link();
   const open = (path: string) => timed(visit(program.origin, path));
@@ -81,7 +81,7 @@ test('while the database hangs, cached links redirect and the rest is refused in
   expect(await isAway()).toBe('0');
 });
 
-test('while the database hangs, any number of visits of one link leaves room for cached ones', async () => {
+test('many visits of one link leave room for cached links while the database hangs', async () => {
   const { alias } = await owner.link();
   const limited = await owner.link({ expiration_clicks: '9' });
   const open = async (path: string) => (await visit(program.origin, path)).status;
@@ -97,7 +97,7 @@ test('while the database hangs, any number of visits of one link leaves room for
   await expect.poll(isAway).toBe('0');
 });
 
-test('a compiled query, or v1’s own, waits only once for a database that begins to hang', async () => {
+test('a compiled query and a v1 query wait only once for a database that begins to hang', async () => {
   const { id } = await owner.link();
   const query = `{ link(id: ${id}) { title } }`;
   for (let i = 0; i < 4; i++) expect((await owner.graphql(query)).data).toEqual({ link: { title: null } });
@@ -125,7 +125,7 @@ test('a compiled query, or v1’s own, waits only once for a database that begin
   }
 });
 
-test('while the database hangs, the metrics of workers say so', async () => {
+test('metrics of workers report a database that hangs', async () => {
   const port = await freePort();
   const shared = await startProgram({
     DATABASE_URL: postgres.url,

@@ -32,7 +32,7 @@ const many = (path: string, host?: string) => Array.from({ length: 20 }, () => o
 test.each([
   ['link', 'held-alias', 's.example'],
   ['host', 'another-alias', 'held-host.example'],
-])('visits do not wait for the read of a %s on a connection that hangs', async (_what, alias, host) => {
+])('visits do not wait for a read of a %s on a connection that hangs', async (_what, alias, host) => {
   await open(`/${(await owner.link()).alias}`, 'other.example');
   await owner.link({ alias });
   proxy.holdNext(host === 's.example' ? alias : host);
@@ -48,7 +48,7 @@ test.each([
 test.each([
   ['is slow', () => setTimeout(300).then(() => proxy.release())],
   ['fails', async () => proxy.cut()],
-])('if the read that visits wait for %s, few of them read themselves', async (_what, end) => {
+])('few visits repeat the read that they share if it %s', async (_what, end) => {
   const { alias } = await owner.link();
   proxy.holdNext(alias);
   const sent = await server.statementsOf(async () => {
@@ -60,7 +60,7 @@ test.each([
   expect(sent.filter((sql) => /FROM .*\bLink\b/.test(sql)).length).toBeLessThan(5);
 });
 
-test('visits do not wait for two connections that hang, once another has answered', async () => {
+test('visits do not wait for two hanging connections once another one has answered', async () => {
   const { alias } = await owner.link({ alias: 'twice-held' });
   proxy.holdNext(alias);
   const first = open(`/${alias}`);
@@ -76,7 +76,7 @@ test('visits do not wait for two connections that hang, once another has answere
   await Promise.all([first, ...others]);
 });
 
-test('visits that come one after the other read a link once more at most, if its first read hangs', async () => {
+test('successive visits repeat the read of a link at most once if its first read hangs', async () => {
   const { alias } = await owner.link({ alias: 'held-spread' });
   proxy.holdNext(alias);
   const first = open(`/${alias}`);
@@ -94,7 +94,7 @@ test('visits that come one after the other read a link once more at most, if its
   await first;
 });
 
-test('visits of a link that is never cached are answered by slow reads', async () => {
+test('visits of a link that is never cached are answered from slow reads', async () => {
   const { alias } = await owner.link({ alias: 'held-limited', expiration_clicks: 1_000 });
   const hold = setInterval(() => proxy.holdNext(alias), 5);
   const release = setInterval(() => proxy.release(), 600);
@@ -105,7 +105,7 @@ test('visits of a link that is never cached are answered by slow reads', async (
   expect(new Set(found.map(({ status }) => status))).toEqual(new Set([302]));
 });
 
-test('visits that wait for a database that goes away are not told that the link does not exist', async () => {
+test('visits that wait for a database that fails do not get 404', async () => {
   const { id } = await owner.link();
   expect((await open('/by-hand')).status).toBe(404);
   // A change by hand is in no log.
@@ -123,7 +123,7 @@ test('visits that wait for a database that goes away are not told that the link 
   expect([302, 503]).toEqual(expect.arrayContaining([...new Set(states)]));
 });
 
-test('a link that is deleted after it was found for reuse is made anew', async () => {
+test('creates a link anew if the one found for reuse is deleted meanwhile', async () => {
   const url = 'https://example.com/held-reuse';
   const { id } = await owner.link({ url });
   proxy.holdNext('held-reuse');
@@ -140,7 +140,7 @@ test('a link that is deleted after it was found for reuse is made anew', async (
   expect(createLink.id).not.toBe(String(id));
 });
 
-test('of visits that wait for one connection, which breaks, at most one fails', async () => {
+test('at most one of the visits that wait for a connection fails when it breaks', async () => {
   const { alias } = await owner.link({ alias: 'broken-alias' });
   proxy.holdNext(alias);
   const visits = many(`/${alias}`);
@@ -152,7 +152,7 @@ test('of visits that wait for one connection, which breaks, at most one fails', 
 
 const query = 'subscription { changes { id } }';
 
-test('clients that leave before their subscription has begun take no place', async () => {
+test('clients that disconnect before their subscription starts occupy no slot', async () => {
   const headers = { 'Content-Type': 'application/json', Accept: 'text/event-stream' };
   const request = { method: 'POST', headers, body: JSON.stringify({ query }) };
   proxy.holdAll();
@@ -172,7 +172,7 @@ test('clients that leave before their subscription has begun take no place', asy
   events.close();
 });
 
-test('a subscription is refused while the database does not answer', async () => {
+test('refuses a subscription while the database does not answer', async () => {
   proxy.holdAll();
   const response = await owner.fetch('/graphql', {
     method: 'POST',
@@ -182,7 +182,7 @@ test('a subscription is refused while the database does not answer', async () =>
   expect(await response.text()).toContain('"code":"UNAVAILABLE"');
 });
 
-test('a poll that is answered after a later one announces nothing again', async () => {
+test('a poll that is answered late announces nothing twice', async () => {
   // The server polls by the other one.
   const own = await startPostgresProxy(direct.databaseUrl);
   onTestFinished(() => own.stop());

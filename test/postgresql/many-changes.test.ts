@@ -35,7 +35,7 @@ async function changing(count: number): Promise<number> {
   return performance.now() - began;
 }
 
-test('one statement that changes many links takes time in proportion to them', async () => {
+test('a statement that changes many links takes time in proportion to their number', async () => {
   // A plan for few rows is kept by the connection.
   for (let i = 0; i < 8; i++) await changing(1);
   const [half, whole] = [await changing(MANY / 2), await changing(MANY)];
@@ -43,7 +43,7 @@ test('one statement that changes many links takes time in proportion to them', a
   expect(whole).toBeLessThan(3 * half + 500);
 });
 
-test('a migration says what it applies, and that it waits for another process', async () => {
+test('a migration reports what it applies, and that it waits for another process', async () => {
   const url = await newDatabase({ migrated: false });
   const told: string[] = [];
   const progress = (who: string): MigrationProgress => ({

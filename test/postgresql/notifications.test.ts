@@ -3,7 +3,7 @@ import { Notifications } from '../../src/db/change/notifications.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { newDatabase } from '../support/database.ts';
 
-test('a listener that failed listens again, by one connection only', async () => {
+test('a listener that failed reconnects, over one connection only', async () => {
   const url = await newDatabase();
   const database = await openDatabase(url);
   const payloads: string[] = [];

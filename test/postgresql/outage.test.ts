@@ -40,7 +40,7 @@ async function onServer(statement: string): Promise<Record<string, unknown>[]> {
     .finally(() => client.end());
 }
 
-test('a statement that takes longer than it may is given up with 503', async () => {
+test('returns 503 for a statement that exceeds the time limit', async () => {
   const owner = await startForTest({ DATABASE_STATEMENT_TIMEOUT: '200' });
   const blocker = new Client({ connectionString: postgres.url });
   await blocker.connect();
@@ -51,7 +51,7 @@ test('a statement that takes longer than it may is given up with 503', async () 
   expect((await owner.rest('GET', '/links')).status).toBe(200);
 });
 
-test('a process opens no more connections than its pool may have, and one to hear of changes', async () => {
+test('a process opens at most the connections of its pool, plus one for notifications', async () => {
   const owner = await startForTest({ DATABASE_POOL_SIZE: '2' });
   await Promise.all(Array.from({ length: 30 }, () => owner.rest('GET', '/links')));
   const rows = await onServer(`SELECT query FROM pg_stat_activity
@@ -60,7 +60,7 @@ test('a process opens no more connections than its pool may have, and one to hea
   expect([rows.length, listening.length]).toEqual([3, 1]);
 });
 
-describe('a process that goes on through it', () => {
+describe('a running process during an outage of PostgreSQL', () => {
   let program: Program & { origin: string };
   let owner: Caller;
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('a process that goes on through it', () => {
   });
   afterAll(() => program.end('SIGTERM'));
 
-  test('no acknowledged write is lost or doubled when the server is killed and restarted under load', async () => {
+  test('loses or doubles no acknowledged write when the server is killed and restarted under load', async () => {
     const acknowledged: string[] = [];
     const refused = new Set<number>();
     let sent = 0;
@@ -122,7 +122,7 @@ describe('a process that goes on through it', () => {
     expect((await owner.fetch('/readyz')).status).toBe(200);
   });
 
-  test('visitors of known links are redirected while the server is away, and their clicks are written after', async () => {
+  test('redirects visitors of known links while the server is down, and writes their clicks afterwards', async () => {
     const { id, alias } = await owner.link();
     expect((await visit(program.origin, `/${alias}`)).status).toBe(302);
     await postgres.kill();
@@ -139,7 +139,7 @@ describe('a process that goes on through it', () => {
     await expect.poll(clicks).toBe(21);
   });
 
-  test('twenty requests over two processes for one alias: one wins', async () => {
+  test('gives an alias to one of twenty requests over two processes', async () => {
     const callers = [owner, await startForTest()];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -150,7 +150,7 @@ describe('a process that goes on through it', () => {
     expect(statuses).toEqual([201, ...Array(19).fill(422)]);
   });
 
-  test('a revoked key is told of by notification', async () => {
+  test('announces a revoked key by notification', async () => {
     const listener = new Client({ connectionString: postgres.url });
     await listener.connect();
     const heard = new Promise((resolve) => listener.on('notification', ({ payload }) => resolve(payload)));

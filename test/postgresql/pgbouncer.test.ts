@@ -15,7 +15,7 @@ import { visit } from '../support/visit.ts';
 const KEY = 'the-first-key-of-an-empty-database';
 const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0;
 
-describe.runIf(isInstalled)('behind PgBouncer, which gives each transaction another connection', () => {
+describe.runIf(isInstalled)('behind PgBouncer in transaction mode', () => {
   let folder: string;
   let pooler: ChildProcess;
   let port: number;
@@ -70,7 +70,7 @@ max_client_conn = 200
   }
 
   test.each(['main', 'cli/migrate'])(
-    '%s does not migrate through it, and says what to do',
+    '%s refuses to migrate through it, and says what to do',
     async (command) => {
       const url = await newDatabase({ migrated: false });
       const { code, stderr } = await runProgram(command, { DATABASE_URL: pooledUrl(url), PORT: '0' });
@@ -85,7 +85,7 @@ max_client_conn = 200
     },
   );
 
-  test('migrate uses the server itself, if it is configured', async () => {
+  test('migrate connects to the server directly if that is configured', async () => {
     const url = await newDatabase({ migrated: false });
     const { code } = await runProgram('cli/migrate', {
       DATABASE_URL: pooledUrl(url),
@@ -94,7 +94,7 @@ max_client_conn = 200
     expect([code, (await migrationStateOf(url)).pending]).toEqual([0, []]);
   });
 
-  test('two simultaneous first starts succeed, serve, and see each other’s changes', async () => {
+  test('two simultaneous first starts succeed, and see each other’s changes', async () => {
     const url = await newDatabase({ migrated: false });
     const env = { DATABASE_URL: pooledUrl(url), DATABASE_DIRECT_URL: url };
     const [one, two] = await Promise.all([start(env), start(env)]);
@@ -115,7 +115,7 @@ max_client_conn = 200
     expect(one.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
   });
 
-  test('a migrated database is served without the server itself, and the log says what is missing', async () => {
+  test('serves a migrated database without a direct connection, and logs what is missing', async () => {
     const env = { DATABASE_URL: pooledUrl(await newDatabase()) };
     const [one, two] = [await start(env), await start(env)];
     const owner = new Caller(one.origin, KEY);

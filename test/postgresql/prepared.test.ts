@@ -39,7 +39,7 @@ async function readAll(round: number): Promise<void> {
   );
 }
 
-test('a process continues with its prepared statements while a newer version adds columns', async () => {
+test('continues with prepared statements while a newer version adds columns', async () => {
   const space = await caller.space('Space');
   await caller.link({ space_id: space, pixel_ids: await caller.pixel('Pixel') });
   for (let round = 0; round < 10; round++) await readAll(round);
@@ -48,7 +48,7 @@ test('a process continues with its prepared statements while a newer version add
   for (let round = 10; round < 13; round++) await readAll(round);
 });
 
-test('requests go on while the type of a column changes, and so do writes with a key, after one failure at most', async () => {
+test('recovers after at most one failure when the type of a column changes, with and without a key', async () => {
   const { id } = await caller.link();
   const keyed = () =>
     caller.fetch('/api/v1/links', {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
 
-test('processes that share the database count the requests of a key together', async () => {
+test('processes that share the database share the rate limit of a key', async () => {
   const url = await newDatabase();
   const options = { url, rateLimit: 20, background: true };
   const [one, other] = [await startTestServer(options), await startTestServer(options)];

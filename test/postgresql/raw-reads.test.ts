@@ -31,13 +31,13 @@ async function repeat(statement: Sql): Promise<void> {
   for (let time = 0; time < 5; time++) await read(statement);
 }
 
-test('each read has its own rows', async () => {
+test('each of many concurrent reads gets its own rows', async () => {
   await repeat(same(0));
   const numbers = Array.from({ length: 100 }, (_, number) => number);
   expect(await Promise.all(numbers.map((number) => numberFrom(same(number))))).toEqual(numbers);
 });
 
-test('a read that fails leaves the others of its turn alone', async () => {
+test('a failed read does not affect others of the same batch', async () => {
   await repeat(inverse(1));
   const results = await Promise.allSettled([1, 0, 1].map((number) => numberFrom(inverse(number))));
   expect(results).toEqual([
@@ -47,7 +47,7 @@ test('a read that fails leaves the others of its turn alone', async () => {
   ]);
 });
 
-test('a value that cannot be sent fails its read alone', async () => {
+test('a value that cannot be sent fails only its own read', async () => {
   await repeat(same(0));
   const circular: { self?: object } = {};
   circular.self = circular;
@@ -60,7 +60,7 @@ test('a value that cannot be sent fails its read alone', async () => {
   ]);
 });
 
-test('reads on a server that hangs after it has answered one of their turn fail within one time limit', async () => {
+test('reads of one batch fail within one time limit if the server hangs after the first', async () => {
   const proxy = await startPostgresProxy(database.url);
   const hanging = await openDatabase(proxy.url, { pool: { poolSize: 2, statementTimeout: 500 } });
   const readThere = (statement: Sql) => readRows<{ value: number }>(hanging.client, statement);
@@ -84,7 +84,7 @@ test('reads on a server that hangs after it has answered one of their turn fail 
   proxy.stop();
 });
 
-test('reads that wait for a lock do not use up the time limit of those behind them', async () => {
+test('reads that wait for a lock do not use up the time limit of later reads', async () => {
   const impatient = await openDatabase(database.url, { pool: { poolSize: 2, statementTimeout: 1_000 } });
   const readThere = (statement: Sql) => readRows<{ value: number }>(impatient.client, statement);
   await other.client.$executeRaw`CREATE TABLE "Note" ("id" integer)`;
@@ -107,7 +107,7 @@ test('reads that wait for a lock do not use up the time limit of those behind th
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
 });
 
-test('reads of one statement fail for the same reason on a new connection', async () => {
+test('repeated reads of one statement fail for the same reason on a new connection', async () => {
   await other.client.$executeRaw`CREATE TABLE "Note" ("id" integer)`;
   const notes = sql`SELECT "id" AS "value" FROM "Note"`;
   await repeat(notes);
@@ -120,7 +120,7 @@ test('reads of one statement fail for the same reason on a new connection', asyn
   expect(results).toEqual(results.map(() => ({ status: 'rejected', reason: missing })));
 });
 
-test('a connection that breaks fails its read as unavailable, and the next reads succeed', async () => {
+test('a broken connection fails its read as unavailable, and later reads succeed', async () => {
   await repeat(sleep(0));
   await repeat(same(0));
   const broken = read(sleep(30)).catch((error: unknown) => isUnavailable(error));
@@ -133,14 +133,14 @@ test('a connection that breaks fails its read as unavailable, and the next reads
   expect(await numberFrom(same(7))).toBe(7);
 });
 
-test('a read at the moment of the end fails as unavailable', async () => {
+test('a read during the shutdown fails as unavailable', async () => {
   await repeat(same(0));
   const late = read(same(1)).catch((error: unknown) => isUnavailable(error));
   await database.close();
   expect(await late).toBe(true);
 });
 
-test('no read waits for one that was slow before', async () => {
+test('a read does not wait for one that was slow before', async () => {
   await repeat(same(0));
   await repeat(sleep(0.2));
   const order: string[] = [];
@@ -166,7 +166,7 @@ test('reads each column by its type', async () => {
   for (let time = 0; time < 7; time++) expect(await readRows(database.client, statement)).toEqual([row]);
 });
 
-test('reads a column whose type and name have changed since', async () => {
+test('reads a column whose type and name have changed', async () => {
   const notes = sql`SELECT * FROM "Note"`;
   await other.client.$executeRaw`CREATE TABLE "Note" ("value" integer)`;
   await other.client.$executeRaw`INSERT INTO "Note" VALUES (5)`;

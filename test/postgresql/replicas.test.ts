@@ -58,7 +58,7 @@ async function readsFromReplica(caller: Caller, path = '/links'): Promise<boolea
   return readStatements.slice(before).some((sql) => sql.includes(table));
 }
 
-test('lists and single records are read from the replica', async () => {
+test('reads lists and single records from the replica', async () => {
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
   const { id } = await owner.link();
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
@@ -67,7 +67,7 @@ test('lists and single records are read from the replica', async () => {
   expect(readStatements.length).toBeGreaterThan(before);
 });
 
-test('a caller reads its own writes at once on the same process, and on another before the replica has them', async () => {
+test('a caller reads its own writes at once, also on another process before the replica has them', async () => {
   await paused(async () => {
     for (let i = 0; i < 20; i++) {
       const { id, title } = await owner.link({ title: `Own ${i}` });
@@ -79,7 +79,7 @@ test('a caller reads its own writes at once on the same process, and on another 
   });
 });
 
-test('a process that begins to listen, also again, reads earlier writes', async () => {
+test('a process that starts or restarts to listen sees earlier writes', async () => {
   await expect.poll(() => readsFromReplica(elsewhere)).toBe(true);
   for (let i = 0; i < 3; i++) {
     await owner.link({ title: `Before ${i}` });
@@ -103,7 +103,7 @@ test('a process that begins to listen, also again, reads earlier writes', async 
   }
 });
 
-test("another account's reads stay on the replica, and the writer's return to it", async () => {
+test('another account’s reads stay on the replica, and the writer’s return to it', async () => {
   const other = await servers[0].caller('other');
   // Reading the key is not a read of the account.
   await expect.poll(() => readsFromReplica(other)).toBe(true);
@@ -115,7 +115,7 @@ test("another account's reads stay on the replica, and the writer's return to it
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
 });
 
-test('a write that cannot be announced is answered as done, and read from the primary until it is', async () => {
+test('a write that cannot be announced succeeds, and is read from the primary until it is announced', async () => {
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
   const admin = new pg.Client(primary.url);
   await admin.connect();
@@ -135,7 +135,7 @@ test('a write that cannot be announced is answered as done, and read from the pr
   expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
 });
 
-test('a command’s writes are read at once, as those of processes are', async () => {
+test('writes of a command are read at once, like those of a process', async () => {
   await owner.data('mutation { createDomain(input: { name: "go.example" }) { __typename } }');
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
   await paused(async () => {
@@ -150,7 +150,7 @@ test('a command’s writes are read at once, as those of processes are', async (
   });
 });
 
-test('a replica that lacks something for too long is left, and used again when it has it; log and metrics say so', async () => {
+test('stops using a replica that lags too long, uses it again later, and reports both in log and metrics', async () => {
   const metrics = new Metrics();
   const maxReplicaLag = 1_500;
   const server = await startTestServer({
@@ -182,7 +182,7 @@ test('a replica that lacks something for too long is left, and used again when i
   await server.stop();
 });
 
-test('no statement of a mutation goes to the replica', async () => {
+test('sends no statement of a mutation to the replica', async () => {
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
   const space = await owner.space('Written');
   const before = readStatements.length;
@@ -190,7 +190,7 @@ test('no statement of a mutation goes to the replica', async () => {
   expect(readStatements.slice(before).filter((sql) => !sql.includes('pg_last_wal'))).toEqual([]);
 });
 
-test('reads soon use the primary while the replica hangs', async () => {
+test('switches to the primary soon while the replica hangs', async () => {
   const proxy = await startPostgresProxy(replica.url);
   const hanging = await openDatabase(proxy.url, { onStatement: (sql) => readStatements.push(sql) });
   const server = await startTestServer({ url: primary.url, replicas: [hanging], background: true });
@@ -207,7 +207,7 @@ test('reads soon use the primary while the replica hangs', async () => {
   proxy.stop();
 });
 
-test('reads use the primary while the replica is down, and return to it', async () => {
+test('switches to the primary while the replica is down, and back afterwards', async () => {
   await replica.kill();
   const path = '/spaces';
   await expect.poll(async () => (await owner.rest('GET', path)).status).toBe(200);

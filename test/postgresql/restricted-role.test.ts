@@ -8,7 +8,7 @@ import { freePort } from '../support/postgres-server.ts';
 import { runProgram } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
 
-test('a role without the rights to create extensions and temporary tables can migrate, search and be ready', async () => {
+test('a role that cannot create extensions and temporary tables can migrate, search and become ready', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
   const role = `guest_${url.pathname.slice(1)}`;
   const owner = await openDatabase(url.href);
@@ -48,7 +48,7 @@ async function refusalOf(url: URL): Promise<string> {
   return stderr;
 }
 
-test('a start on a database that cannot be used says what to do', async () => {
+test('a start on an unusable database says what to do', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
   const name = url.pathname.slice(1);
   const role = `plain_${name}`;
@@ -81,7 +81,7 @@ async function answering(answer: (socket: Socket) => void): Promise<string> {
   return `postgresql://me@127.0.0.1:${(server.address() as AddressInfo).port}/x`;
 }
 
-test('it names the variable and the server whose connection failed', async () => {
+test('names the variable and the server whose connection failed', async () => {
   const DATABASE_URL = await newDatabase({ migrated: false });
   const closed = `postgresql://me:secret@127.0.0.1:${await freePort()}/x`;
   for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URLS']) {
@@ -94,7 +94,7 @@ test('it names the variable and the server whose connection failed', async () =>
   expect(stderr).toContain('which DATABASE_DIRECT_URL names');
 });
 
-test('it names the variable of a URL without the password, or with another server’s port', async () => {
+test('names the variable of a URL without its password, or with another server’s port', async () => {
   const message = (code: number, text: string) => {
     const head = Buffer.from('R\0\0\0\0\0\0\0\0');
     head.writeInt32BE(8 + text.length, 1);

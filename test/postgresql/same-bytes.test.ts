@@ -129,7 +129,7 @@ async function bytesOf(server: TestServer, caller: Caller, call: (typeof calls)[
   return `${response.status} ${(await response.text()).replaceAll(server.origin, 'ORIGIN')}`;
 }
 
-test('the two databases give the same bytes for the same calls', async () => {
+test('both databases give the same bytes for the same requests', async () => {
   const callers = [await servers[0].caller(), await servers[1].caller()];
   const answers: string[][] = [[], []];
   for (const call of calls)

@@ -105,7 +105,7 @@ async function endInOrder(pid: number): Promise<void> {
   expect(withMessage('stopped')).toHaveLength(3);
 }
 
-test('workers serve one port: one migration, one key, summed metrics, a dead worker is replaced, SIGTERM ends all', async () => {
+test('workers share one port, migration and first key, sum their metrics, and are replaced when they die', async () => {
   const port = await freePort();
   await start({ METRICS_PORT: String(port) });
   const metric = async (name: string) => {
@@ -153,12 +153,12 @@ test('workers serve one port: one migration, one key, summed metrics, a dead wor
   await endInOrder(program.child.pid ?? 0);
 });
 
-test('SIGTERM to all processes at once stops them gracefully: requests in flight are answered, clicks are written', async () => {
+test('SIGTERM to all processes at once answers requests in flight and writes all clicks', async () => {
   await start();
   await endInOrder(-(program.child.pid ?? 0));
 });
 
-test('workers stop by themselves after their primary is killed, and write their clicks', async () => {
+test('workers stop and write their clicks after their primary is killed', async () => {
   await start();
   const { alias } = await owner.link();
   await visitTimes(`/${alias}`, 6);
@@ -167,7 +167,7 @@ test('workers stop by themselves after their primary is killed, and write their 
   expect(await clicks()).toBe(6);
 });
 
-test('workers that repeatedly die at their start end the program with the reason', async () => {
+test('the program ends with the reason if workers repeatedly die at their start', async () => {
   await start({ GEOIP_DATABASE }, 1);
   renameSync(GEOIP_DATABASE, `${GEOIP_DATABASE}.away`);
   process.kill(serving().get(1) ?? 0, 'SIGKILL');
@@ -180,7 +180,7 @@ test('workers that repeatedly die at their start end the program with the reason
   expect([...serving().values()].filter(isRunning)).toEqual([]);
 });
 
-test('an error that prevents every worker’s start is printed in one line, and changes no domain', async () => {
+test('prints one line for an error that prevents the start of every worker, and changes no domain', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

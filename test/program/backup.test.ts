@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const backup = (...args: string[]) => runProgram('cli/backup', { DATABASE_URL }, args);
 
-test('a backup made while the service writes is complete, and works', async () => {
+test('a backup made during writes is complete and usable', async () => {
   let going = true;
   let written = 0;
   const writers = Array.from({ length: 4 }, async () => {
@@ -61,7 +61,7 @@ test('a backup made while the service writes is complete, and works', async () =
   await restored.end('SIGTERM');
 });
 
-test('a backup replaces an earlier one, but no other file', async () => {
+test('a backup replaces an earlier backup, but no other file', async () => {
   const path = join(folder, 'nightly.db');
   expect((await backup('--to', path)).code).toBe(0);
   const first = readFileSync(path);
@@ -79,7 +79,7 @@ test('a backup replaces an earlier one, but no other file', async () => {
   expect((await backup('--to', database)).stderr).toBe(`${database} is the database itself.\n`);
 });
 
-test('the given number of dated backups is kept', () => {
+test('keeps the given number of dated backups', () => {
   const dated = join(folder, 'dated');
   mkdirSync(dated);
   writeFileSync(join(dated, 'linkspace-20200101T000000Z.db'), 'somebody else’s');
@@ -89,7 +89,7 @@ test('the given number of dated backups is kept', () => {
   expect(readdirSync(dated).sort()).toEqual(['linkspace-20200101T000000Z.db', ...names.slice(2)]);
 });
 
-test('a database that was restored from a backup is no backup any more', async () => {
+test('does not treat a database that was restored from a backup as a backup', async () => {
   const live = join(folder, datedName(new Date(0)));
   backUp(DATABASE_URL, live);
   // Before the service opens it, only its own DATABASE_URL tells that it is not to be deleted.
@@ -116,12 +116,12 @@ test.each([
     ['--to', join(folder, 'x.db'), '--keep', '2'],
     '--keep is for dated backups: name a folder with --to, or leave --to out. See --help.\n',
   ],
-])('%j is refused', async (args, stderr) => {
+])('refuses %j', async (args, stderr) => {
   expect(await backup(...args)).toEqual({ code: 1, stdout: '', stderr });
   expect(existsSync(join(folder, 'x.db'))).toBe(false);
 });
 
-test('PostgreSQL is refused, with a hint to pg_dump', async () => {
+test('refuses PostgreSQL, and refers to pg_dump', async () => {
   const { stderr } = await runProgram('cli/backup', { DATABASE_URL: 'postgresql://db/x' });
   expect(stderr).toContain('use pg_dump');
 });

@@ -28,7 +28,7 @@ test.each([
   [['revoke'], 'Name the key by its ID'],
   [['destroy'], '"destroy" is not a command'],
   [['list', '--nothing'], '"--nothing". See --help.'],
-])('keys %j fails in one line', async (args, message) => {
+])('keys %j fails with one line', async (args, message) => {
   const { code, stderr, stdout } = await runProgram('cli/keys', { DATABASE_URL }, args);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
@@ -40,16 +40,19 @@ test.each([
   ['import', ['bitly', 'links.csv'], {}, "Unexpected argument 'bitly'"],
   ['keys', ['create', 'Foo'], { npm_config_account: 'true' }, 'npm has taken the option --account.'],
   ['keys', ['create', 'Foo'], {}, 'There are too many arguments.'],
-])('%s refuses %j where npm has taken the options', async (command, args, taken, message) => {
-  const env = { DATABASE_URL, npm_lifecycle_event: command, ...taken };
-  const { code, stderr, stdout } = await runProgram(`cli/${command}`, env, args);
-  expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toContain(message);
-  expect(stderr).toContain(`Put "--" before the options: npm run ${command} -- --option value.`);
-});
+])(
+  '%s refuses %j if npm has consumed the options, and says how to pass them',
+  async (command, args, taken, message) => {
+    const env = { DATABASE_URL, npm_lifecycle_event: command, ...taken };
+    const { code, stderr, stdout } = await runProgram(`cli/${command}`, env, args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(`Put "--" before the options: npm run ${command} -- --option value.`);
+  },
+);
 
 test.each(['keys', 'migrate', 'demo'])(
-  'the help of %s names the database that it would use, without its password',
+  'the help of %s names the database that it would use, without the password',
   async (command) => {
     const url = 'postgresql://someone:hidden@db.example:5432/links';
     const { code, stdout } = await runProgram(`cli/${command}`, { DATABASE_URL: url }, ['--help']);
@@ -61,14 +64,14 @@ test.each(['keys', 'migrate', 'demo'])(
   },
 );
 
-test('a command warns of a misspelt variable', async () => {
+test('warns of a misspelt variable', async () => {
   const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL, DATABSE_URL: 'file:/tmp/other.db' }, [
     'list',
   ]);
   expect([code, stderr]).toEqual([0, 'Unknown variable DATABSE_URL: did you mean DATABASE_URL?\n']);
 });
 
-test('domains list refuses the option of remove', async () => {
+test('domains list refuses an option of domains remove', async () => {
   const { code, stderr } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--with-links']);
   expect([code, stderr]).toEqual([1, '--with-links is an option of remove, not of list. See --help.\n']);
 });
@@ -89,14 +92,14 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test('copy says what to do about a database that it cannot use', async () => {
+test('copy says what to do about an unusable database', async () => {
   const args = ['--from', 'postgresql://me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db'];
   expect((await runProgram('cli/copy', {}, args)).stderr).toBe(
     'No PostgreSQL server answers at 127.0.0.1:1, which --from names. Is it running, does it listen there, and may this machine reach it?\n',
   );
 });
 
-test('copy refuses one database by two names', async () => {
+test('copy refuses the same database under two names', async () => {
   const linked = join(folder, 'linked.db');
   symlinkSync(DATABASE_URL.slice(5), linked);
   for (const other of [`file:${linked}`, `file:${folder}/./linkspace.db`]) {
@@ -110,7 +113,7 @@ test.each([
   ['cli/migrate', ['--status'], /^Nothing is pending\.\n$/],
   ['cli/migrate', [], /^Nothing was pending\.\n$/],
   ['cli/keys', ['list'], /^There are no keys\.\n$/],
-])('%s %j prints its result in words', async (program, args, said) => {
+])('%s %j prints its result as text', async (program, args, said) => {
   const { code, stdout, stderr } = await runProgram(program, { DATABASE_URL }, args);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(said);
@@ -128,7 +131,7 @@ test.each([
   ['cli/keys', ['list']],
   ['cli/keys', ['create', '--account', 'x']],
   ['cli/domains', ['list']],
-])('%s %j does not create a missing database', async (program, args) => {
+])('%s %j does not create a missing database file', async (program, args) => {
   const path = join(folder, 'nowhere', 'linkspace.db');
   const { code, stderr } = await runProgram(program, { DATABASE_URL: `file:${path}` }, args);
   const message = `There is no file ${path}: run "npm run migrate", or start the service, first.\n`;
@@ -136,7 +139,7 @@ test.each([
   expect(existsSync(join(folder, 'nowhere'))).toBe(false);
 });
 
-describe('a database that a newer version has migrated', () => {
+describe('a database migrated by a newer version', () => {
   const url = `file:${join(folder, 'newer.db')}`;
   beforeAll(async () => {
     await applyMigrations(url);
@@ -149,18 +152,18 @@ describe('a database that a newer version has migrated', () => {
   test.each([
     [[], 'Nothing is pending.\nOf a newer version:\n  29990101000000_later\n'],
     [['--json'], '{"pending":[],"unknown":["29990101000000_later"]}\n'],
-  ])('is told by migrate --status %j', async (more, said) => {
+  ])('is reported by migrate --status %j', async (more, said) => {
     const { stdout } = await runProgram('cli/migrate', { DATABASE_URL: url }, ['--status', ...more]);
     expect(stdout).toBe(said);
   });
 
-  test('is told by the start', async () => {
+  test('is reported by the start', async () => {
     const { stdout } = await runProgram('main', { DATABASE_URL: url, HOST: '203.0.113.7' });
     expect(stdout).toContain('"migrations":["29990101000000_later"]');
   });
 });
 
-test('a damaged SQLite file is named', async () => {
+test('names a damaged SQLite file', async () => {
   const path = join(folder, 'damaged.db');
   const file = openFile(`file:${path}`);
   file.exec('CREATE TABLE "x" ("y")');
@@ -174,7 +177,7 @@ test('a damaged SQLite file is named', async () => {
   ]);
 });
 
-test('commands leave migrations to the start and to migrate', async () => {
+test('commands do not migrate, except migrate itself', async () => {
   const path = join(folder, 'empty.db');
   writeFileSync(path, '');
   const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL: `file:${path}` }, ['list']);
@@ -187,7 +190,7 @@ test('commands leave migrations to the start and to migrate', async () => {
   expect((await migrationStateOf(`file:${path}`)).pending).not.toEqual([]);
 });
 
-test('the start explains itself with --help, and refuses other arguments', async () => {
+test('the program prints its help with --help, and refuses other arguments', async () => {
   expect(await runProgram('main', {}, ['--help'])).toEqual({
     code: 0,
     stdout: expect.stringContaining('Usage: npm start'),

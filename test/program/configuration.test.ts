@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, misspelt, readConfig } from '../../src/config.ts';
+import { misspelt, readConfig } from '../../src/config.ts';
+import { ConfigError } from '../../src/config-error.ts';
 import { makeFolder } from '../../src/shared/make-folder.ts';
 import { runProgram } from '../support/process.ts';
 
@@ -89,7 +90,7 @@ test.each([
     'https://app.example/',
     'CORS_ORIGINS is "https://app.example/"; it may be a list of origins such as https://app.example, separated by commas.',
   ],
-])('%s=%s is refused', (name = '', value, line) => {
+])('refuses %s=%s', (name = '', value, line) => {
   expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(line));
 });
 
@@ -110,7 +111,7 @@ test.each([
   ['DATABASE_READ_URLS', 'postgres://me:secret@db/x,http://me:secret@db/y'],
   ['BASE_URL', 'https://me:secret@s.example'],
   ['CORS_ORIGINS', 'https://me:secret@app.example'],
-])('%s=%s is refused without the password', (name, value) => {
+])('refuses %s=%s without showing the password', (name, value) => {
   let message = '';
   try {
     readConfig({ DATABASE_URL: 'postgresql://db/x', [name]: value });
@@ -121,7 +122,7 @@ test.each([
   expect(message).not.toMatch(/sec|ret/);
 });
 
-test('a PostgreSQL URL that cannot be parsed is refused, with what to do', () => {
+test('refuses a PostgreSQL URL that cannot be parsed, and says what to do', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgresql://me:a/b@db/x' })).toThrow(
     new ConfigError(
       'DATABASE_URL is "postgresql://me:***@db/x"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
@@ -138,16 +139,16 @@ test.each([
   ['http://go.localhost:3000', 'http://go.localhost:3000'],
   ['http://192.0.2.1:3000', 'http://192.0.2.1:3000'],
   ['http://[::1]:3000', 'http://[::1]:3000'],
-])('the base URL %s is %s', (given, baseUrl) => {
+])('the base URL %s is normalized to %s', (given, baseUrl) => {
   expect(readConfig({ BASE_URL: given }).baseUrl).toBe(baseUrl);
 });
 
-test('a wrong variable stops the start with one line', async () => {
+test('an invalid variable stops the start with one line', async () => {
   const stderr = 'PORT is "http"; it may be a whole number from 0 to 65535.\n';
   expect(await runProgram('main', { PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr });
 });
 
-test('all wrong variables are reported at once', async () => {
+test('reports all invalid variables at once', async () => {
   const { code, stderr } = await runProgram('main', { PORT: 'x', LOG_LEVEL: 'x', BASE_URL: 'x' });
   expect([
     code,
@@ -158,14 +159,14 @@ test('all wrong variables are reported at once', async () => {
   ]).toEqual([1, ['PORT', 'BASE_URL', 'LOG_LEVEL']]);
 });
 
-test('wrong words do not hide wrong combinations', () => {
+test('reports invalid combinations of variables even if other values are invalid', () => {
   const env = { GRAPHIQL: 'toString', LOG_LEVEL: 'loud', WORKERS: '3', PORT: '3000', METRICS_PORT: '3000' };
   const lines = () => readConfig(env);
   for (const name of ['GRAPHIQL', 'LOG_LEVEL', 'WORKERS', 'METRICS_PORT'])
     expect(lines).toThrow(new RegExp(`^${name} is `, 'm'));
 });
 
-test('of the lines for wrong variables, only secrets are masked', async () => {
+test('masks only secrets in the lines about invalid variables', async () => {
   const { stderr } = await runProgram('main', {
     DATABASE_URL: 'mysql://a:b/@?#"c@d/e',
     LOG_LEVEL: 'loud?key=x',
@@ -179,7 +180,7 @@ test('of the lines for wrong variables, only secrets are masked', async () => {
   ]);
 });
 
-test('an argument with a password is refused without it', async () => {
+test('refuses an argument with a password without showing it', async () => {
   const { stderr } = await runProgram('cli/domains', { DATABASE_URL: 'file:/nowhere' }, [
     'verify',
     'a',
@@ -188,7 +189,7 @@ test('an argument with a password is refused without it', async () => {
   expect(stderr).not.toContain('secret');
 });
 
-test('an empty variable counts as unset', () => {
+test('treats an empty variable as unset', () => {
   const empty = Object.fromEntries(
     ['PORT', 'DATABASE_URL', 'BASE_URL', 'GRAPHIQL', 'LOG_LEVEL'].map((name) => [name, '']),
   );
@@ -201,7 +202,7 @@ test.each([
   [{ NODE_ENV: 'production', GRAPHIQL: 'on' }, true],
   [{ NODE_ENV: 'Production' }, false],
   [{ GRAPHIQL: 'off' }, false],
-])('GraphiQL is on except in production: %j', (env, expected) => {
+])('GraphiQL is on by default, except in production: %j', (env, expected) => {
   expect(readConfig(env).graphiql).toBe(expected);
 });
 
@@ -210,7 +211,7 @@ test.each([
   [{ CONSOLE: 'off' }, false],
   [{ TRUSTED_DOCUMENTS: 'documents.json' }, false],
   [{ TRUSTED_DOCUMENTS: 'documents.json', CONSOLE: 'on' }, true],
-])('with %j, the console is on: %s', (env, expected) => {
+])('with %j, the console is enabled: %s', (env, expected) => {
   expect(readConfig(env).console).toBe(expected);
 });
 
@@ -218,7 +219,7 @@ test.each([
   ['off', false],
   ['2', 2],
   ['10.0.0.0/8, loopback, ::1', '10.0.0.0/8, loopback, ::1'],
-])('TRUST_PROXY=%s', (value, expected) => {
+])('accepts TRUST_PROXY=%s', (value, expected) => {
   expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected);
 });
 
@@ -230,13 +231,13 @@ test.each([
   [{ WORKERS: '64' }, 64, 1],
   [{ WORKERS: '64', DATABASE_POOL_SIZE: '20' }, 64, 20],
   [{ WORKERS: 'auto' }, Math.min(availableParallelism(), 64), undefined],
-])('processes and their connections: %j', (env, workers, poolSize) => {
+])('calculates the connections of each process: %j', (env, workers, poolSize) => {
   const config = readConfig({ DATABASE_URL: 'postgresql://db/x', ...env });
   expect(config.workers).toBe(workers);
   if (poolSize !== undefined) expect(config.pool.poolSize).toBe(poolSize);
 });
 
-describe('what only a try can tell stops the start with one line for each wrong variable', () => {
+describe('a problem that only the start can find stops it with one line for each variable', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-test-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const DATABASE_URL = `file:${folder}/x.db`;
@@ -246,7 +247,7 @@ describe('what only a try can tell stops the start with one line for each wrong 
     return stderr;
   };
 
-  test('ports that are taken', async () => {
+  test('ports in use', async () => {
     const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')];
     await Promise.all(servers.map((server) => once(server, 'listening')));
     const [PORT = '', METRICS_PORT = ''] = servers.map((server) =>
@@ -279,7 +280,7 @@ describe('what only a try can tell stops the start with one line for each wrong 
     );
   });
 
-  test('files that are missing', async () => {
+  test('missing files', async () => {
     const names = ['GEOIP_DATABASE', 'BLOCKED_HOSTS', 'RESERVED_ALIASES'];
     const refusal = await refusalOf({
       GEOIP_DATABASE: '/no/such.mmdb',
@@ -313,15 +314,15 @@ test.each([
   ['RATE_LIMT', 'RATE_LIMIT'],
   ['RATE_LIMID', 'RATE_LIMIT'],
   ['trust_proxy', 'TRUST_PROXY'],
-])('%s is taken for a misspelt %s', (name, meant) => {
+])('reports %s as a misspelt %s', (name, meant) => {
   expect(misspelt({ [name]: 'x' })).toEqual([{ name, meant }]);
 });
 
-test('other variables are none of the program’s', () => {
+test('ignores variables that are not those of the program', () => {
   const names = ['BASE_URL', 'PATH', 'HOSTNAME', 'PORTS', 'BASE_URL_OLD', 'LOG_FORMAT', 'DATABASE'];
   expect(misspelt(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
 });
 
-test.runIf(existsSync('/proc/self'))('a folder that cannot be made is refused at once', () => {
+test.runIf(existsSync('/proc/self'))('refuses at once a folder that cannot be created', () => {
   expect(() => makeFolder('/proc/nowhere/data')).toThrow(/^Cannot create the folder \/proc\/nowhere: ENOENT/);
 });

@@ -15,7 +15,7 @@ async function cellsOf(line: string, delimiter: string): Promise<readonly string
   return [''];
 }
 
-test('any text is the same after it was written as a cell and read again', async () => {
+test('any text stays the same when it is written as a cell and read again', async () => {
   await fc.assert(
     fc.asyncProperty(text, async (given) => {
       const [, cell = ''] = await cellsOf(`1,${cellOf(given)}`, ',');
@@ -24,7 +24,7 @@ test('any text is the same after it was written as a cell and read again', async
   );
 });
 
-test('no cell begins as a formula does, also for a reader that splits at semicolons', () => {
+test('no cell starts like a formula, also in a reader that splits at semicolons', () => {
   fc.assert(
     fc.property(text, (given) => {
       const formulas = /^[=+\-@＝＋－＠]/;

@@ -12,7 +12,7 @@ async function recordsOf(text: string, border: number): Promise<CsvRecord[]> {
   return records;
 }
 
-test('a quote that is never closed spoils one line, wherever the text is divided', async () => {
+test('an unclosed quote affects one line, wherever the text is split', async () => {
   const cell = 'x'.repeat(MAX_RECORD_LENGTH / 100);
   const text = `"open,1\n${`${cell},""\n`.repeat(102)}`;
   const border = text.lastIndexOf('""') + 1;
@@ -28,12 +28,15 @@ test.each([
   ['in an earlier cell', `"a\nb\nc",${long}`, '\n', 4],
   ['of Windows', `1,${long}`, '\r\n', 2],
   ['of old Macs', `1,${long}`, '\r', 2],
-])('a record that is too long, with line breaks %s, spoils no other', async (_where, record, end, line) => {
-  const text = `${record}${end}3,4${end}`;
-  // After the first character of the line break, or before it.
-  for (const border of end === '\n' ? [record.length] : [record.length, record.length + 1])
-    expect(await recordsOf(text, border)).toMatchObject([
-      { line: 1, fault: `has more than ${MAX_RECORD_LENGTH} bytes` },
-      { line, cells: ['3', '4'] },
-    ]);
-});
+])(
+  'a record that is too long, with line breaks %s, affects no other record',
+  async (_where, record, end, line) => {
+    const text = `${record}${end}3,4${end}`;
+    // After the first character of the line break, or before it.
+    for (const border of end === '\n' ? [record.length] : [record.length, record.length + 1])
+      expect(await recordsOf(text, border)).toMatchObject([
+        { line: 1, fault: `has more than ${MAX_RECORD_LENGTH} bytes` },
+        { line, cells: ['3', '4'] },
+      ]);
+  },
+);

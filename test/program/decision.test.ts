@@ -111,7 +111,7 @@ const anyVisitor = fc.record({
   query: fc.constantFrom('', 'a=1'),
 });
 
-test('each decision has all rules in order; the deciding one is the last that is reached', () => {
+test('each decision lists all rules in order, and the last rule reached decides', () => {
   fc.assert(
     fc.property(anyLink, anyVisitor, ({ targets, ...link }, visitor) => {
       const { outcome, destination, steps } = decideRedirect(
@@ -135,7 +135,7 @@ test('each decision has all rules in order; the deciding one is the last that is
   );
 });
 
-test('without the password, a protected link does not reveal its destination', () => {
+test('a protected link does not reveal its destination without the password', () => {
   fc.assert(
     fc.property(anyLink, anyVisitor, ({ targets, ...link }, visitor) => {
       const locked = { ...plain, ...link, ...targets, password: 'hash', expirationUrl: null };

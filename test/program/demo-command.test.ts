@@ -16,19 +16,23 @@ test.each([
   [['--seed', '-1'], 'See --help.'],
   [['--until', 'soon'], '--until is "soon"; it may be a time such as 2026-11-22T12:00:00Z.'],
   [['--until', '2026-02-30'], '--until is "2026-02-30"; it may be a time such as 2026-11-22T12:00:00Z.'],
-])('a demo with %o is refused with a message', async (args, expected) => {
+])('refuses a demo with %o, with a message', async (args, expected) => {
   const { code, stderr } = await run(...args);
   expect(stderr).toContain(expected);
   expect(code).toBe(1);
   expect(await server.database.client.link.count()).toBe(0);
 });
 
-test('a demo explains itself with --help', async () => {
-  const { code, stdout } = await run('--help');
+test('demo --help prints its help', async () => {
+  const DATABASE_URL = server.databaseUrl;
+  const { code, stdout } = await runProgram('cli/demo', { DATABASE_URL, BASE_URL: 'https://go.example' }, [
+    '--help',
+  ]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('It refuses a\ndatabase that has links.')]);
+  expect(stdout).toContain('Links are on the host of BASE_URL, now https://go.example');
 });
 
-test('a demo refuses a database with links', async () => {
+test('refuses a database that has links', async () => {
   const owner = await server.caller();
   const { alias } = await owner.link();
   const { code, stderr } = await run();

@@ -39,7 +39,7 @@ async function counted(): Promise<string[]> {
 }
 
 // Results are cached by document: no other test uses these documents.
-test('counts their use by key, also for compiled queries', async () => {
+test('counts uses of deprecated parts by key, also in compiled queries', async () => {
   const field = schema.getQueryType()?.getFields().spaces;
   if (field === undefined) throw new Error('there is no such field');
   const other = await server.caller();

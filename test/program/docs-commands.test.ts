@@ -245,11 +245,12 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     (command) => {
       // Once; the guides may show it again.
       if (existsSync(demo)) return;
-      const said = shell(command.replace('./data', demo));
+      const said = shell(command.replace('./data', demo), { PORT: '4111' });
       const url = `file:${demo}/demo.db`;
       expect(said).toMatch(/^Made 6 spaces and 33 links/m);
       expect(said).toMatch(/ls_[\w-]{43}/);
-      expect(said).toContain(`\n  DATABASE_URL="${url}" npm start\n`);
+      expect(said).toContain('open http://localhost:4111/shop+\n');
+      expect(said).toContain(`\n  DATABASE_URL="${url}" PORT="4111" npm start\n`);
       const again = spawnSync(process.execPath, ['dist/cli/demo.js'], { env: { PATH, DATABASE_URL: url } });
       expect([again.status, String(again.stderr)]).toEqual([
         1,
@@ -337,13 +338,13 @@ const commands = allBlocks
   .filter(({ language }) => language === 'sh')
   .flatMap((block) => commandsOf(block).map((command) => [block.place, command] as const));
 
-describe('commands of the guides, one after the other', () => {
+describe('commands of the guides, in their order', () => {
   mkdirSync(join(folder, 'data'));
   // The longest one makes a demo.
   test.each(commands)('%s: %s', { timeout: 300_000 }, (_place, command) => ruleOf(command)(command));
 });
 
-test('there is a command for each rule, and a rule for each command', () => {
+test('every command in the guides has a check, and every check a command', () => {
   for (const [pattern] of rules)
     expect(commands.map(([, command]) => command)).toContainEqual(expect.stringMatching(pattern));
   expect(() => ruleOf('rm -rf data')).toThrow('Nobody runs');
@@ -412,7 +413,7 @@ const spans = guides.flatMap((file) =>
     .map((code) => [file, code] as const),
 );
 
-test.each(spans)('%s: its statement about %s is true', async (_file, code) => {
+test.each(spans)('%s: what it says about %s is true', async (_file, code) => {
   for (const [pattern, check] of inText) {
     const match = pattern.exec(code);
     if (match) return check(...match.slice(1));

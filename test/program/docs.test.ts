@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isObjectType, isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig, variables } from '../../src/config.ts';
 import { parseBlockedHosts } from '../../src/domain/link/blocklists.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Caller } from '../../src/testing/caller.ts';
@@ -97,7 +97,7 @@ const checks: Record<string, (block: Block) => void | Promise<void>> = {
 };
 
 test.each(allBlocks.map((block) => [block.place, block.language, block] as const))(
-  '%s, a block of %s, is checked',
+  '%s: a block of %s is checked',
   async (_place, language, block) => {
     const check = checks[language];
     if (!check) throw new Error(`Nobody checks blocks of the language "${language}".`);
@@ -106,11 +106,11 @@ test.each(allBlocks.map((block) => [block.place, block.language, block] as const
 );
 
 test.each(shownFiles.map(({ place, path, text }) => [place, path, text] as const))(
-  '%s shows %s as it is',
+  '%s: shows %s as in the file',
   (_place, path, text) => expect(text).toBe(readFileSync(path, 'utf8')),
 );
 
-test('a mistake in a systemd unit is found', () => {
+test('finds a mistake in a systemd unit', () => {
   const { text } = blockAfter('docs/operations.md', 'As a systemd service');
   expect(() =>
     checks.ini?.({ file: '', place: '', language: '', text: text.replace('ExecStart', 'Start') }),
@@ -191,7 +191,7 @@ test('TypeScript blocks type-check', () => {
   ).toEqual([expect.stringMatching(new RegExp(`block-${blocks.length}\\.ts.* error TS2322: `))]);
 });
 
-describe('what the guides say to front ends matches the schema', () => {
+describe('what the guides tell front ends matches the schema', () => {
   const guide = readFileSync('docs/graphql.md', 'utf8');
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 
@@ -226,7 +226,7 @@ describe('what the guides say to front ends matches the schema', () => {
   });
 });
 
-describe('v1 in the guides', () => {
+describe('examples of v1 in the guides', () => {
   let server: TestServer;
   let caller: Caller;
   beforeAll(async () => {
@@ -236,7 +236,7 @@ describe('v1 in the guides', () => {
   afterAll(() => server.stop());
   const shown = (text: string) => JSON.parse(blockAfter('docs/rest-v1.md', text).text);
 
-  test('a space and a link have v1’s fields, in order', async () => {
+  test('show all fields of a space and a link, in order', async () => {
     const space = await caller.space('Launch', { color: 3 });
     const link = await caller.link({
       title: 'A launch',
@@ -256,13 +256,13 @@ describe('v1 in the guides', () => {
     expect(shapeOf(shown('\nA link:'))).toEqual(shapeOf(link));
   });
 
-  test('a refusal is v1’s answer', async () => {
+  test('show a refusal as v1 answers it', async () => {
     const { body } = await caller.rest('POST', '/spaces', { color: 'red' });
     expect(shown('A 422 answer')).toEqual(body);
   });
 });
 
-test('no two examples create the same alias', () => {
+test('create each alias only once', () => {
   const texts = [
     ...allBlocks.filter(({ language }) => ['sh', 'graphql'].includes(language)).map(({ text }) => text),
     readFileSync('web/examples.graphql', 'utf8'),
@@ -290,7 +290,7 @@ function anchorsOf(file: string): string[] {
   return [...headings, ...[...prose.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id)];
 }
 
-test.each(guides)('the links of %s are not broken', (file) => {
+test.each(guides)('the links in %s work', (file) => {
   const targets = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   const broken = targets.filter((target) => {
     if (/^https?:/.test(target)) return false;
@@ -310,10 +310,7 @@ test('the pictures of the README exist, and are small', () => {
   }
 });
 
-test('the guide to operations lists every variable of the environment', () => {
-  const variables = [...readFileSync('src/config.ts', 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
-    ([, name]) => name,
-  );
+test('the operations guide lists every environment variable', () => {
   const guide = codeSpansOf('docs/operations.md').filter((code) => /^[A-Z][A-Z_]+$/.test(code));
   const rows = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^\| (`[A-Z_`, ]+`) *\|/gm)].flatMap(
     ([, cell = '']) => [...cell.matchAll(/[A-Z_]+/g)].map(([name]) => name),
@@ -323,7 +320,7 @@ test('the guide to operations lists every variable of the environment', () => {
   expect(guide).toEqual(expect.arrayContaining(rows));
 });
 
-test('the defaults in the guide to operations are those of the program', () => {
+test('the operations guide has the defaults of the program', () => {
   const rows = [
     ...readFileSync('docs/operations.md', 'utf8').matchAll(/^\| (`[A-Z_`, ]+`) *\| (`[^|]+`) +\|/gm),
   ];

@@ -15,10 +15,10 @@ function said(env: Record<string, string>): string {
   return spawnSync(process.execPath, args, { cwd: folder, env: { PATH, ...env }, encoding: 'utf8' }).stderr;
 }
 
-test('a command reads the file .env', () => {
+test('a command reads .env', () => {
   expect(said({})).toContain('There is no file ./from-the-file.db');
 });
 
-test('the environment wins over the file .env', () => {
+test('the environment takes precedence over .env', () => {
   expect(said({ DATABASE_URL: 'file:./from-outside.db' })).toContain('There is no file ./from-outside.db');
 });

@@ -124,7 +124,7 @@ const requests: Record<string, () => Promise<string[]>> = {
 
 const met = new Set<string>();
 
-test.each(Object.entries(requests))('%s gets the code in the guide', async (_what, request) => {
+test.each(Object.entries(requests))('%s gets the code that the guide lists', async (_what, request) => {
   const found = await request();
   expect(found).not.toEqual([]);
   for (const one of found) {
@@ -133,7 +133,7 @@ test.each(Object.entries(requests))('%s gets the code in the guide', async (_wha
   }
 });
 
-test('every code in the guide is the answer to some request', () => {
+test('every code in the guide is the answer to a request', () => {
   expect([...met].sort()).toEqual([...documented].sort());
 });
 
@@ -171,7 +171,7 @@ const unmet: Record<string, string> = {
   INTERNAL_SERVER_ERROR: 'would be a fault outside of the execution, of which none is known',
 };
 
-test('the guide lists every code of the source and its libraries', () => {
+test('the guide lists every code of the program and its libraries', () => {
   const listed = documented.map((one) => one.split(' ')[0]);
   const known = new Set([...listed, ...inData]);
   const modules = ['graphql-yoga', '@graphql-yoga/plugin-persisted-operations', '@graphql-tools/executor'];

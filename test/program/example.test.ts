@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestServer } from '../../src/testing/server.ts';
 
-test('a link whose day has come is expired', async () => {
+test('a link is expired from its expiry date on', async () => {
   const server = await startTestServer();
   const caller = await server.caller();
   const { id } = await caller.link({ expiration_date: '2026-11-21' });

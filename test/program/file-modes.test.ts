@@ -16,7 +16,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const modesIn = (path: string) =>
   Object.fromEntries(readdirSync(path).map((name) => [name, modeOf(join(path, name))]));
 
-test.runIf(platform() !== 'win32')('only the program’s user can read its SQLite file', async () => {
+test.runIf(platform() !== 'win32')('only the user of the program can read its SQLite file', async () => {
   const data = join(folder, 'data');
   const DATABASE_URL = `file:${join(data, 'linkspace.db')}`;
   const program = await startProgram({ DATABASE_URL });
@@ -36,14 +36,14 @@ test.runIf(platform() !== 'win32')('only the program’s user can read its SQLit
 const device = join(folder, 'device');
 const madeDevice = spawnSync('mknod', [device, 'c', '1', '3']).status === 0;
 
-test.runIf(madeDevice)('a device stays everybody’s', () => {
+test.runIf(madeDevice)('keeps the permissions of a device', () => {
   chmodSync(device, 0o666);
   keepPrivate(device);
   expect(modeOf(device)).toBe('666');
 });
 
 test.runIf(platform() !== 'win32').each([0o644, 0o640, 0o660])(
-  'others lose access to a file that they could read: %o',
+  'removes access of others to an existing file: %o',
   async (mode) => {
     const path = join(folder, `old-${mode}.db`);
     writeFileSync(path, '');
@@ -55,7 +55,7 @@ test.runIf(platform() !== 'win32').each([0o644, 0o640, 0o660])(
 );
 
 test.runIf(platform() !== 'win32')(
-  'only the program’s user can read a backup, also while it is written',
+  'only the user of the program can read a backup, also while it is written',
   async () => {
     const url = `file:${join(folder, 'large.db')}`;
     await applyMigrations(url);

@@ -75,11 +75,11 @@ describe('a form', () => {
     ['a=1&a[b]=2', [['a', [['b', '2']]]]],
     ['n%C3%A4me=%E2%82%AC', [['näme', '€']]],
     ['n=ä€🚀', [['n', 'ä€🚀']]],
-  ])('%s', (form, expected) => {
+  ])('parses %s', (form, expected) => {
     expect(plain(parseForm(bytes(form)))).toEqual(expected);
   });
 
-  test('returns any text, trimmed', () => {
+  test('keeps any text, trimmed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(parseForm(`x=${encoded(value)}`).get('x')).toBe(value.trim());
@@ -87,7 +87,7 @@ describe('a form', () => {
     );
   });
 
-  test('keeps every pair up to the limit of a body', () => {
+  test('keeps every pair up to the size limit of a body', () => {
     const form = Array.from({ length: 4_000 }, (_, index) => `c[${index}]=x`).join('&');
     expect(parseForm(form).get('c')).toHaveProperty('size', 4_000);
   });
@@ -96,7 +96,7 @@ describe('a form', () => {
     ['a large number and empty brackets', `a[${'9'.repeat(50_000)}]=&${'a[]=&'.repeat(2_400)}`],
     ['many large numbers', Array.from({ length: 250 }, (_, i) => `a[${i}${'9'.repeat(380)}]=`).join('&')],
     ['empty brackets', 'a[]=&'.repeat(4_900)],
-  ])('of %s costs little time', async (_what, form) => {
+  ])('with %s takes little time', async (_what, form) => {
     expect(await cpuTimeOf(() => parseForm(form))).toBeLessThan(2_000);
   });
 
@@ -110,7 +110,7 @@ describe('a form', () => {
     expect(await cpuTimeOf(refused)).toBeLessThan(2_000);
   });
 
-  test('of any bytes is read, or refused as unreadable', () => {
+  test('of any bytes is read or refused as unreadable', () => {
     const soup = fc.string({ unit: fc.constantFrom(...'ab[]=&%+0123fF\xff \0') });
     fc.assert(
       fc.property(soup, (form) => {
@@ -125,7 +125,7 @@ describe('a form', () => {
   });
 });
 
-test('JSON is parsed like the form with the same names', () => {
+test('parses JSON like the form with the same names', () => {
   const json = {
     a: ' x ',
     n: 1,
@@ -151,7 +151,7 @@ test('JSON is parsed like the form with the same names', () => {
   ]);
 });
 
-test('any JSON is read, or refused as unreadable', () => {
+test('reads any JSON, or refuses it as unreadable', () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       try {
@@ -163,7 +163,7 @@ test('any JSON is read, or refused as unreadable', () => {
   );
 });
 
-test('any form of any operation is decoded to valid input, or refused with the name of a field', () => {
+test('decodes any form of any operation to valid input, or refuses it with the name of a field', () => {
   const known = [...new Set(routes.flatMap(({ fields }) => Object.keys(fields)))];
   const bracket = fc.oneof(
     fc.constantFrom('[]', '[key]', '[value]', '[0]', '[1]', '[00]', '[__proto__]', '[constructor]', '[', ']'),
@@ -201,7 +201,7 @@ test.each([
   // Even longer numbers are not positions, and do not count for empty brackets.
   [`p[${'9'.repeat(101)}]=a&p[]=b`, { ['9'.repeat(101)]: 'a', 0: 'b' }],
   ['p[x]=a&p[]=b', { x: 'a', 0: 'b' }],
-])('in %s, an empty bracket gets the number after the largest', (form, expected) => {
+])('in %s, empty brackets get the next number after the largest', (form, expected) => {
   const list = parseForm(form).get('p');
   expect(list instanceof Map && Object.fromEntries(list)).toEqual(expected);
 });
@@ -219,7 +219,7 @@ test.each([
   [{ 'c[1][value]': 'x', c: [{ key: 'AT' }, { key: 'DE' }] }, 'c[1][value]=x&c[0][key]=AT&c[1][key]=DE'],
   [{ c: [{ key: 'DE' }], 'c[0][value]': 'x', 'c[][key]': 'AT' }, 'c[0][key]=DE&c[0][value]=x&c[][key]=AT'],
   [{ 'c[0]': 'x', c: 'y' }, 'c[0]=x&c=y'],
-])('JSON with bracketed names is parsed like a form: %j', (json, form) => {
+])('parses JSON with bracketed names like a form: %j', (json, form) => {
   expect(parseJson(Buffer.from(JSON.stringify(json)))).toEqual(parseForm(form));
 });
 
@@ -227,6 +227,6 @@ test.each([
   ['too many values', { a: Array(5_001).fill(1) }],
   ['too many names', Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [i, 1]))],
   ['brackets without end', { [`a${'[a]'.repeat(30_000)}`]: 1 }],
-])('JSON with %s is unreadable', (_what, json) => {
+])('refuses JSON with %s as unreadable', (_what, json) => {
   expect(() => parseJson(Buffer.from(JSON.stringify(json)))).toThrow(UnreadableBody);
 });

@@ -14,7 +14,7 @@ const file = (name: string, content: Buffer | string) => {
   return join(folder, name);
 };
 
-test("a visitor's country comes from the address, unless the proxy's header has it", async () => {
+test('takes the country from the proxy’s header, or else from the address', async () => {
   const key = 'the-first-key-of-an-empty-database';
   const program = await startProgram({
     DATABASE_URL: `file:${join(folder, 'data.db')}`,
@@ -47,7 +47,7 @@ test("a visitor's country comes from the address, unless the proxy's header has 
 test.each([
   ['missing', () => join(folder, 'nowhere.mmdb')],
   ['broken', () => file('broken.mmdb', 'no database')],
-])('a %s database of addresses stops the start with one line', async (_what, path) => {
+])('a %s geolocation database stops the start with one line', async (_what, path) => {
   const GEOIP_DATABASE = path();
   const { code, stderr } = await runProgram('main', {
     DATABASE_URL: `file:${join(folder, 'x.db')}`,

@@ -16,7 +16,7 @@ async function resultsOf(checks: Promise<boolean>[]): Promise<unknown[]> {
   );
 }
 
-test('at most fifty passwords for a link from one address wait for those in progress', async () => {
+test('at most fifty passwords for a link wait from one address', async () => {
   const guesses = new PasswordChecks();
   const check = () => guesses.isRight('right', { what: '1', hash }, '192.0.2.1');
   const results = await resultsOf(Array.from({ length: 60 }, check));
@@ -24,7 +24,7 @@ test('at most fifty passwords for a link from one address wait for those in prog
   expect(await check()).toBe(true);
 });
 
-test('once the last allowed one is wrong, those that wait are refused', async () => {
+test('refuses waiting passwords once the last allowed attempt was wrong', async () => {
   const guesses = new PasswordChecks();
   const check = (password: string) => guesses.isRight(password, { what: '1', hash }, '192.0.2.1');
   const results = await resultsOf([...Array(5).fill('wrong'), ...Array(10).fill('right')].map(check));
@@ -38,14 +38,14 @@ function checksOf(guesses: PasswordChecks, address: string, links: number): Prom
   );
 }
 
-test('one address leaves places for others', async () => {
+test('one address leaves capacity to others', async () => {
   const guesses = new PasswordChecks();
   const many = resultsOf(checksOf(guesses, '192.0.2.1', 60));
   expect(await resultsOf(checksOf(guesses, '192.0.2.2', 1))).toEqual([true]);
   expect(await many).toEqual(Array(60).fill(true));
 });
 
-test('a password that could not be checked is no wrong one', async () => {
+test('a password that could not be checked does not count as wrong', async () => {
   const guesses = new PasswordChecks();
   const networks = Array.from({ length: 7 }, (_, network) => `192.0.2.${network}`);
   for (let i = 0; i < 4; i++) {

@@ -62,7 +62,7 @@ test.each([
   ['/api/v1/links', 'application/x-www-form-urlencoded', 413],
   ['/api/v1/links', 'application/json', 413],
   ['/graphql', 'application/json', 413],
-])('a gigabyte to %s as %s is refused early, in constant memory', async (path, type, expected) => {
+])('refuses a gigabyte to %s as %s early, in constant memory', async (path, type, expected) => {
   const before = memory();
   const { status, sent } = await sendGigabyte(path, type);
   expect(status).toBe(expected);
@@ -93,12 +93,12 @@ test('a thousand half-open requests do not delay others', async () => {
   for (const socket of sockets) socket.destroy();
 });
 
-test('an idle connection is kept for longer than proxies keep theirs', async () => {
+test('keeps an idle connection longer than proxies do', async () => {
   const { headers } = await caller.fetch('/livez');
   expect(headers.get('Keep-Alive')).toBe('timeout=65');
 });
 
-test('random bytes on the socket get 400, and nothing else happens', async () => {
+test('returns 400 for random bytes', async () => {
   const { hostname, port } = new URL(program.origin);
   for (const seed of [1, 7, 42]) {
     const bytes = Buffer.from(Array.from({ length: 2_000 }, (_, i) => (i * i * seed + i * 31) % 256));

@@ -26,7 +26,7 @@ test.each([
   ['2nd Sept. 2026', '2026-09-02T00:00:00Z'],
   ['1700000000', '2023-11-14T22:13:20Z'],
   ['1700000000500', '2023-11-14T22:13:20.5Z'],
-])('%s is %s', (text, expected) => {
+])('reads %s as %s', (text, expected) => {
   expect(timeOf(text)).toEqual(new Date(expected));
 });
 
@@ -50,7 +50,7 @@ test.each([
   '2026/11-20',
   '11/20/2026',
   '20.11.2026',
-])('%s is no time', (text) => {
+])('refuses %s as a time', (text) => {
   expect(() => timeOf(text)).toThrow(
     'it must be a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970',
   );
@@ -64,29 +64,29 @@ test.each([
   ['0', false],
   ['false', false],
   [false, false],
-])('%s as yes or no is %s', (value, expected) => {
+])('reads %s as %s, for yes or no', (value, expected) => {
   expect(yesOrNo(value)).toBe(expected);
 });
 
-test.each(['FALSCH', 'nein', 'maybe', {}])('%s is neither yes nor no', (value) => {
+test.each(['FALSCH', 'nein', 'maybe', {}])('refuses %s as yes or no', (value) => {
   expect(() => yesOrNo(value)).toThrow('it must be 1 or 0, true or false, yes or no, or a time');
 });
 
-test.each(['Never', 'n/a', '-', '0', false])('%s is no time at all', (value) => {
+test.each(['Never', 'n/a', '-', '0', false])('reads %s as no time', (value) => {
   expect(timestampIn(value)).toBeUndefined();
 });
 
 const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
-test.each([timeOf, countOf, yesOrNo, numberOf])('$name refuses a list of very many levels', (parse) => {
+test.each([timeOf, countOf, yesOrNo, numberOf])('$name refuses a deeply nested list', (parse) => {
   expect(() => parse(deep)).toThrow(WrongValue);
 });
 
-test('a list of very many levels is not a no', () => {
+test('isSet treats a deeply nested list as set', () => {
   expect(isSet(deep)).toBe(true);
 });
 
 test.each(['a'.repeat(1_000_000), `a${' '.repeat(1_000_000)}b`, '('.repeat(1_000_000)])(
-  'a long text is refused as a time before patterns take hours for it',
+  'refuses a very long text as a time without spending long on it',
   (text) => {
     expect(() => timeOf(text)).toThrow(WrongValue);
   },

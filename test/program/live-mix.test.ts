@@ -21,7 +21,7 @@ test('the live mix is 80 percent visits, 15 different reads, 4 new links and 1 c
   expect(share(drawn, ({ anew = false }) => anew)).toBeCloseTo(17.5, 0);
 });
 
-test('visits follow Zipf’s law over all links', () => {
+test('visits are distributed over all links by Zipf’s law', () => {
   const visit = liveMix(LINKS).find(({ name }) => name === 'visit');
   const drawn = Array.from({ length: DRAWN }, () => visit?.draw().path);
   const sum = Array.from({ length: LINKS }, (_, rank) => 1 / (rank + 1)).reduce((a, b) => a + b);

@@ -24,7 +24,7 @@ const PATIENT = { retry: 5 };
 /** Long enough for the thread to count as busy. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 150));
 
-test('waits while requests keep the thread busy, but not for ever', PATIENT, async () => {
+test('waits while requests keep the thread busy, but only for a limited time', PATIENT, async () => {
   const load = new Load();
   keepBusy(() => load.began());
   await aWhile();

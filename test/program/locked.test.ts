@@ -12,7 +12,7 @@ import { visit } from '../support/visit.ts';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-locked-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a statement that met a migration’s lock is retried', async () => {
+test('retries a statement that met the lock of a migration', async () => {
   const adapter = await adapterFor(`file:${join(folder, 'linkspace.db')}`);
   const [migrating, waiting] = [await adapter.connect(), await adapter.connect()];
   await migrating.executeScript('BEGIN EXCLUSIVE');
@@ -26,7 +26,7 @@ test('a statement that met a migration’s lock is retried', async () => {
   await Promise.all([migrating, waiting].map((connection) => connection.dispose()));
 });
 
-test('while another process has the file locked, this one keeps running, and writes afterwards', async () => {
+test('keeps running while another process locks the file, and writes afterwards', async () => {
   const url = `file:${join(folder, 'shared.db')}`;
   await applyMigrations(url);
   const server = await startTestServer({ url });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Metrics } from '../../src/http/metrics.ts';
 import { textOf } from '../support/metrics.ts';
 
-test('the waiting deliveries and their lag are those of one moment', async () => {
+test('reports waiting deliveries and their lag at the same moment', async () => {
   const metrics = new Metrics();
   const now = new Date('2026-11-21T12:00:00Z');
   let backlog = { pending: 7, dueAt: new Date('2026-11-21T11:58:20Z') as Date | null };

@@ -42,7 +42,7 @@ test.each([
   ],
   ['is for another system', exchanged, /.+/],
 ])(
-  'where the binary of the SQLite driver %s, the start and the commands say so in a line',
+  'reports in one line that the binary of the SQLite driver %s, in the start and in commands',
   async (_how, damage, cause) => {
     rmSync(binaries, { recursive: true, force: true });
     mkdirSync(binaries);
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('with an intact binary, they run', async () => {
+test('the start and commands run with an intact binary', async () => {
   rmSync(binaries, { recursive: true, force: true });
   cpSync(installed, binaries, { recursive: true });
   expect(await run('cli/migrate')).toMatchObject({ code: 0, stderr: '' });

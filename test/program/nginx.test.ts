@@ -55,7 +55,7 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('the host, with its port, is the requested one, whatever headers the client sends', async () => {
+  test('uses the requested host with its port, whatever headers the client sends', async () => {
     const domain = await owner.domain('go.example');
     await owner.link({ alias: 'who', url: 'https://example.com/default' });
     await owner.link({ alias: 'who', url: 'https://example.com/own', domain_id: domain });
@@ -67,7 +67,7 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     );
   });
 
-  test('the page links of a list have the requested host and scheme', async () => {
+  test('writes page links with the requested host and scheme', async () => {
     const { body } = await visit(origin, '/api/v1/links?per_page=10', {
       headers: {
         Host: `s.example:${port}`,
@@ -79,7 +79,7 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     expect(JSON.parse(body).links.first).toBe(`http://s.example:${port}/api/v1/links?per_page=10&page=1`);
   });
 
-  test('the address is that of the client, whatever headers it sends', async () => {
+  test('uses the address of the client, whatever headers it sends', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (claimed: string) =>
       visit(origin, `/${alias}`, {

@@ -19,7 +19,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each(['scripts/run.mjs', 'dist/main.js', 'dist/cli/keys.js'])(
-  '%s says in one line that the Node is too old',
+  '%s reports a Node version that is too old, in one line',
   (file) => {
     const { status, stderr } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8' });
     expect([status, stderr]).toEqual([
@@ -41,6 +41,6 @@ test('every program checks Node before it loads anything else', () => {
     );
 });
 
-test('the manifest says the oldest Node in the form that is compared', () => {
+test('package.json names the oldest Node in the form that is compared', () => {
   expect(engines.node).toMatch(/^>=\d+\.\d+$/);
 });

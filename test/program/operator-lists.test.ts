@@ -39,7 +39,7 @@ test.each([
   expect((await listsOf(text)).blocksAddress(address)).toBe(blocked);
 });
 
-test('lines that are not hosts are reported with their numbers, and do not affect others', async () => {
+test('reports lines that are not hosts with their numbers, and uses the others', async () => {
   const text =
     'https://bad.example/\nbad.example\nbad.example:8080\n*\n*.192.0.2.1\n\na b\nno#comment\na..b\n.a\na..';
   const { entries, wrong } = await parseBlockedHosts(text);
@@ -47,7 +47,7 @@ test('lines that are not hosts are reported with their numbers, and do not affec
   expect(wrong.map(({ line }) => line)).toEqual([1, 3, 4, 5, 7, 9, 10, 11]);
 });
 
-test('a look-up in hundreds of thousands of hosts is fast', async () => {
+test('looks up hosts fast in a list of hundreds of thousands', async () => {
   const lists = await listsOf(
     Array.from({ length: 200_000 }, (_, index) => `h${index}.bad.example`).join('\n'),
   );
@@ -55,7 +55,7 @@ test('a look-up in hundreds of thousands of hosts is fast', async () => {
   expect(lists.blocksAddress(`https://${'a.'.repeat(120)}example/`)).toBe(false);
 });
 
-test('aliases are reserved in any case', async () => {
+test('reserves aliases in any case', async () => {
   const lists = await listsOf('', 'Admin\nlog in\nlogin');
   expect(['admin', 'ADMIN', 'login', 'log', 'administrator'].map((one) => lists.reserves(one))).toEqual([
     ...[true, true, true, false, false],

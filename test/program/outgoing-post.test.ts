@@ -86,7 +86,7 @@ test.each([
     '[fd00:ec2::254]',
   ],
   ...['[fe80::1]', '100.64.0.1', '224.0.0.1', '255.255.255.255', '168.63.129.16', '192.0.0.192'],
-])('never calls http://%s', async (host) => {
+])('refuses to call http://%s', async (host) => {
   const before = arrived;
   expect(await careful(`http://${host}:${port}/`, {}, '{}', never)).toEqual(nowhere);
   expect(arrived).toBe(before);
@@ -98,19 +98,19 @@ test.each([
   ['of its network, in IPv6', [['fd12::1']]],
   ['of IPv4 in IPv6', [['::ffff:127.0.0.1']]],
   ['of nothing', [[]]],
-])('never calls a name with the address %s', async (_what, lists) => {
+])('refuses to call a name with the address %s', async (_what, lists) => {
   names.set('internal.example', lists);
   const before = arrived;
   expect(await careful(`http://internal.example:${port}/`, {}, '{}', never)).toEqual(nowhere);
   expect(arrived).toBe(before);
 });
 
-test('the error of an unknown name equals that of a forbidden one', async () => {
+test('gives the same error for an unknown name as for a forbidden one', async () => {
   expect(await careful('http://unknown.example/', {}, '{}', never)).toEqual(nowhere);
   expect(await trusting('http://unknown.example/', {}, '{}', never)).toEqual(nowhere);
 });
 
-test('looks a name up once for each connection, so that a later address is checked too', async () => {
+test('looks up a name once per connection, so that a changed address is checked too', async () => {
   // The first address is reserved for documentation, and counts as public here; nothing answers there.
   names.set('rebound.example', [['127.0.0.1'], ['10.0.0.1']]);
   asked.length = 0;
@@ -123,7 +123,7 @@ test('looks a name up once for each connection, so that a later address is check
   expect(asked).toEqual(['rebound.example', 'rebound.example']);
 });
 
-test('calls private addresses if the operator allows them, and follows no redirect', async () => {
+test('calls private addresses if the operator allows them, and does not follow redirects', async () => {
   const url = `http://127.0.0.1:${port}`;
   expect(await trusting(url, {}, '{}', never)).toEqual({ status: 200, error: null });
   const before = arrived;
@@ -135,7 +135,7 @@ test('calls private addresses if the operator allows them, and follows no redire
 });
 
 test.each(['/upgrade', '/upgrade-to-nothing'])(
-  'an answer 101 to %s fails at once, and its connection is closed',
+  'fails at once on a 101 answer to %s, and closes the connection',
   async (path) => {
     const before = left;
     const answer = trusting(`http://127.0.0.1:${port}${path}`, {}, '{}', never);
@@ -144,7 +144,7 @@ test.each(['/upgrade', '/upgrade-to-nothing'])(
   },
 );
 
-test('an answer that breaks off counts with its status', async () => {
+test('counts the status of an answer that breaks off', async () => {
   const url = `http://127.0.0.1:${port}/broken`;
   expect(await trusting(url, {}, '{}', never)).toEqual({ status: 200, error: null });
 });
@@ -162,7 +162,7 @@ test.each([
     { status: null, error: 'answer too long' },
   ],
   ['chunks', `1;${'x'.repeat(2_000)}\r\na\r\n`, { status: 200, error: null }],
-])('reads no more than 64 kB of endless %s', async (_what, endless, expected) => {
+])('reads at most 64 kB of endless %s', async (_what, endless, expected) => {
   let sent = 0;
   const receiver = createSocketServer((socket) => {
     if (endless.startsWith('1')) socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -181,7 +181,7 @@ test.each([
   receiver.close();
 });
 
-test('says in a few words why there was no answer', async () => {
+test('gives a short reason why there was no answer', async () => {
   const rude = createSocketServer((socket) => socket.end('220 mail.internal ESMTP\r\n'));
   const hasty = createSocketServer((socket) => socket.destroy());
   const told = async (scheme: string, at: number) =>
@@ -196,7 +196,7 @@ test('says in a few words why there was no answer', async () => {
   for (const one of [rude, hasty]) one.close();
 });
 
-test('ends an aborted attempt', async () => {
+test('stops an aborted attempt', async () => {
   const silent = createSocketServer(() => {});
   const abort = new AbortController();
   const attempt = trusting(`http://127.0.0.1:${await listening(silent)}/`, {}, '{}', abort.signal);
@@ -205,7 +205,7 @@ test('ends an aborted attempt', async () => {
   silent.close();
 });
 
-test('makes no attempt that is aborted before it begins', async () => {
+test('makes no attempt if it is aborted before it starts', async () => {
   const before = arrived;
   const attempt = trusting(`http://127.0.0.1:${port}/`, {}, '{}', AbortSignal.abort());
   await expect(attempt).rejects.toThrow('aborted');

@@ -21,7 +21,7 @@ test.each(Object.keys(pixelTypes))('the script of %s runs, and loads one script 
   expect(loaded).toEqual([expect.stringMatching(/^https:\/\/[\w.-]+\/[\w/.-]+(\?id=AB-12)?$/)]);
 });
 
-test('the script of AdRoll is that of the advertiser, whatever letters the ids have', () => {
+test('runs AdRoll’s script of the advertiser, whatever the case of the ids', () => {
   const { loaded } = run(scriptOf({ type: 'ADROLL', value: 'XIDX9:PIX' }));
   expect(loaded).toEqual(['https://s.adroll.com/j/XIDX9/roundtrip.js']);
 });

@@ -5,6 +5,6 @@ test.each([
   ['SELECT 1 FROM "T" WHERE "a" = ? AND "b" > ?', 'SELECT 1 FROM "T" WHERE "a" = +? AND "b" > +?'],
   [`SELECT 'why?' FROM "what?" WHERE \`a?\` IN (?,?)`, `SELECT 'why?' FROM "what?" WHERE \`a?\` IN (+?,+?)`],
   [`SELECT 'it''s ?' || ?`, `SELECT 'it''s ?' || +?`],
-])('%s', (sql, planned) => {
+])('plannedOnce marks the parameters of %s', (sql, planned) => {
   expect(plannedOnce(sql)).toBe(planned);
 });

@@ -8,7 +8,7 @@ import { makeProductionTree } from '../support/production-tree.ts';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-production-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('starts and serves from the production tree alone', async () => {
+test('starts and serves with production dependencies only', async () => {
   const command = makeProductionTree(folder);
   const key = 'the-first-key-of-an-empty-database';
   const DATABASE_URL = `file:${join(folder, 'data.db')}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WrittenPositions } from '../../src/db/connection/replica-lag.ts';
 
-test('a replica lags for as long as it lacks a position of the primary, and never while the primary is idle', () => {
+test('a replica lags while it lacks a position of the primary, and never while the primary is idle', () => {
   const written = new WrittenPositions();
   expect(written.lagOf(0n, 5_000)).toBe(0);
   written.note(10n, 1_000);
@@ -15,7 +15,7 @@ test('a replica lags for as long as it lacks a position of the primary, and neve
   expect(written.lagOf(20n, 64_000)).toBe(1_000);
 });
 
-test('a constant delay is a constant lag, also after positions are forgotten', () => {
+test('a constant delay gives a constant lag, also after old positions are dropped', () => {
   const written = new WrittenPositions();
   const delay = 10;
   for (let second = 1; second <= 5_000; second++) {
@@ -26,7 +26,7 @@ test('a constant delay is a constant lag, also after positions are forgotten', (
   }
 });
 
-test('a replica that was away for weeks takes no memory, and does not seem near before it is', () => {
+test('a replica that was away for weeks uses no memory, and counts as lagging until it has caught up', () => {
   const written = new WrittenPositions();
   const weeks = 2_000_000;
   for (let second = 1; second <= weeks; second++) written.note(BigInt(second), second);

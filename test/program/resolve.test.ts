@@ -87,25 +87,25 @@ test.each([
   ['OWN.example', ['127.0.0.1']],
   ['localhost', ['127.0.0.1', '::1']],
   ['moved.example', ['10.0.0.7']],
-])('%s has the addresses %j', async (host, expected) => {
+])('resolves %s to %j', async (host, expected) => {
   expect(await addressesOf(host)).toEqual(expected);
 });
 
-test('addresses have their family', async () => {
+test('returns the family of each address', async () => {
   expect((await resolve('both.example')).map(({ family }) => family)).toEqual([4, 4, 6]);
 });
 
-test('a name without addresses is an error', async () => {
+test('fails for a name without addresses', async () => {
   await expect(resolve('nowhere.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
 });
 
-test('without a hosts file, names are looked up by DNS', async () => {
+test('looks up names by DNS if there is no hosts file', async () => {
   const servers = [`127.0.0.1:${server.address().port}`];
   const found = await createResolveHost({ servers, hostsFile: join(folder, 'none') })('moved.example');
   expect(found).toEqual([{ address: '192.0.2.9', family: 4 }]);
 });
 
-test('names whose servers never answer delay no other name, nor the system’s own look-ups', async () => {
+test('a lookup with silent name servers delays no other lookup, nor those of the system', async () => {
   const silent = Array.from({ length: 50 }, (_, index) =>
     resolve(`silent${index}.example`).catch(() => 'failed'),
   );
@@ -113,7 +113,7 @@ test('names whose servers never answer delay no other name, nor the system’s o
   expect(await Promise.race([answered.then(() => 'answered'), ...silent])).toBe('answered');
 });
 
-test('a look-up ends in time, however many name servers are silent', async () => {
+test('stops a lookup in time, however many name servers are silent', async () => {
   const servers = [server, silentServer].map((one) => `127.0.0.1:${one.address().port}`);
   const impatient = createResolveHost({ servers, hostsFile, timeout: 200 });
   // Without that, it takes some five seconds for each of them.

@@ -21,16 +21,16 @@ async function breaksOf(text: string): Promise<string[]> {
     .map(({ message }) => message);
 }
 
-test('nothing is removed from the committed schema', async () => {
+test('the committed schema has lost nothing', async () => {
   expect(await breaksOf(printSchema(schema))).toEqual([]);
 });
 
-test('breaking changes are detected', async () => {
+test('detects breaking changes', async () => {
   const broken = printSchema(schema).replace('  shortUrl: URL!', '  shortest: URL!');
   expect(await breaksOf(broken)).toEqual(["Field 'shortUrl' was removed from object type 'Link'"]);
 });
 
-test('the printed schema is the committed one', async () => {
+test('the printed schema equals the committed one', async () => {
   await expect(`${printSchema(schema)}\n`).toMatchFileSnapshot('../../schema.graphql');
 });
 

@@ -4,7 +4,7 @@ import { namesOfStatements, PLANNED_EACH_TIME } from '../../src/db/connection/st
 const send = (name: (query: { sql: string }) => string, sql: string, times: number) =>
   Array.from({ length: times }, () => name({ sql })).at(-1);
 
-test('a statement gets a name when it is sent often, and keeps it', () => {
+test('names a frequent statement, and keeps the name', () => {
   const name = namesOfStatements();
   expect(send(name, 'SELECT 1', 4)).toBe('');
   const first = send(name, 'SELECT 1', 1);
@@ -13,18 +13,18 @@ test('a statement gets a name when it is sent often, and keeps it', () => {
   expect(send(name, 'SELECT 1', 1)).toBe(first);
 });
 
-test('it has the same name in every process, whatever was sent before', () => {
+test('gives a statement the same name in every process, whatever was sent before', () => {
   const [one, other] = [namesOfStatements(), namesOfStatements()];
   send(other, 'SELECT 2', 5);
   expect(send(one, 'SELECT 1', 5)).toBe(send(other, 'SELECT 1', 5));
 });
 
-test('at most 200 statements get one', () => {
+test('names at most 200 statements', () => {
   const name = namesOfStatements();
   for (let i = 0; i < 200; i++) expect(send(name, `SELECT ${i}`, 5)).not.toBe('');
   expect(send(name, 'SELECT more', 20)).toBe('');
 });
 
-test('one that is planned each time gets none', () => {
+test('gives no name to a statement that is planned each time', () => {
   expect(send(namesOfStatements(), `${PLANNED_EACH_TIME} SELECT 1`, 20)).toBe('');
 });

@@ -14,7 +14,7 @@ const asRows = (list: Row[]) => list.map(([value, clicks]) => ({ value, clicks }
 const shownOf = (rows: Row[], start = 0, by: StatisticsDimension = 'COUNTRY', others = 0) =>
   publicTop({ rows: asRows(rows), others }, by, lists, () => start);
 
-describe('values are shown in steps of five, and the rest joins the others', () => {
+describe('values shown in steps of five, with the rest added to the others', () => {
   test.each<[string, StatisticsDimension, Row[], number, Row[], number]>([
     ['nothing', 'BROWSER', [], 0, [], 0],
     [
@@ -98,7 +98,7 @@ describe('values are shown in steps of five, and the rest joins the others', () 
     expect(shownOf(rows, 0, by, others)).toEqual({ rows: asRows(shown), others: folded });
   });
 
-  test('a step begins late, by less than its size', () => {
+  test('adds a step late, by less than its size', () => {
     const first = (clicks: number, start: number) => shownOf([['DE', clicks]], start).rows[0]?.clicks ?? 0;
     expect([4, 5, 6, 8, 9, 10, 13, 14].map((clicks) => first(clicks, 0))).toEqual([
       0, 5, 5, 5, 5, 10, 10, 10,
@@ -106,7 +106,7 @@ describe('values are shown in steps of five, and the rest joins the others', () 
     expect([4, 5, 6, 8, 9, 10, 13, 14].map((clicks) => first(clicks, 4))).toEqual([0, 0, 0, 0, 5, 5, 5, 10]);
   });
 
-  test('at most ten are shown, and which ones does not depend on exact counts', () => {
+  test('shows at most ten, independently of exact counts', () => {
     const values = Array.from({ length: 12 }, (_, index) => String.fromCharCode(65 + index));
     const { rows, others } = shownOf(values.map((value, index) => [value, index === 11 ? 6 : 5]));
     expect(rows.map(({ value }) => value)).toEqual(values.slice(0, 10));
@@ -114,9 +114,9 @@ describe('values are shown in steps of five, and the rest joins the others', () 
   });
 });
 
-describe('where steps begin', () => {
+describe('the start of steps', () => {
   const values = Array.from({ length: 200 }, (_, index) => `v${index}`);
-  test('is the same for a secret, evenly spread, and another one for each value, step, link and dimension', () => {
+  test('is fixed for a secret, evenly distributed, and differs by value, step, link and dimension', () => {
     const starts = secretStarts('secret', 1, 'LANGUAGE');
     const of = (from: typeof starts, step = 1) => values.map((value) => from(value, step));
     expect(of(secretStarts('secret', 1, 'LANGUAGE'))).toEqual(of(starts));
@@ -141,7 +141,7 @@ test.each([
   ['7.0', 30],
   ['-7', 30],
   ['1e1', 30],
-])('days=%s is %i days', (asked, length) => {
+])('days=%s shows %i days', (asked, length) => {
   expect(pageLength(asked)).toBe(length);
 });
 
@@ -149,7 +149,7 @@ test.each([
   [{ password: null, expirationClicks: null }, true],
   [{ password: 'hash', expirationClicks: null }, false],
   [{ password: null, expirationClicks: 5 }, false],
-])('destinations of %o are shown: %s', (link, shown) => {
+])('shows destinations of %o: %s', (link, shown) => {
   expect(showsDestinations(link)).toBe(shown);
 });
 
@@ -165,7 +165,7 @@ test.each([
   expect(gridOf(highest)).toEqual(grid);
 });
 
-test('the grid of any chart has few lines, at whole numbers up to at least the highest count', () => {
+test('any chart has a few grid lines, at whole numbers up to at least the highest count', () => {
   for (let highest = 0; highest < 3_000; highest++) {
     const grid = gridOf(highest);
     expect(grid.every(Number.isInteger)).toBe(true);
@@ -175,7 +175,7 @@ test('the grid of any chart has few lines, at whole numbers up to at least the h
   }
 });
 
-test('a chart without clicks is a flat line, and says so', () => {
+test('a chart without clicks is a flat line with a text that says so', () => {
   const day = { clicks: 0, visitors: 0, bots: 0, time: 20261120 };
   const days = [20, 21].map((date) => ({ ...day, start: new Date(`2026-11-${date}T00:00:00Z`) }));
   const chart = chartOf(days, wordsFor('en'));

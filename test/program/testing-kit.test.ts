@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startTestServer } from '../../src/testing/server.ts';
 
-test('the guide shows the same example', () => {
+test('the guide shows the same example as this test', () => {
   const example = readFileSync('test/program/example.test.ts', 'utf8');
   expect(readFileSync('docs/testing.md', 'utf8')).toContain(example);
 });
 
-test("a failed operation shows its query, the answer and the request's id", async () => {
+test('a failed operation prints its query, the answer and the request id', async () => {
   const server = await startTestServer();
   const caller = await server.caller();
   const failed = await caller.data('{ nonsense }').catch((error: Error) => error.message);
@@ -17,7 +17,7 @@ test("a failed operation shows its query, the answer and the request's id", asyn
   expect(failed).toMatch(/request [\da-f-]{36}/);
 });
 
-test('the database is deleted with the server', async () => {
+test('deletes the database with the server', async () => {
   const server = await startTestServer();
   const file = server.databaseUrl.slice('file:'.length);
   expect(existsSync(file)).toBe(true);
@@ -25,7 +25,7 @@ test('the database is deleted with the server', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('statements are counted, and visitors have the country of the header', async () => {
+test('counts statements, and takes the country of visitors from the header', async () => {
   const server = await startTestServer();
   const caller = await server.caller();
   const targets = { 'country[0][key]': 'DE', 'country[0][value]': 'https://example.com/de' };

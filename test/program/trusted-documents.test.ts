@@ -32,7 +32,7 @@ test('starts with the documents of a file, and without GraphiQL', async () => {
   await program.end('SIGTERM');
 });
 
-test('does not start where the file cannot be used', async () => {
+test('stops the start if the file cannot be used', async () => {
   const env = environment('unusable', 'not JSON');
   const { code, stderr } = await runProgram('main', env);
   expect(code).not.toBe(0);
@@ -54,7 +54,7 @@ test.each([
     '{ "abc": "{ nothing }" }',
     'the document abc: Cannot query field "nothing" on type "Query".',
   ],
-])('a file that %s is refused with the reason', async (name, text, why) => {
+])('refuses a file that %s, with the reason', async (name, text, why) => {
   const { TRUSTED_DOCUMENTS } = environment(name.replaceAll(' ', '-'), text);
   await expect(readTrustedDocuments(TRUSTED_DOCUMENTS)).rejects.toThrow(why);
 });

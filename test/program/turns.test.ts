@@ -17,7 +17,7 @@ function workshop(turns: FairTurns) {
   return { begun, take, endNext };
 }
 
-test('owners take turns, whatever the amount of their work', async () => {
+test('gives owners turns, however much work each has', async () => {
   const { begun, take, endNext } = workshop(new FairTurns(2, 10));
   const all = [
     ...[1, 2, 3, 4, 5].map((i) => take('a', `a${i}`)),
@@ -30,13 +30,13 @@ test('owners take turns, whatever the amount of their work', async () => {
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'c2', 'a5']);
 });
 
-test('free places are used at once, also after work that failed', async () => {
+test('uses free places at once, also after failed work', async () => {
   const turns = new FairTurns(1, 10);
   await expect(turns.take('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(await turns.take('b', async () => 'done')).toBe('done');
 });
 
-test('a limited amount of the work of one owner waits', async () => {
+test('refuses work of an owner above its limit of waiting work', async () => {
   const { take, endNext } = workshop(new FairTurns(1, 2));
   const accepted = [take('a'), take('a'), take('a'), take('b')];
   await expect(take('a')).rejects.toThrow(TooMuchWaiting);
@@ -47,7 +47,7 @@ test('a limited amount of the work of one owner waits', async () => {
   await again;
 });
 
-test('each owner does one piece of work at a time, also after one that failed', async () => {
+test('does one piece of work of each owner at a time, also after a failed one', async () => {
   const turns = new OwnTurns<string>();
   let [running, most] = [0, 0];
   const work = async (fails: boolean) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { normalizeHost, webAddress } from '../../src/domain/url.ts';
 
-test('a URL with letters beyond ASCII stays valid after many calls', () => {
+test('parses URLs with letters beyond ASCII correctly after many calls', () => {
   const asked = Array.from(
     { length: 50_000 },
     () => webAddress.safeParse('https://bücher.example/ä').success,
@@ -9,7 +9,7 @@ test('a URL with letters beyond ASCII stays valid after many calls', () => {
   expect(asked.filter((allowed) => !allowed)).toHaveLength(0);
 });
 
-test('a host with letters beyond ASCII stays valid after many calls', () => {
+test('parses hosts with letters beyond ASCII correctly after many calls', () => {
   const asked = Array.from({ length: 50_000 }, () => normalizeHost('bücher.example'));
   expect(new Set(asked)).toEqual(new Set(['xn--bcher-kva.example']));
 });

@@ -50,7 +50,7 @@ test.each([
   ['Mozilla/5.0 (X11; FreeBSD amd64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox', null, 'desktop'],
   ['Invented/1.0', null, null, null],
   ['', null, null, null],
-])('%s', (userAgent, browser, os, device) => {
+])('reads browser, system and device from the user agent %s', (userAgent, browser, os, device) => {
   expect(known({ userAgent })).toMatchObject({ browser, os, device });
 });
 
@@ -68,7 +68,7 @@ test.each([
     { acceptLanguage: 'pt, de;q=0.5' },
     { language: 'pt' },
   ],
-])("the headers of one visitor do not change another's %s", (_what, one, another, expected) => {
+])('the headers of one visitor do not affect another one’s %s', (_what, one, another, expected) => {
   known(one);
   expect(known(another)).toMatchObject(expected);
 });
@@ -80,7 +80,7 @@ test.each([
   ['de;q=0, *', null],
   ['*', null],
   ['', null],
-])('Accept-Language: %s', (acceptLanguage, language) => {
+])('reads the language from Accept-Language: %s', (acceptLanguage, language) => {
   expect(known({ acceptLanguage })).toMatchObject({ language });
 });
 
@@ -100,7 +100,7 @@ test.each([
   [`https://${'a'.repeat(64)}.example/`, null],
   [`https://${'a.'.repeat(127)}example/`, null],
   ['', null],
-])('Referer: %s', (referrer, host) => {
+])('reads the referrer from Referer: %s', (referrer, host) => {
   expect(referrerHost(referrer)).toBe(host);
 });
 
@@ -118,7 +118,7 @@ function visitOf(id: number, number: number, timestamp = at): Visit {
   };
 }
 
-test('beyond the bounds, details of visits are dropped, but not their number', () => {
+test('drops details of visits above the limits, and still counts the visits', () => {
   const pending = new PendingVisits(true, { details: 20, hours: 3 });
   for (let hour = 0; hour < 48; hour++)
     for (let i = 0; i < 10; i++)

@@ -12,7 +12,7 @@ const visitor = (userAgent: string, platformHint: string | null = null) => ({
   query: '',
 });
 
-describe('the platform by the user agent', () => {
+describe('the platform from the user agent', () => {
   test.each([
     [
       'IOS',
@@ -68,7 +68,7 @@ describe('the platform by the user agent', () => {
     ['Chromium OS', 'CHROME_OS'],
     ['Unknown', 'LINUX'],
     ['constructor', 'LINUX'],
-  ])('the hint %s has precedence, unless it is unknown', (hint, platform) => {
+  ])('the hint %s takes precedence, unless it is unknown', (hint, platform) => {
     expect(platformOf(visitor('Mozilla/5.0 (X11; Linux x86_64) Chrome/143.0.0.0', hint))).toBe(platform);
   });
 });
@@ -82,6 +82,6 @@ test.each([
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile/15E148 Safari/604.1',
     false,
   ],
-])('%s is a program: %s', (userAgent, expected) => {
+])('%s counts as a program: %s', (userAgent, expected) => {
   expect(isBot(visitor(userAgent))).toBe(expected);
 });

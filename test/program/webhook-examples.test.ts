@@ -18,7 +18,7 @@ const php = (port: number) => ['php', '-S', `127.0.0.1:${port}`, 'examples/webho
 const hasPhp = spawnSync('php', ['--version']).status === 0;
 
 describe.each([['Node', node] as const, ...(hasPhp ? [['PHP', php] as const] : [])])(
-  '%s',
+  'the webhook example in %s',
   (name, command) => {
     let child: ChildProcess;
     let said = '';

@@ -26,7 +26,7 @@ const clicks = async () =>
     (counter) => counter.clicks,
   );
 
-test('deleted links are skipped', async () => {
+test('skips deleted links', async () => {
   const [first = 0] = ids;
   const counts = new Map([
     [first, { count: 2, last: NOON }],
@@ -36,7 +36,7 @@ test('deleted links are skipped', async () => {
   expect(await clicks()).toEqual([2, 0]);
 });
 
-test('visits counted during a write are written before the stop', async () => {
+test('writes visits counted during a write before it stops', async () => {
   const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
   const [first = 0, second = 0] = ids;
   for (let round = 0; round < 50; round++) {
@@ -49,7 +49,7 @@ test('visits counted during a write are written before the stop', async () => {
   expect(await clicks()).toEqual([50, 50]);
 });
 
-test('a write ends while visits keep arriving', { timeout: 5_000 }, async ({ signal }) => {
+test('a write ends even while visits keep arriving', { timeout: 5_000 }, async ({ signal }) => {
   const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
   const [first = 0] = ids;
   let [arriving, arrived] = [true, 0];
@@ -69,7 +69,7 @@ test('a write ends while visits keep arriving', { timeout: 5_000 }, async ({ sig
 // The time between the end of a write and the beginning of the next is some ticks after the end of its transaction. On
 // PostgreSQL, the receipt would hide a second write.
 test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 25 }, (_, ticks) => ticks))(
-  'a link that is settled %i ticks after a write has each click once',
+  'settling a link %i ticks after a write counts each click once',
   async (ticks) => {
     const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
     const [first = 0, second = 0] = ids;

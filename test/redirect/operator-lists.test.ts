@@ -100,7 +100,7 @@ describe('a blocked host', () => {
     });
   });
 
-  test('takes effect at once on cached links, deletes nothing, and gives visitors no reason', async () => {
+  test('applies at once to cached links, deletes nothing, and shows visitors no reason', async () => {
     const link = await owner.link({ url: 'https://later.example/secret' });
     const byTarget = await owner.link({ 'rotation[0][value]': 'https://sub.later.example/', target_type: 4 });
     const other = await owner.link();
@@ -127,7 +127,7 @@ describe('a blocked host', () => {
     await expect.poll(() => statusOf(link)).toBe(302);
   });
 
-  test('is not shown on the page of statistics', async () => {
+  test('is not shown on the statistics page', async () => {
     const link = await owner.link({ url: 'https://shown.example/secret' });
     // The page shows a value from 9 clicks on at the latest, after the day of the visits.
     for (let i = 0; i < 9; i++) await visit(server.origin, `/${link.alias}`);
@@ -171,7 +171,7 @@ describe('a blocked host', () => {
   });
 });
 
-test('a reserved alias is only for links that already have it', async () => {
+test('accepts a reserved alias only for links that already have it', async () => {
   const reserved = { alias: ['The alias field is reserved on this service.'] };
   expect(errorsOf(await owner.rest('POST', '/links', { url: 'https://a.example', alias: 'Admin' }))).toEqual(
     reserved,
@@ -191,7 +191,7 @@ test('a reserved alias is only for links that already have it', async () => {
   expect(await statusOf(link)).toBe(302);
 });
 
-test('reserved aliases are not generated', async () => {
+test('never generates reserved aliases', async () => {
   writeFileSync(reservedAliasesFile, 'bbbbbb\n');
   const constant = await startTestServer({ reservedAliasesFile, random: () => 0 });
   const link = await (await constant.caller()).link();

@@ -46,13 +46,13 @@ const tally = (answers: Visited[]) => {
   return count;
 };
 
-test('1,000 simultaneous visits are 1,000 clicks', async () => {
+test('1,000 simultaneous visits count as 1,000 clicks', async () => {
   const { id, alias } = await owner.link();
   expect(tally(await visits(1000, alias, origins.slice(0, 1)))).toEqual({ '302 https://example.com/': 1000 });
   await expect.poll(() => clicksOf(id)).toBe(1000);
 });
 
-test('of 60 simultaneous visits of a link with a limit of 7, on one process and on two, 7 are redirected', async () => {
+test('redirects 7 of 60 simultaneous visits of a link with a limit of 7, on one process and on two', async () => {
   for (const among of [origins.slice(0, 1), origins]) {
     const { id, alias } = await owner.link({ expiration_clicks: 7 });
     const answers = await visits(60, alias, among);

@@ -49,8 +49,8 @@ async function visits({ alias }: RestLink, count: number, headers: Record<string
   await server.flush();
 }
 
-describe('the page of a public link', () => {
-  test('is for everybody: numbers, a chart and the dimensions, each with a table', async () => {
+describe('the statistics page of a public link', () => {
+  test('shows everybody numbers, a chart and the dimensions, each with a table', async () => {
     const link = await owner.link({ url: 'https://example.com/there' });
     await visits(link, 9, {
       'X-Country': 'DE',
@@ -101,7 +101,7 @@ describe('the page of a public link', () => {
     ['?days=365&days=7', 365],
     ['?days=07', 30],
     ['?%zz', 30],
-  ])('with %s shows %i days', async (query, days) => {
+  ])('shows with %s the last %i days', async (query, days) => {
     const link = await owner.link();
     await visits(link, 1);
     const { body } = await open(`/${link.alias}+${query}`);
@@ -110,7 +110,7 @@ describe('the page of a public link', () => {
     expect(body).toContain(`aria-current="page">${days} days`);
   });
 
-  test('has one section without clicks, which says how to get one', async () => {
+  test('shows without clicks one section, which says how to get one', async () => {
     const { alias } = await owner.link();
     const { body } = await open(`/${alias}+`);
     expect(body.match(/<section/g)).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('the page of a public link', () => {
     expect(body).toContain('Open the short link in a browser');
   });
 
-  test('dots only the line to the running day', async () => {
+  test('dots only the line to the current day', async () => {
     const link = await owner.link();
     await visits(link, 3);
     const { body } = await open(`/${link.alias}+?days=7`);
@@ -131,7 +131,7 @@ describe('the page of a public link', () => {
     expect(body).toContain('<span class="today">today so far</span>');
   });
 
-  test('cuts long destinations in the middle, and shows them whole in the table', async () => {
+  test('cuts long destinations in the middle, and shows them in full in the table', async () => {
     const url = 'https://example.com/a/rather/long/path/to/the/first-of-two';
     const link = await owner.link({ url });
     await visits(link, 9);
@@ -160,7 +160,7 @@ describe('the page of a public link', () => {
     expect(body).not.toMatch(/France|Italy/);
   });
 
-  test('shows no values of the running day, but its clicks', async () => {
+  test('shows the clicks of the current day, but not their values', async () => {
     const link = await owner.link();
     await visits(link, 9, { 'X-Country': 'DE' });
     const { body } = await open(`/${link.alias}+`);
@@ -168,7 +168,7 @@ describe('the page of a public link', () => {
     expect(body).not.toContain('Germany');
   });
 
-  test('does not tell by four forged visits which value one visit has', async () => {
+  test('does not reveal the value of one visit to somebody who forges four', async () => {
     const guesses = 'aa af am ar az be bg bn br bs ca cs cy da de el en eo es et'.split(' ');
     const names = new Intl.DisplayNames('en', { type: 'language' });
     /** Which of the languages are shown a day after so many visits with each. */
@@ -194,7 +194,7 @@ describe('the page of a public link', () => {
     ['de', 'Länder', 'Deutschland', '1.234', 'Browser'],
     ['es', 'Países', 'Alemania', '1234', 'Navegadores'],
     ['fr', 'Pays', 'Allemagne', '1\u202f234', 'Navigateurs', 'Clics\u00A0: 1\u202f234,'],
-  ])('is in %s', async (language, ...words) => {
+  ])('is shown in %s', async (language, ...words) => {
     const link = await owner.link();
     await visits(link, 1, { 'X-Country': 'DE' });
     const { client } = server.database;
@@ -219,7 +219,7 @@ describe('the page of a public link', () => {
     ['disabled', { disabled: 1 }],
     ['ended by its date', { expiration_date: '2026-11-21' }],
     ['ended by its clicks', { expiration_clicks: 1 }],
-  ])('stays if the link is %s', async (_how, form) => {
+  ])('is still available if the link is %s', async (_how, form) => {
     const link = await owner.link({ url: 'https://example.com/over', ...form });
     await visits(link, 1);
     server.clock.now = new Date('2026-11-22T12:00:00Z');
@@ -244,7 +244,7 @@ describe('the page of a public link', () => {
 
   // The process counts them, whatever the database.
   test.runIf(inject('database').provider === 'sqlite')(
-    'is given three hundred times a minute to one address',
+    'is limited to three hundred requests a minute from one address',
     async () => {
       const { alias } = await owner.link();
       const headers = { 'X-Forwarded-For': '10.8.0.1' };
@@ -264,7 +264,7 @@ describe('the page of a public link', () => {
   );
 });
 
-describe('destinations', () => {
+describe('destinations on the statistics page', () => {
   test.each([
     ['without a password', {}, true],
     ['with a password of its own', { password: 'x' }, false],
@@ -279,7 +279,7 @@ describe('destinations', () => {
     expect(body.includes('This link led to 1 destination.')).toBe(!shown);
   });
 
-  test('that are not shown are counted', async () => {
+  test('are counted if they are not shown', async () => {
     const languages = { 'language[0][key]': 'de', 'language[0][value]': 'https://de.example/' };
     const link = await owner.link({ password: 'x', target_type: 3, ...languages });
     expect((await open(`/${link.alias}+`)).body).toContain('No clicks in this period');
@@ -292,8 +292,8 @@ describe('destinations', () => {
   });
 });
 
-describe('the page of a link with a password for its statistics', () => {
-  test('asks for it, and reveals nothing', async () => {
+describe('the statistics page with a password', () => {
+  test('asks for the password, and reveals nothing', async () => {
     const { alias } = await owner.link({ ...PASSWORD, url: 'https://example.com/secret' });
     const { status, headers, body } = await open(`/${alias}+`);
     expect(status).toBe(401);
@@ -304,7 +304,7 @@ describe('the page of a link with a password for its statistics', () => {
     expect(body).not.toMatch(/secret|Clicks/);
   });
 
-  test('opens with the right one, for an hour, and for this link only', async () => {
+  test('opens with the right password, for an hour, and for this link only', async () => {
     const { alias } = await owner.link(PASSWORD);
     const other = await owner.link(PASSWORD);
     const given = await open(`/${alias}+?days=90`, { form: right });
@@ -327,7 +327,7 @@ describe('the page of a link with a password for its statistics', () => {
     server.clock.now = NOON;
   });
 
-  test('does not open with a wrong one, nor with a forged cookie', async () => {
+  test('refuses a wrong password and a forged cookie', async () => {
     const { alias } = await owner.link(PASSWORD);
     const wrong = await open(`/${alias}+`, { form: { password: 'open' } });
     expect(wrong.status).toBe(401);
@@ -351,7 +351,7 @@ describe('the page of a link with a password for its statistics', () => {
       ).toBe(401);
   });
 
-  test('is closed by another password on every process, and stays open if the same one is set', async () => {
+  test('is closed on every process by a new password, and stays open if the same one is set', async () => {
     const { alias, id } = await owner.link(PASSWORD);
     const headers = { Cookie: cookieOf(await open(`/${alias}+`, { form: right })) };
     for (const [password, status] of [
@@ -373,7 +373,7 @@ describe('the page of a link with a password for its statistics', () => {
     expect((await open(`/${alias}+`, { form: { password: 'cafe\u0301' } })).status).toBe(303);
   });
 
-  test('accepts five wrong ones a minute from one address, counted separately from those for the link', async () => {
+  test('accepts five wrong passwords a minute from one address, counted separately from those of the link', async () => {
     const { alias } = await owner.link({ ...PASSWORD, password: 'its own' });
     const headers = { 'X-Forwarded-For': '10.7.0.1' };
     const wrong = { form: { password: 'wrong' }, headers };
@@ -387,7 +387,7 @@ describe('the page of a link with a password for its statistics', () => {
     expect((await open(`/${alias}+`, { form: right })).status).toBe(303);
   });
 
-  test('sets a cookie for https only after a request by https', async () => {
+  test('sets a cookie for https only after a request over https', async () => {
     const { alias } = await owner.link(PASSWORD);
     const secure = async (headers: Record<string, string>) =>
       /Secure/.test(String((await open(`/${alias}+`, { form: right, headers })).headers['set-cookie']));
@@ -396,7 +396,7 @@ describe('the page of a link with a password for its statistics', () => {
     expect(await secure({ 'X-Forwarded-Proto': 'http' })).toBe(false);
   });
 
-  test('opens to nobody if no password was ever set', async () => {
+  test('stays closed if no password was ever set', async () => {
     const { alias, id } = await owner.link(PASSWORD);
     await server.database.client.link.update({ where: { id }, data: { privacyPassword: null } });
     expect((await open(`/${alias}+`)).status).toBe(401);
@@ -404,7 +404,7 @@ describe('the page of a link with a password for its statistics', () => {
     expect((await open(`/${alias}+`, { form: { password: '' } })).status).toBe(401);
   });
 
-  test('needs none once the link is public', async () => {
+  test('needs no password once the link is public', async () => {
     const { alias, id } = await owner.link(PASSWORD);
     await owner.rest('PATCH', `/links/${id}`, { privacy: 0 });
     expect((await open(`/${alias}+`)).status).toBe(200);
@@ -417,8 +417,8 @@ describe('the page of a link with a password for its statistics', () => {
   });
 });
 
-describe('the page of a private link', () => {
-  test.each(['GET', 'HEAD', 'POST'])('by %s, is the same as for an unknown alias', async (method) => {
+describe('the statistics page of a private link', () => {
+  test.each(['GET', 'HEAD', 'POST'])('by %s, equals the page of an unknown alias', async (method) => {
     const link = await owner.link({ privacy: 1 });
     const form = method === 'POST' ? { form: right } : {};
     const answers = [];
@@ -462,7 +462,7 @@ describe('the page of a private link', () => {
   });
 });
 
-describe('the path of a page', () => {
+describe('the path of a statistics page', () => {
   test.each([
     ['/page+', 200],
     ['/page+/', 200],
@@ -490,7 +490,7 @@ describe('the path of a page', () => {
     expect(body).toMatchObject({ errors: { alias: expect.anything() } });
   });
 
-  test('by HEAD has only the headers', async () => {
+  test('answers HEAD with only the headers', async () => {
     const { alias } = await owner.link();
     const [got, head] = [await open(`/${alias}+`), await open(`/${alias}+`, { method: 'HEAD' })];
     expect(head.body).toBe('');
@@ -504,7 +504,7 @@ describe('the path of a page', () => {
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
   });
 
-  test('works on its own domain, once that is verified', async () => {
+  test('works on its own domain once that is verified', async () => {
     const domain_id = await owner.domain('go.example');
     const { alias } = await owner.link({ domain_id });
     const headers = { 'X-Forwarded-Host': 'go.example' };
@@ -521,7 +521,7 @@ describe('the path of a page', () => {
   });
 });
 
-test('with PUBLIC_STATISTICS=off, there are no such pages, and no queries for them', async () => {
+test('is not served, and sends no queries, with PUBLIC_STATISTICS=off', async () => {
   const off = await startTestServer({ url: server.databaseUrl, publicStatistics: false });
   const { alias } = await owner.link(PASSWORD);
   const headers = { Cookie: cookieOf(await open(`/${alias}+`, { form: right })) };

@@ -86,7 +86,7 @@ async function links(owner: Caller, server: TestServer) {
   return { spaces, made };
 }
 
-test('clicks are the earlier ones plus the sum over hours, days and destinations, for links, spaces and accounts', async () => {
+test('clicks equal the earlier ones plus the sum over hours, days and destinations, at every level', async () => {
   let account = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 40, maxLength: 60 }), async (commands) => {
@@ -173,7 +173,7 @@ test('clicks are the earlier ones plus the sum over hours, days and destinations
   );
 });
 
-test('the same visitor counts once a day over all processes, and visitors are deleted when the day is over', async () => {
+test('counts a visitor once a day over all processes, and deletes visitors when the day is over', async () => {
   const [one, other] = servers as [TestServer, TestServer];
   const owner = await one.caller('visited');
   const { id, alias } = await owner.link();
@@ -212,7 +212,7 @@ test('the same visitor counts once a day over all processes, and visitors are de
   expect(await stored()).toEqual([0, 0]);
 });
 
-test('a visitor is not counted again by a process that writes late, after the day is over', async () => {
+test('does not count a visitor twice if a process writes after the day is over', async () => {
   const [one] = servers as [TestServer, TestServer];
   const owner = await one.caller('late');
   const { id, alias } = await owner.link();
@@ -235,7 +235,7 @@ test('a visitor is not counted again by a process that writes late, after the da
 });
 
 test.runIf(provider === 'sqlite')(
-  'nothing of a salt or a visitor’s hash stays in the files of SQLite',
+  'no part of a salt or of a visitor’s hash remains in the files of SQLite',
   async () => {
     const server = await startTestServer();
     onTestFinished(() => server.stop());
@@ -261,7 +261,7 @@ test.runIf(provider === 'sqlite')(
   },
 );
 
-test('200 referrers of a link and day are kept, over all processes', async () => {
+test('keeps 200 referrers of a link and day, over all processes', async () => {
   const [one, other] = servers as [TestServer, TestServer];
   one.clock.now = other.clock.now = NOON;
   const owner = await one.caller('referred');
@@ -284,7 +284,7 @@ test('200 referrers of a link and day are kept, over all processes', async () =>
   expect(link.statistics.top.rows.find(({ value }) => value === 'site0.example')?.clicks).toBe(2);
 });
 
-test('a referrer of the day counts as itself, however many others come with it', async () => {
+test('counts a known referrer of the day under its name, however many others follow', async () => {
   const [server] = servers as [TestServer];
   server.clock.now = NOON;
   const owner = await server.caller('flooded');
@@ -303,7 +303,7 @@ test('a referrer of the day counts as itself, however many others come with it',
   ]);
 });
 
-test('statistics older than a number of months are deleted; clicks stay', async () => {
+test('deletes statistics older than the given number of months, and keeps clicks', async () => {
   const [server] = servers as [TestServer];
   const owner = await server.caller('old');
   const { id, alias } = await owner.link();
@@ -339,7 +339,7 @@ test('statistics older than a number of months are deleted; clicks stay', async 
     expect(left).toBe(0);
 });
 
-test('links without old statistics are found by a statement for hundreds, not deleted from', async () => {
+test('finds links without old statistics with one statement for hundreds, and deletes nothing from them', async () => {
   const [server] = servers as [TestServer];
   const owner = await server.caller('young');
   for (let i = 0; i < 25; i++) await owner.link();

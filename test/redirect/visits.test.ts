@@ -45,7 +45,7 @@ const targets = (name: string, entries: [string, string][]) =>
   );
 
 describe('a link', () => {
-  test('redirects to its URL, by GET and by HEAD, and the answer is not cacheable', async () => {
+  test('redirects GET and HEAD to its URL, and the answer is not cacheable', async () => {
     const { alias } = await owner.link({ url: 'https://example.com/there?a=1#x' });
     for (const method of ['GET', 'HEAD']) {
       const { status, location, headers, body } = await open(`/${alias}`, { method });
@@ -93,7 +93,7 @@ describe('a link', () => {
   });
 });
 
-describe('input of unknown clients costs little', () => {
+describe('long input of unknown clients takes little time', () => {
   const timeOf = async (path: string, headers: Record<string, string>) => {
     const all = async () => {
       for (let i = 0; i < 20; i++) await open(path, { headers });
@@ -101,7 +101,7 @@ describe('input of unknown clients costs little', () => {
     return (await cpuTimeOf(all)) / 20;
   };
 
-  test('a long Accept-Language, on a link with all languages', async () => {
+  test('a long Accept-Language, for a link with targets for all languages', async () => {
     const languages =
       'aa ab af ak sq am ar an hy as av ae ay az ba bm eu be bn bi bs br bg my ca ch ce ny zh'.split(' ');
     const { alias } = await owner.link({
@@ -124,9 +124,9 @@ describe('input of unknown clients costs little', () => {
   });
 });
 
-describe('guesses do not drive out what is known', () => {
+describe('guesses do not evict known links', () => {
   // The memory is the process's own.
-  test.runIf(inject('database').provider === 'sqlite')('of aliases and of hosts', async () => {
+  test.runIf(inject('database').provider === 'sqlite')('guesses of aliases and of hosts', async () => {
     const link = await owner.link();
     await destinationOf(link);
     const names = Array.from({ length: 2_200 }, (_, i) => `guess-${i}`);
@@ -144,7 +144,7 @@ describe('guesses do not drive out what is known', () => {
 });
 
 describe('an unknown alias', () => {
-  test('gets a page that search engines do not index', async () => {
+  test('gets a 404 page that search engines do not index', async () => {
     const { status, headers, body } = await open('/nowhere', { headers: { 'Accept-Language': 'de' } });
     expect([status, headers['x-robots-tag'], headers['cache-control']]).toEqual([
       404,
@@ -164,7 +164,7 @@ describe('an unknown alias', () => {
     expect([status, location]).toEqual([302, 'https://example.com/lost']);
   });
 
-  describe('is not redirected to itself', () => {
+  describe('does not redirect to itself', () => {
     let id: string;
     beforeAll(async () => {
       id = String(await owner.domain('circle.example'));
@@ -178,7 +178,7 @@ describe('an unknown alias', () => {
       ['https://circle.example:8443/none', 'circle.example', '/none', 302],
       ['https://circle.example//none', 'circle.example', '//none', 404],
       ['https://circle.example/none', 'circle.example', '/nowhere', 302],
-    ])('%s, asked for as %s%s: %i', async (notFoundUrl, host, path, status) => {
+    ])('not-found URL %s, requested at %s%s: returns %i', async (notFoundUrl, host, path, status) => {
       const change = `mutation ($id: ID!, $notFoundUrl: String) {
         updateDomain(id: $id, input: { notFoundUrl: $notFoundUrl }) { __typename }
       }`;
@@ -187,14 +187,14 @@ describe('an unknown alias', () => {
     });
   });
 
-  test.each(['PUT', 'DELETE', 'OPTIONS'])('is not looked up by %s', async (method) => {
+  test.each(['PUT', 'DELETE', 'OPTIONS'])('returns 405 for %s, without a lookup', async (method) => {
     const { status, headers } = await open('/nowhere', { method });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
   });
 });
 
 describe('a host', () => {
-  test('has links of its own; an unknown one counts as the default', async () => {
+  test('has links of its own, and an unknown one serves those of the default domain', async () => {
     const domain = await owner.domain('BÜCHER.example');
     const form = { alias: 'same' };
     await owner.link({ ...form, url: 'https://example.com/default' });
@@ -222,7 +222,7 @@ describe('an expired or disabled link', () => {
       { disabled: 1, expiration_date: '2026-01-01', expiration_url: 'https://example.com/over' },
       'This link is switched off',
     ],
-  ])('%s gets a page', async (_what, form, text) => {
+  ])('shows a page if it is %s', async (_what, form, text) => {
     const { status, body, headers } = await open(
       `/${(await owner.link(form as Record<string, string>)).alias}`,
     );
@@ -230,7 +230,7 @@ describe('an expired or disabled link', () => {
     expect(body).toContain(text);
   });
 
-  test('past its date redirects to its expiration URL', async () => {
+  test('redirects to its expiration URL past its date', async () => {
     const link = await owner.link({
       expiration_date: '2026-01-01',
       expiration_url: 'https://example.com/over',
@@ -274,7 +274,7 @@ describe('an expired or disabled link', () => {
     },
   );
 
-  test('with a click limit redirects that many visitors, and then to the expiration URL', async () => {
+  test('with a click limit redirects that many visitors, and others to the expiration URL', async () => {
     const link = await owner.link({ expiration_clicks: 2, expiration_url: 'https://example.com/over' });
     const answers = [];
     for (let i = 0; i < 4; i++) answers.push(await destinationOf(link));
@@ -288,7 +288,7 @@ describe('an expired or disabled link', () => {
   });
 });
 
-test('a new click limit counts the visits from before it', async () => {
+test('counts earlier visits toward a new click limit', async () => {
   const link = await owner.link();
   for (let i = 0; i < 3; i++) await destinationOf(link);
   await owner.rest('PATCH', `/links/${link.id}`, { expiration_clicks: 4 });
@@ -299,7 +299,7 @@ test('a new click limit counts the visits from before it', async () => {
 });
 
 describe('a link with a password', () => {
-  test('asks for it, and does not reveal the destination', async () => {
+  test('asks for the password, and does not reveal the destination', async () => {
     const { alias } = await owner.link({
       url: 'https://secret.example/',
       password: 'open sesame',
@@ -311,7 +311,7 @@ describe('a link with a password', () => {
     expect(body + JSON.stringify(headers)).not.toMatch(/secret/i);
   });
 
-  test('redirects by 303 with the right one, and counts the click', async () => {
+  test('redirects with 303 for the right password, and counts the click', async () => {
     const link = await owner.link({ password: 'open sesame' });
     const wrong = await open(`/${link.alias}`, { form: { password: 'open' } });
     expect([wrong.status, wrong.location]).toEqual([401, undefined]);
@@ -322,12 +322,12 @@ describe('a link with a password', () => {
     expect(await clicksOf(link)).toBe(1);
   });
 
-  test('that has pixels redirects at once with the right one', async () => {
+  test('that has pixels redirects at once for the right password', async () => {
     const link = await owner.link({ password: 'x', pixel_ids: await owner.pixel() });
     expect((await open(`/${link.alias}`, { form: { password: 'x' } })).status).toBe(303);
   });
 
-  test('accepts five wrong ones a minute from one address, without affecting others', async () => {
+  test('accepts five wrong passwords a minute from one address, without affecting other addresses', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (password: string, address: string) =>
       open(`/${alias}`, { form: { password }, headers: { 'X-Forwarded-For': address } });
@@ -365,7 +365,7 @@ describe('a link with a password', () => {
     expect((await open(`/${alias}`, { form: { password } })).status).toBe(303);
   });
 
-  test('accepts thirty wrong ones a minute from one address for all links', async () => {
+  test('accepts thirty wrong passwords a minute from one address over all links', async () => {
     const statuses = [];
     for (let i = 0; i < 31; i++) {
       const { alias } = await owner.link({ password: 'right' });
@@ -377,7 +377,7 @@ describe('a link with a password', () => {
 
   // It does not depend on the database.
   test.runIf(inject('database').provider === 'sqlite')(
-    'waits for at most twenty forms of one address, and not for long',
+    'waits for at most twenty forms from one address, for a limited time',
     async () => {
       const { alias } = await owner.link({ password: 'right' });
       const { hostname, port } = new URL(server.origin);
@@ -406,13 +406,13 @@ describe('a link with a password', () => {
     },
   );
 
-  describe('at the same time from one address', () => {
+  describe('passwords sent at the same time from one address', () => {
     const guess = (alias: string, password: string, address: string) =>
       open(`/${alias}`, { form: { password }, headers: { 'X-Forwarded-For': address } }).then(
         ({ status }) => status,
       );
 
-    test('accepts right ones, however many wrong ones are allowed, also after some', async () => {
+    test('are accepted if right, in any number, also after some wrong ones', async () => {
       const { alias } = await owner.link({ password: 'right' });
       const rightOnes = (count: number) =>
         Promise.all(Array.from({ length: count }, () => guess(alias, 'right', '192.0.2.40')));
@@ -421,7 +421,7 @@ describe('a link with a password', () => {
       expect(await rightOnes(10)).toEqual(Array(10).fill(303));
     });
 
-    test('accepts right ones for many links', async () => {
+    test('are accepted if right for many links', async () => {
       const links = await Promise.all(Array.from({ length: 10 }, () => owner.link({ password: 'right' })));
       for (let i = 0; i < 26; i++) {
         const { alias = '' } = links[i % 10] ?? {};
@@ -432,7 +432,7 @@ describe('a link with a password', () => {
       );
     });
 
-    test('accepts no more wrong ones than one after the other', async () => {
+    test('are refused if wrong after as many as one after the other', async () => {
       const { alias } = await owner.link({ password: 'right' });
       const wrong = await Promise.all(
         Array.from({ length: 20 }, (_, i) => guess(alias, `wrong ${i}`, '192.0.2.42')),
@@ -442,7 +442,7 @@ describe('a link with a password', () => {
     });
   });
 
-  test('accepts five wrong ones a minute from one IPv6 network', async () => {
+  test('accepts five wrong passwords a minute from one IPv6 network', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (address: string) =>
       open(`/${alias}`, { form: { password: 'wrong' }, headers: { 'X-Forwarded-For': address } });
@@ -451,7 +451,7 @@ describe('a link with a password', () => {
     expect((await guess('2001:db8:0:2::1')).status).toBe(401);
   });
 
-  test('asks again for a form that is too large, or missing', async () => {
+  test('asks again if the form is too large or missing', async () => {
     const { alias } = await owner.link({ password: 'right' });
     expect((await open(`/${alias}`, { form: { password: 'x'.repeat(20_000) } })).status).toBe(401);
     expect((await open(`/${alias}`, { form: {} })).status).toBe(401);
@@ -459,7 +459,7 @@ describe('a link with a password', () => {
 });
 
 describe('targeting', () => {
-  test('by country', async () => {
+  test('redirects by country', async () => {
     const link = await owner.link({
       target_type: 1,
       ...targets('country', [
@@ -474,7 +474,7 @@ describe('targeting', () => {
     expect(await destinationOf(link)).toBe('302 https://example.com/');
   });
 
-  test('by platform: the hint has precedence over the user agent', async () => {
+  test('redirects by platform, and the hint takes precedence over the user agent', async () => {
     const link = await owner.link({
       target_type: 2,
       ...targets('platform', [
@@ -510,7 +510,7 @@ describe('targeting', () => {
     ['*;q=0', ''],
     ['de;q=0,en-US;q=0', ''],
     ['english,den', ''],
-  ])('by language: "%s" redirects to /%s', async (wish, path) => {
+  ])('redirects by language: "%s" to /%s', async (wish, path) => {
     const link = await owner.link({
       target_type: 3,
       ...targets('language', [
@@ -521,7 +521,7 @@ describe('targeting', () => {
     expect(await destinationOf(link, { 'Accept-Language': wish })).toBe(`302 https://example.com/${path}`);
   });
 
-  test('by rotation: each URL in turn', async () => {
+  test('redirects by rotation to each URL in turn', async () => {
     const link = await owner.link({
       target_type: 4,
       'rotation[0][value]': 'https://example.com/1',
@@ -534,7 +534,7 @@ describe('targeting', () => {
     expect(await clicksOf(link)).toBe(7);
   });
 
-  test('lists of other types do not matter', async () => {
+  test('ignores the lists of other types', async () => {
     const link = await owner.link({ target_type: 0, ...targets('country', [['DE', 'de']]) });
     expect(await destinationOf(link, { 'X-Country': 'DE' })).toBe('302 https://example.com/');
   });
@@ -583,7 +583,7 @@ describe('clicks', () => {
     ['a prefetch of earlier browsers', { Purpose: 'prefetch' }, 0],
     ['a prefetch of Firefox', { 'X-Moz': 'prefetch' }, 0],
     ['a preview of Safari', { 'X-Purpose': 'preview' }, 0],
-  ])('of %s are counted: %i', async (_what, headers, expected) => {
+  ])('are counted for %s: %i', async (_what, headers, expected) => {
     const link = await owner.link();
     await open(`/${link.alias}`, { headers: headers as Record<string, string> });
     expect(await clicksOf(link)).toBe(expected);
@@ -601,7 +601,7 @@ describe('clicks', () => {
     expect(await Promise.all([pixels, head, disabled, guarded].map(clicksOf))).toEqual([1, 0, 0, 0]);
   });
 
-  test('of a limited link are not used by uncounted visits', async () => {
+  test('of a link with a limit are not used up by uncounted visits', async () => {
     const link = await owner.link({ expiration_clicks: 1 });
     await open(`/${link.alias}`, { method: 'HEAD' });
     await open(`/${link.alias}`, { headers: { 'User-Agent': 'Googlebot/2.1' } });
@@ -613,7 +613,7 @@ describe('clicks', () => {
   test.each([
     ['a link', {}],
     ['a link that ends by clicks', { expiration_clicks: 9 }],
-  ])('of %s set the time of the last one, but not that of the last change', async (_what, form) => {
+  ])('of %s set the time of the last click, but not that of the last change', async (_what, form) => {
     const link = await owner.link(form);
     expect(link.last_clicked_at).toBeNull();
     for (const time of ['13:00:00.000Z', '13:30:00.500Z']) {
@@ -631,7 +631,7 @@ describe('clicks', () => {
   });
 });
 
-test('one link at its counter’s maximum does not block other links’ clicks', async () => {
+test('of other links are still counted if one link is at its counter’s maximum', async () => {
   const [full, other] = [await owner.link(), await owner.link()];
   await server.database.client.linkCounter.update({
     where: { linkId: full.id },
@@ -641,7 +641,7 @@ test('one link at its counter’s maximum does not block other links’ clicks',
   expect([await clicksOf(full), await clicksOf(other)]).toEqual([2_147_483_647, 2]);
 });
 
-test('a rotation at its counter’s maximum continues', async () => {
+test('continue a rotation at its counter’s maximum', async () => {
   const link = await owner.link({
     target_type: 4,
     'rotation[0][value]': 'https://example.com/1',
@@ -670,7 +670,7 @@ test('a visitor who disconnects while sending the password causes no internal er
   expect(server.log.filter(({ err }) => err)).toEqual([]);
 });
 
-test('a stored pixel with another form than its network’s is not fired', async () => {
+test('does not fire a stored pixel whose value does not fit its network', async () => {
   const id = await owner.pixel();
   const link = await owner.link({ pixel_ids: id });
   await server.database.client.pixel.update({
@@ -682,8 +682,8 @@ test('a stored pixel with another form than its network’s is not fired', async
   expect(body).not.toContain('GTM-ABC123');
 });
 
-describe('a change', () => {
-  test('takes effect on the next visit', async () => {
+describe('a change of a link', () => {
+  test('applies to the next visit', async () => {
     expect((await open('/fresh')).status).toBe(404);
     const link = await owner.link({ alias: 'fresh' });
     expect(await destinationOf(link)).toBe('302 https://example.com/');
@@ -700,7 +700,7 @@ describe('a change', () => {
     expect((await open('/renamed')).status).toBe(404);
   });
 
-  test('by another process takes effect within a second', async () => {
+  test('by another process applies within a second', async () => {
     const other = await startTestServer({ url: server.databaseUrl, background: true });
     try {
       const elsewhere = async (path: string) => (await visit(other.origin, path)).location;
@@ -718,7 +718,7 @@ describe('a change', () => {
     }
   });
 
-  test('is not polled by visits: a cached link is visited without a statement', async () => {
+  test('is not polled by visits: a cached link costs no statement', async () => {
     const link = await owner.link();
     await destinationOf(link);
     expect(await server.statementsOf(() => destinationOf(link))).toEqual([]);
@@ -729,6 +729,6 @@ test.each([
   ['/favicon.ico', 200],
   ['/robots.txt', 200],
   ['/livez', 200],
-])('%s is not a link', async (path, status) => {
+])('serves %s itself, not as a link', async (path, status) => {
   expect((await open(path, { headers: { 'User-Agent': BROWSER } })).status).toBe(status);
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('pages of other sites', () => {
+describe('requests of other sites', () => {
   const preflight = (origin: string, path: string) =>
     fetch(server.origin + path, {
       method: 'OPTIONS',
@@ -24,7 +24,7 @@ describe('pages of other sites', () => {
     });
 
   test.each(['/graphql', '/api/v1/links/1'])(
-    'of a listed services may call %s, and read useful headers',
+    'from a listed origin may call %s, and read useful headers',
     async (path) => {
       const asked = await preflight(APP, path);
       expect(asked.status).toBe(204);
@@ -39,17 +39,20 @@ describe('pages of other sites', () => {
     },
   );
 
-  test.each(['https://other.example', 'null', `${APP}.evil.example`])('of %s may not', async (origin) => {
-    for (const response of [
-      await preflight(origin, '/graphql'),
-      await caller.fetch('/api/v1/spaces', { headers: { Origin: origin } }),
-    ])
-      expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
-  });
+  test.each(['https://other.example', 'null', `${APP}.evil.example`])(
+    'from %s are refused',
+    async (origin) => {
+      for (const response of [
+        await preflight(origin, '/graphql'),
+        await caller.fetch('/api/v1/spaces', { headers: { Origin: origin } }),
+      ])
+        expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
+    },
+  );
 });
 
 test.each(['/api/v1/spaces', '/graphql?query={__typename}', '/', '/docs', '/livez', '/openapi.json'])(
-  'headers of %s forbid framing, sniffing and referrers',
+  'the headers of %s forbid framing, sniffing and referrers',
   async (path) => {
     const { headers } = await caller.fetch(path);
     expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'");
@@ -59,7 +62,7 @@ test.each(['/api/v1/spaces', '/graphql?query={__typename}', '/', '/docs', '/live
   },
 );
 
-test('only the host of the base URL is to be asked by https for a year', async () => {
+test('only the host of the base URL requires https for a year', async () => {
   const policyOf = async (host: string, path: string) =>
     (await caller.fetch(path, { headers: { 'X-Forwarded-Host': host } })).headers.get(
       'Strict-Transport-Security',
@@ -70,7 +73,7 @@ test('only the host of the base URL is to be asked by https for a year', async (
   }
 });
 
-test('returns 503 with Retry-After at the maximum of requests in flight, and serves again afterwards', async () => {
+test('returns 503 with Retry-After at the maximum of requests in flight, and recovers', async () => {
   const full = await startTestServer({ maxInFlight: 1 });
   try {
     const { key } = await full.caller();

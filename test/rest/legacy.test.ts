@@ -33,7 +33,7 @@ function asForm(value: unknown, name = ''): [string, string][] {
 }
 
 describe('multipart/form-data', () => {
-  test('returns 201 like a form', async () => {
+  test('returns 201, like a form', async () => {
     const { status, body } = await send(
       'POST',
       '/links',
@@ -72,7 +72,7 @@ describe('multipart/form-data', () => {
     ['an empty file input of a browser', '; filename=""', '', 201],
     ['an empty file without a name', '', '', 201],
     ['content without a name', '; filename=""', 'x', 415],
-  ])('with %s', async (_what, fileName, content, expected) => {
+  ])('returns 201 or 415 for %s', async (_what, fileName, content, expected) => {
     const file = `name="file"${fileName}\r\nContent-Type: application/octet-stream\r\n\r\n${content}`;
     const parts = [file, 'name="url"\r\n\r\nhttps://example.com/', 'name="title"\r\n\r\nNo file'];
     const body = parts.map((part) => `--a\r\nContent-Disposition: form-data; ${part}\r\n`).join('');
@@ -101,7 +101,7 @@ describe('multipart/form-data', () => {
     ['bytes that are not UTF-8', 'x\xff', 400],
     ['such bytes after a replacement character', '\xef\xbf\xbd\xff', 400],
     ['a replacement character', '\xef\xbf\xbd', 201],
-  ])('with %s', async (_what, title, expected) => {
+  ])('returns 201 or 400 for a text with %s', async (_what, title, expected) => {
     const parts = ['name="url"\r\n\r\nhttps://example.com/', `name="title"\r\n\r\n${title}`];
     const text = parts.map((part) => `--a\r\nContent-Disposition: form-data; ${part}\r\n`).join('');
     const headers = { 'Content-Type': 'multipart/form-data; boundary=a' };
@@ -119,7 +119,7 @@ describe('_method', () => {
     expect([status, body.data]).toMatchObject([200, { title: 'New' }]);
   });
 
-  test('works in the query and in multipart, too', async () => {
+  test('works in the query and in multipart', async () => {
     const { id } = await owner.link();
     expect((await send('POST', `/links/${id}?_method=PATCH`, 'title=New', form)).body.data).toMatchObject({
       title: 'New',
@@ -137,14 +137,14 @@ describe('_method', () => {
     expect((await owner.fetch(`/api/v1/links/${id}`)).status).toBe(200);
   });
 
-  test.each(['GET', 'TRACE', 'nonsense', ''])('%j does not override the method', async (method) => {
+  test.each(['GET', 'TRACE', 'nonsense', ''])('ignores the value %j', async (method) => {
     const { id } = await owner.link();
     const { status } = await send('POST', `/links/${id}`, `_method=${method}`, form);
     expect(status).toBe(405);
     expect((await send('POST', '/spaces', `_method=${method}&name=Made`, form)).status).toBe(201);
   });
 
-  test('returns 403 with a key that may not write, before the body is read', async () => {
+  test('returns 403 for a key that may not write, before the body is read', async () => {
     const reader = await server.caller('owner', ['read']);
     const { id } = await owner.link();
     const response = await reader.fetch(`/api/v1/links/${id}`, {
@@ -155,7 +155,7 @@ describe('_method', () => {
   });
 });
 
-describe('a whole answer can be sent back', () => {
+describe('an answer that is sent back', () => {
   let shown: RestLink;
   beforeAll(async () => {
     const domain = await owner.domain('own.example');
@@ -173,21 +173,21 @@ describe('a whole answer can be sent back', () => {
     shown = ((await owner.rest('GET', `/links/${id}`)).body as { data: RestLink }).data;
   });
 
-  test.each(['PUT', 'PATCH'])('by %s, all of it, as JSON and as a form', async (method) => {
+  test.each(['PUT', 'PATCH'])('by %s is accepted unchanged, as JSON and as a form', async (method) => {
     const json = await send(method, `/links/${shown.id}`, JSON.stringify(shown), 'application/json');
     expect([json.status, json.body.data]).toEqual([200, shown]);
     const form = await owner.rest(method, `/links/${shown.id}`, asForm(shown));
     expect([form.status, form.body]).toEqual([200, { data: shown, status: 200 }]);
   });
 
-  test('for a space, too', async () => {
+  test('is accepted unchanged for a space', async () => {
     const { body } = await owner.rest('GET', `/spaces/${shown.space_id}`);
     const { data } = body as { data: object };
     const sent = await send('PUT', `/spaces/${shown.space_id}`, JSON.stringify(data), 'application/json');
     expect([sent.status, sent.body.data]).toEqual([200, data]);
   });
 
-  test('also with addresses that are longer, once escaped, than new ones may be', async () => {
+  test('is accepted with addresses that are longer than new ones may be once escaped', async () => {
     const long = `https://example.com/${'ä'.repeat(1_000)}`;
     const refused = await owner.rest('POST', '/links', `url=${encodeURIComponent(long)}`);
     expect([refused.status, refused.body]).toMatchObject([
@@ -209,7 +209,7 @@ describe('a whole answer can be sent back', () => {
     ).toBe(422);
   });
 
-  test('a URL of as many characters as are allowed, without a path', async () => {
+  test('accepts a URL of the maximum length without a path', async () => {
     const url = `https://example.com?${'x'.repeat(2_048 - 20)}`;
     expect((await owner.rest('POST', '/links', `url=${encodeURIComponent(url)}`)).status).toBe(201);
   });
@@ -231,14 +231,17 @@ describe('a whole answer can be sent back', () => {
     ['domain', { id: 1, name: 's.example' }],
     ['domain', 1],
     ['domain', ''],
-  ])('but not another %s: %j', async (name, value) => {
+  ])('is refused with another %s: %j', async (name, value) => {
     const cannot = 'cannot be changed: a link stays on its domain';
     expect(await errorsOf({ [name]: value })).toEqual({ [name]: [`The ${name} field ${cannot}.`] });
   });
 
-  test.each([[{}], [[]], [{ name: 's.example' }], [{ id: null }]])('nor %j as its domain', async (domain) => {
-    expect(await errorsOf({ domain })).toEqual({ domain: ['The domain field must be a single value.'] });
-  });
+  test.each([[{}], [[]], [{ name: 's.example' }], [{ id: null }]])(
+    'is refused with %j as its domain',
+    async (domain) => {
+      expect(await errorsOf({ domain })).toEqual({ domain: ['The domain field must be a single value.'] });
+    },
+  );
 });
 
 describe('spellings of other clients', () => {
@@ -254,7 +257,7 @@ describe('spellings of other clients', () => {
       'platform[0][key]=chrome os&platform[0][value]=https://example.com/',
       { platform: [{ key: 'Chrome OS', value: 'https://example.com/' }] },
     ],
-  ])('%s', async (form, expected) => {
+  ])('accepts %s', async (form, expected) => {
     const { status, body } = await owner.rest('POST', '/links', `url=https://example.com/&${form}`);
     expect([status, body]).toMatchObject([201, { data: expected }]);
   });
@@ -269,7 +272,7 @@ describe('spellings of other clients', () => {
   });
 });
 
-describe('a body', () => {
+describe('a request body', () => {
   test('with all fields and full lists fits', async () => {
     const rotation = Array.from({ length: 250 }, (_, i) => `https://example.com/${'x'.repeat(2_000)}${i}`);
     const form = rotation.map((url, i): [string, string] => [`rotation[${i}][value]`, url]);
@@ -281,7 +284,7 @@ describe('a body', () => {
   test.each([
     [1024 * 1024, 201],
     [1024 * 1024 + 1, 413],
-  ])('of %i bytes gets %i', async (size, status) => {
+  ])('of %i bytes returns %i', async (size, status) => {
     const start = 'name=Large&filling=';
     const answer = await send(
       'POST',

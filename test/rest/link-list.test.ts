@@ -101,7 +101,7 @@ describe('GET /links', () => {
     expect((await list(`space_id=${ids.space}`)).meta).toMatchObject({ total: 2 });
   });
 
-  test('shows each link as a single request does, its state included', async () => {
+  test('shows each link like a single request, its status included', async () => {
     const { data } = await list('');
     for (const link of data)
       expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
@@ -118,7 +118,7 @@ describe('GET /links', () => {
     });
   });
 
-  test('moves a link from active to expired as time passes', async () => {
+  test('moves a link from active to expired when its time comes', async () => {
     const before = server.clock.now;
     server.clock.now = new Date('2026-11-20T12:00:59.999Z');
     expect(await aliasesOf('status=2')).toEqual(['eight', 'six']);
@@ -127,7 +127,7 @@ describe('GET /links', () => {
     server.clock.now = before;
   });
 
-  test('has page links that keep the parameters', async () => {
+  test('keeps the parameters in page links', async () => {
     const crowd = await server.caller('crowd');
     for (let i = 0; i < 12; i++) await crowd.link({ title: `Link ${i}` });
     const { data, links, meta } = await list('search=link&page=2&per_page=10', crowd);

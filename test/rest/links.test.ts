@@ -303,13 +303,13 @@ describe('POST /links', () => {
     ['country.0.key', '"country":[{"key":false,"value":"https://example.com/"}]'],
     ['alias', '"alias":12345678901234567890'],
     ['title', '"title":1.5'],
-  ])('returns 422 for a %s that only JSON has: %s', async (name, fields) => {
+  ])('returns 422 for a %s that only JSON can have: %s', async (name, fields) => {
     expect(await postJson(fields)).toEqual(
       refused({ [name]: 'must be a text, or a whole number below 2^53' }),
     );
   });
 
-  test('returns 201 for numbers as texts in JSON, and for flags', async () => {
+  test('returns 201 for numbers and flags sent as text in JSON', async () => {
     const alias = Number.MAX_SAFE_INTEGER;
     expect(await postJson(`"alias":${alias},"title":-5,"disabled":true`)).toMatchObject({
       status: 201,
@@ -321,7 +321,7 @@ describe('POST /links', () => {
     });
   });
 
-  test('returns 201 for the largest allowed body, and stores every pair', async () => {
+  test('returns 201 for a body of the maximum size, and stores every pair', async () => {
     const targets = Array.from(
       { length: 250 },
       (_, i) => `rotation[${i}][value]=https://example.com/${'x'.repeat(300)}${i}`,
@@ -500,7 +500,7 @@ describe('POST /links', () => {
     expect((await owner.rest('GET', '/links')).body).toEqual(before.body);
   });
 
-  test('returns 422 for a short domain with any port, since visits of it find its links; and 201 without the port of a domain', async () => {
+  test('returns 422 for a URL on a short domain with any port, and 201 for other ports of a domain with a port', async () => {
     await owner.domain('port.example:8443');
     const ownDomain = 'may not lead to a short domain of this service';
     for (const url of [
@@ -517,7 +517,7 @@ describe('POST /links', () => {
       expect((await post(`url=${url}`)).status).toBe(201);
   });
 
-  test('returns 201 for an alias that is taken on another domain, or in another case', async () => {
+  test('returns 201 for an alias that is taken on another domain, or that differs in case', async () => {
     const alias = newAlias();
     await owner.link({ alias });
     expect(await owner.link({ alias, domain_id: domain })).toMatchObject({ alias });
@@ -643,7 +643,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect((await owner.rest(method, `/links/${id}`, { alias })).status).toBe(200);
   });
 
-  test('returns when it was last changed', async () => {
+  test('shows when it was last changed', async () => {
     const { id } = await owner.link();
     server.clock.now = new Date('2026-11-20T13:00:00.000Z');
     const { body } = await owner.rest(method, `/links/${id}`, { title: 'Later' });
@@ -678,7 +678,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
   });
 
-  test('returns 422 if privacy becomes 2 and no password is set', async () => {
+  test('returns 422 if privacy becomes 2 without a password', async () => {
     const { id } = await owner.link();
     expect(await errorsOf(owner.rest(method, `/links/${id}`, { privacy: 2 }))).toEqual(
       refused({ privacy_password: 'is required where a password guards the statistics' }),
@@ -714,13 +714,13 @@ describe('GET and DELETE /links/{id}', () => {
   });
 });
 
-describe('another account', () => {
+describe('the record of another account', () => {
   let stranger: Caller;
   beforeAll(async () => {
     stranger = await server.caller('stranger');
   });
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('returns 404 for the link: %s', async (method) => {
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('returns 404 for its link: %s', async (method) => {
     const link = await owner.link({ title: 'Private' });
     const form = method.startsWith('P') ? { title: 'Stolen', pixel_ids: '' } : undefined;
     const { status, body } = await stranger.rest(method, `/links/${link.id}`, form);
@@ -728,7 +728,7 @@ describe('another account', () => {
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toEqual({ data: link, status: 200 });
   });
 
-  test('returns 422 for attaching the space, domain and pixel, like unknown ones', async () => {
+  test('returns 422 for its space, domain and pixel, like unknown ones', async () => {
     const form = { space_id: space, pixel_ids: pixels.join(), domain_id: domain };
     const strange = stranger.rest('POST', '/links', { url: 'https://example.com/', ...form });
     expect(await errorsOf(strange)).toEqual(
@@ -743,7 +743,7 @@ describe('another account', () => {
     expect((await stranger.rest('PATCH', `/links/${id}`, update)).status).toBe(422);
   });
 
-  test('finds nothing by the ids of the space, domain and pixel', async () => {
+  test('is not found by the ids of its space, domain and pixel', async () => {
     const lists = [`space_id=${space}`, `domain_id=${domain}`, `pixel_id=${pixels[0]}`];
     for (const query of lists) {
       const { body } = await stranger.rest('GET', `/links?${query}`);

@@ -42,7 +42,7 @@ test('GET /openapi.json is valid OpenAPI 3.1, and needs no key', async () => {
   expect(valid).toBe(true);
 });
 
-test('it has the version of the program, and does not mention GraphQL', () => {
+test('openapi.json has the version of the program, and does not mention GraphQL', () => {
   expect(document.info).toMatchObject({
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
   });
@@ -58,7 +58,7 @@ function* objectsIn(value: unknown, place: string): Generator<[string, Record<st
     if (name !== 'example') yield* objectsIn(inner, `${place}/${name}`);
 }
 
-test('its descriptions are not empty, and every parameter, every sent field and every answer has one', () => {
+test('openapi.json describes every parameter, every sent field and every answer', () => {
   const described = /\/parameters\/\d+$|\/requestBody\/content\/.*\/properties\/[^/]+$|\/responses\/\d+$/;
   const bare = [...objectsIn(document, '')].filter(([place, { description }]) =>
     description === undefined
@@ -68,12 +68,12 @@ test('its descriptions are not empty, and every parameter, every sent field and 
   expect(bare.map(([place]) => place)).toEqual([]);
 });
 
-test('it has every operation of v1, and no other', () => {
+test('openapi.json has every operation of v1, and no other', () => {
   const served = routes.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
   expect(operations().map(({ method, path }) => `${method} ${path.replace('{id}', ':id')}`)).toEqual(served);
 });
 
-test('its examples, and the guide, have what the server takes and answers', async () => {
+test('its examples and those of the guide are what the server accepts and answers', async () => {
   const owner = await server.caller();
   const reader = await server.caller('owner', ['read']);
   const writer = await server.caller('owner', ['write']);
@@ -188,7 +188,7 @@ test('every answer has an example that matches its schema', () => {
   }
 });
 
-test('an answer with addresses of any letters matches its schema', async () => {
+test('an answer with addresses in any script matches its schema', async () => {
   const owner = await server.caller();
   const url = 'https://münchen.example/a b?ö=ä#ß';
   const { id } = await owner.link({
@@ -206,7 +206,7 @@ test('an answer with addresses of any letters matches its schema', async () => {
   expect(body).toMatchObject({ data: { url } });
 });
 
-test('it has every type of body that v1 accepts', () => {
+test('openapi.json has every type of body that v1 accepts', () => {
   const withBody = operations().filter(({ operation }) => operation.requestBody !== undefined);
   expect(withBody).toHaveLength(6);
   for (const { method, path, operation } of withBody)
@@ -217,7 +217,7 @@ test('it has every type of body that v1 accepts', () => {
     ]);
 });
 
-test('it has schemas, descriptions and defaults of fields', () => {
+test('openapi.json has schemas, descriptions and defaults of fields', () => {
   const [list, links] = [document.paths['/links']?.get, document.paths['/links']?.post];
   const parameter = (name: string) => list?.parameters.find((one) => one.name === name)?.schema;
   expect(parameter('search_by')).toEqual({

@@ -36,7 +36,7 @@ async function addressesIn(path: string): Promise<string[]> {
 }
 
 test.each(['/', '/docs', '/graphql', '/console'])(
-  '%s loads nothing from other hosts, and has working links',
+  '%s loads nothing from other hosts, and its links work',
   async (path) => {
     const addresses = await addressesIn(path);
     expect(addresses.length).toBeGreaterThan(1);
@@ -49,7 +49,7 @@ test.each(['/', '/docs', '/graphql', '/console'])(
 );
 
 test.each(['/docs', '/graphql', '/console'])(
-  'the assets of %s are compressed and cacheable',
+  'serves the assets of %s compressed and cacheable',
   async (path) => {
     const assets = (await addressesIn(path)).filter((address) => address.includes('/assets/'));
     expect(assets.length).toBeGreaterThan(1);
@@ -77,18 +77,39 @@ test.each([
   '/docs/assets/docs.html.br',
   '/console/assets/nothing.js',
   '/console/assets/..%2findex.html',
-])('%s does not exist', async (path) => {
+])('returns 404 for %s', async (path) => {
   expect((await fetch(server.origin + path)).status).toBe(404);
 });
 
-test('the start page has no link to GraphiQL if it is off', async () => {
-  const closed = await startTestServer({ graphiql: false });
-  const html = await (await fetch(`${closed.origin}/`)).text();
-  await closed.stop();
-  expect(html).not.toContain('GraphiQL');
+/** The headings and the texts of the cards on the start page, in their order. */
+async function cardsOf({ origin }: TestServer): Promise<string[]> {
+  const html = await (await fetch(`${origin}/`)).text();
+  return Array.from(html.matchAll(/<(?:h1|h2|b)>([^<]+)</g), ([, text]) => String(text));
+}
+
+test('the start page shows what everybody can do before the APIs', async () => {
+  expect(await cardsOf(server)).toEqual([
+    'Short links',
+    'Open the console',
+    'See the statistics of a link',
+    'For developers',
+    ...['GraphiQL', 'REST API v1', 'schema.graphql', 'openapi.json'],
+  ]);
 });
 
-test('without the console, the start page has no link to it, and a link with its alias from before is followed', async () => {
+test('the start page does not mention GraphiQL and statistics if they are off', async () => {
+  const closed = await startTestServer({ graphiql: false, publicStatistics: false });
+  const cards = await cardsOf(closed);
+  await closed.stop();
+  expect(cards).toEqual([
+    'Short links',
+    'Open the console',
+    'For developers',
+    ...['REST API v1', 'schema.graphql', 'openapi.json'],
+  ]);
+});
+
+test('without the console, the start page does not link to it, and an old link with its alias works', async () => {
   const closed = await startTestServer({ console: false });
   const home = await (await fetch(`${closed.origin}/`)).text();
   const missing = await fetch(`${closed.origin}/console/links/1`);

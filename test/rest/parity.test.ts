@@ -564,7 +564,7 @@ function comparable(body: object): unknown {
 
 const operations = routes.flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`));
 
-test.each(operations)('%s answers like its GraphQL counterpart', async (operation) => {
+test.each(operations)('%s gives the same result as its GraphQL counterpart', async (operation) => {
   const cases = await twins[operation]?.();
   expect(cases, 'this operation of v1 has no twin').toBeDefined();
   for (const { what, rest, graphql, status = 200, body } of cases ?? []) {
@@ -579,13 +579,13 @@ test.each(operations)('%s answers like its GraphQL counterpart', async (operatio
   }
 });
 
-test('what is compared has every field that links take', () => {
+test('the comparison covers every field of links', () => {
   // A new link has an alias in the wrong fields alone; `reuse` is not of v1.
   const taken = Object.keys(createLinkInput.shape).filter((name) => !['alias', 'reuse'].includes(name));
   expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
   expect(plainFields.map(({ name }) => name)).toContain('title');
 });
 
-test('every twin belongs to an operation of v1', () => {
+test('every compared operation belongs to v1', () => {
   expect(Object.keys(twins).sort()).toEqual([...operations].sort());
 });

@@ -46,7 +46,7 @@ function drawn(svg: string): { width: number; height: number; data: Uint8Array }
 const qrOf = (query: string, caller = owner) => caller.fetch(`/api/v1/links/${link.id}/qr${query}`);
 
 test.each(['L', 'M', 'Q', 'H'])(
-  'returns 200 with codes that a reader can decode, with the error correction %s',
+  'returns 200 with a code that a reader can decode, with the error correction %s',
   async (ecc) => {
     const svg = await qrOf(`?ecc=${ecc}`);
     expect([svg.status, svg.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
@@ -61,7 +61,7 @@ test.each(['L', 'M', 'Q', 'H'])(
   },
 );
 
-test('GraphQL returns the same code', async () => {
+test('GraphQL returns the same code as v1', async () => {
   const query =
     'query ($id: ID!) { link(id: $id) { plain: qrCode qrCode(size: 99, errorCorrection: H, margin: 0) } }';
   const data = await owner.data<{ link: Record<string, string> }>(query, { id: String(link.id) });
@@ -91,7 +91,7 @@ test.each([
   [99, 3, 0],
   [64, 1, 15],
   [33, 1, 0],
-])('a PNG of %i pixels has modules of %i, and %i more to the left', async (size, scale, rest) => {
+])('a PNG of %i pixels has modules of %i pixels, and %i more to the left', async (size, scale, rest) => {
   // 25 modules, between margins of 4.
   const { id } = await owner.link({ alias: `short${size}` });
   const png = await owner.fetch(`/api/v1/links/${id}/qr?format=png&size=${size}`);
@@ -111,7 +111,7 @@ test('returns 404 for the link of another account, like an unknown one', async (
   expect(await one.text()).toBe(await none.text());
 });
 
-test('errors of GraphQL arguments have their names', async () => {
+test('errors of GraphQL arguments name them', async () => {
   const query = 'query ($id: ID!) { link(id: $id) { qrCode(size: 1, margin: 99) } }';
   const { errors } = await owner.graphql(query, { id: String(link.id) });
   expect(errors?.[0]?.extensions).toMatchObject({
@@ -120,7 +120,7 @@ test('errors of GraphQL arguments have their names', async () => {
   });
 });
 
-test('many codes at once cost too much', async () => {
+test('returns an error for too many codes at once', async () => {
   const many = Array.from({ length: 3 }, (_, index) => `c${index}: qrCode(size: ${100 + index})`).join(' ');
   const { errors } = await owner.graphql(`{ links(first: 100) { edges { node { ${many} } } } }`);
   expect(errors?.[0]?.extensions.code).toBe('TOO_COSTLY');

@@ -13,7 +13,7 @@ function limitsIn(headers: Headers) {
   return [headers.get('X-RateLimit-Limit'), headers.get('X-RateLimit-Remaining')];
 }
 
-test('returns 429 when a key has reached its limit per minute, over either API', async () => {
+test('returns 429 when a key reaches its limit per minute over both APIs', async () => {
   const caller = await server.caller();
   expect(limitsIn((await caller.rest('GET', '/spaces')).headers)).toEqual(['4', '3']);
   expect(limitsIn((await caller.graphql('{ viewer { account { name } } }')).headers)).toEqual(['4', '2']);
@@ -33,14 +33,14 @@ test('returns 429 when a key has reached its limit per minute, over either API',
   expect(await server.database.client.space.count()).toBe(0);
 });
 
-test('counts each key separately', async () => {
+test('limits each key separately', async () => {
   const [one, other] = [await server.caller(), await server.caller()];
   for (let i = 0; i <= LIMIT; i++) await one.rest('GET', '/spaces');
   expect((await other.rest('GET', '/spaces')).status).toBe(200);
 });
 
 describe('wrong keys', () => {
-  test('returns 429 to an address after half as many, and accepts valid keys from there', async () => {
+  test('return 429 after half of a key’s limit, while valid keys from the same address work', async () => {
     const wrong = server.callerWith('wrong');
     const statuses = [];
     for (let i = 0; i <= LIMIT / 2; i++) statuses.push((await wrong.rest('GET', '/spaces')).status);
@@ -49,7 +49,7 @@ describe('wrong keys', () => {
     expect((await (await server.caller()).rest('GET', '/spaces')).status).toBe(200);
   });
 
-  test('cost no statement beyond the limit, and valid ones are accepted', async () => {
+  test('send no statement above the limit, while valid keys work', async () => {
     const known = await server.caller();
     expect((await known.rest('GET', '/spaces')).status).toBe(200);
     const wrong = server.callerWith('wrong-too');
@@ -61,7 +61,7 @@ describe('wrong keys', () => {
     expect((await known.rest('GET', '/links')).status).toBe(200);
   });
 
-  test('are counted per network for IPv6', async () => {
+  test('are limited per network for IPv6', async () => {
     const from = (address: string) =>
       fetch(`${server.origin}/api/v1/spaces`, {
         headers: { Authorization: 'Bearer wrong', 'X-Forwarded-For': address },
@@ -73,7 +73,7 @@ describe('wrong keys', () => {
   });
 });
 
-test('visitors and health checks are not limited', async () => {
+test('does not limit visitors and health checks', async () => {
   const statuses = [];
   for (let i = 0; i < 2 * LIMIT; i++) {
     const response = await fetch(`${server.origin}/${i % 2 ? 'livez' : 'no-such-link'}`);

@@ -25,7 +25,7 @@ async function post(contentType: string | undefined, body: BodyInit, headers: Re
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-test('answers compact JSON in UTF-8, with a request id that is in the log', async () => {
+test('answers compact JSON in UTF-8, with a request id that is also in the log', async () => {
   const response = await owner.fetch('/api/v1/spaces/999999');
   expect(response.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   expect(await response.text()).toBe('{"message":"Resource not found.","status":404}');
@@ -66,7 +66,7 @@ test.each(['bearer', 'BEARER', 'Bearer '])('returns 200 for the scheme written a
   expect((await fetch(`${server.origin}/api/v1/spaces`, { headers })).status).toBe(200);
 });
 
-test('returns 403 for a call that the key has no scope for', async () => {
+test('returns 403 for a call outside the scopes of the key', async () => {
   const reader = await server.caller('owner', ['read']);
   const writer = await server.caller('owner', ['write']);
   const refusal = (scope: string) => [
@@ -105,7 +105,7 @@ test.each([
   expect(body).toEqual({ message: expect.stringContaining(method), status: 405 });
 });
 
-test('answers HEAD as GET, without the body', async () => {
+test('answers HEAD like GET, without the body', async () => {
   const response = await owner.fetch('/api/v1/spaces', { method: 'HEAD' });
   expect([response.status, await response.text()]).toEqual([200, '']);
 });
@@ -124,7 +124,7 @@ test.each([
 });
 
 test.each(['text/xml', FORM, `${FORM}; charset=iso-8859-1`])(
-  'goes on without a body of type %s',
+  'accepts an empty body of type %s',
   async (type) => {
     const { status, body } = await post(type, '');
     expect([status, body.errors]).toEqual([422, { name: ['The name field is required.'] }]);
@@ -160,14 +160,14 @@ test.each([
   [415, 'text/plain', 'x'],
   [400, 'application/json', '{bad'],
   [400, FORM, 'a=%ff'],
-])('%s on a DELETE with a wrong body of type %s, which deletes nothing', async (status, type, body) => {
+])('%s for a DELETE with an invalid body of type %s, which deletes nothing', async (status, type, body) => {
   const id = await owner.space('Kept');
   const headers = { 'Content-Type': type };
   const response = await owner.fetch(`/api/v1/spaces/${id}`, { method: 'DELETE', headers, body });
   expect([response.status, (await owner.rest('GET', `/spaces/${id}`)).status]).toEqual([status, 200]);
 });
 
-test('goes on with an empty chunked body of no type', async () => {
+test('accepts an empty chunked body without a type', async () => {
   const id = await owner.space('Chunked');
   const sent = request(new URL(`/api/v1/spaces/${id}`, server.origin), {
     method: 'DELETE',
@@ -179,7 +179,7 @@ test('goes on with an empty chunked body of no type', async () => {
   expect(response?.statusCode).toBe(200);
 });
 
-test('returns 413 above 1 MB, and accepts a body of exactly that size', async () => {
+test('returns 413 above 1 MB, and accepts exactly 1 MB', async () => {
   const padded = (size: number) => `name=Padded&x=${'y'.repeat(size - 'name=Padded&x='.length)}`;
   expect(await post(FORM, padded(1_048_577))).toEqual({
     status: 413,
@@ -188,16 +188,16 @@ test('returns 413 above 1 MB, and accepts a body of exactly that size', async ()
   expect((await post(FORM, padded(1_048_576))).status).toBe(201);
 });
 
-test('returns 413 for a compressed body that grows above 1 MB', async () => {
+test('returns 413 for a compressed body that expands above 1 MB', async () => {
   const body = gzipSync(`name=${'x'.repeat(2_000_000)}`);
   expect((await post(FORM, new Uint8Array(body), { 'Content-Encoding': 'gzip' })).status).toBe(413);
 });
 
-test('returns 201 for a percent sign that escapes nothing', async () => {
+test('returns 201 for a percent sign that is not an escape', async () => {
   expect((await post(FORM, 'name=100%+sure')).body).toMatchObject({ data: { name: '100% sure' } });
 });
 
-test('writes links with the requested host, or that of the base URL if it is invalid', async () => {
+test('builds links with the requested host, or with the base URL if that is invalid', async () => {
   const pathFor = (headers: Record<string, string>) =>
     new Promise((resolve, reject) => {
       const url = new URL('/api/v1/spaces', server.origin);
@@ -217,19 +217,22 @@ test('writes links with the requested host, or that of the base URL if it is inv
   expect(await pathFor(proxied)).toBe('https://go.example/api/v1/spaces');
 });
 
-test.each(['password', 'privacy_password'])('a %s of half a million accents costs little', async (name) => {
-  const accents = `a${'\u0301'.repeat(200_000)}${'\u0316'.repeat(200_000)}`;
-  const headers = { 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ url: 'https://example.com/', [name]: accents });
-  const time = await cpuTimeOf(async () => {
-    const { status } = await owner.fetch('/api/v1/links', { method: 'POST', headers, body });
-    expect(status).toBe(422);
-  });
-  // Composing them would take minutes.
-  expect(time).toBeLessThan(5_000);
-});
+test.each(['password', 'privacy_password'])(
+  'a %s of half a million accents takes little time',
+  async (name) => {
+    const accents = `a${'\u0301'.repeat(200_000)}${'\u0316'.repeat(200_000)}`;
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ url: 'https://example.com/', [name]: accents });
+    const time = await cpuTimeOf(async () => {
+      const { status } = await owner.fetch('/api/v1/links', { method: 'POST', headers, body });
+      expect(status).toBe(422);
+    });
+    // Composing them would take minutes.
+    expect(time).toBeLessThan(5_000);
+  },
+);
 
-test('a page of links with more targets than an answer should have is refused, one of ten is not', async () => {
+test('refuses a page of links with too many targets for one answer, and accepts ten', async () => {
   const url = `https://example.com/${'x'.repeat(2_000)}`;
   const rotation = JSON.stringify(Array(250).fill(url));
   const languages = JSON.stringify(Array(183).fill({ language: 'de', url }));
@@ -249,7 +252,7 @@ test('a page of links with more targets than an answer should have is refused, o
   });
 });
 
-test('a hundred of thousands of wrong values are reported', async () => {
+test('reports a hundred of thousands of invalid values', async () => {
   const form = Array.from({ length: 4_900 }, (): [string, string] => ['rotation[]', 'x']);
   const { status, body } = await owner.rest('POST', '/links', [['url', 'https://example.com/'], ...form]);
   expect(status).toBe(422);

@@ -78,7 +78,7 @@ function formOf(name: string, value: unknown): [string, string][] {
   return Object.entries(value).flatMap(([key, inner]) => formOf(`${name}[${key}]`, inner));
 }
 
-test('an answer can be sent back, as a form and as JSON, and changes nothing', async () => {
+test('accepts its own answer as a form and as JSON, and changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(anyLink(), async (input) => {
       const { createLink } = await owner.data<{ createLink: { id: string } }>(

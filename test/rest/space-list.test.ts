@@ -50,7 +50,7 @@ test('returns 200 with the newest first, ten a page, with links and meta', async
   expect((body as List).data.map(({ name }) => name)).toEqual(NAMES.toReversed().slice(0, 10));
 });
 
-test('returns 200 for the last page, whose links keep every parameter of the request', async () => {
+test('returns 200 for the last page, whose links keep every parameter', async () => {
   const { links, meta, data } = await list('?page=2&sort=asc&unknown=a%26b&search=');
   expect(data.map(({ name }) => name)).toEqual(NAMES.slice(10));
   const url = new URL(links.prev ?? '');
@@ -64,7 +64,7 @@ test('returns 200 for the last page, whose links keep every parameter of the req
   expect(meta).toMatchObject({ current_page: 2, from: 11, to: 12 });
 });
 
-test.each(['3', '2147483647'])('returns 200 with no data on page %s, past the end', async (page) => {
+test.each(['3', '2147483647'])('returns 200 without data for page %s, past the end', async (page) => {
   const { data, meta, links } = await list(`?page=${page}`);
   expect([data, meta.from, meta.to, meta.last_page, meta.total, links.next]).toEqual([
     [],
@@ -76,7 +76,7 @@ test.each(['3', '2147483647'])('returns 200 with no data on page %s, past the en
   ]);
 });
 
-test('returns 200 with a last page of 1 for an empty list', async () => {
+test('returns 200 with last page 1 for an empty list', async () => {
   const stranger = await server.caller('stranger');
   const { data, meta } = await list('', stranger);
   expect([data, meta.last_page, meta.total, meta.from]).toEqual([[], 1, 0, null]);
@@ -102,11 +102,11 @@ describe('sort', () => {
     expect(await names('?sort_by=name&sort=asc&per_page=25')).toEqual(folded);
   });
 
-  test('in the other direction also reverses the ties', async () => {
+  test('descending also reverses ties', async () => {
     expect(await names('?sort_by=name&sort=desc&per_page=25')).toEqual(folded.toReversed());
   });
 
-  test('by id is the order of creation', async () => {
+  test('by id follows the order of creation', async () => {
     expect(await names('?sort_by=id&sort=asc&per_page=25')).toEqual(NAMES);
   });
 });
@@ -130,7 +130,7 @@ describe('search', () => {
     expect(await names(`?sort=asc&search_by=name&search=${encodeURIComponent(text)}`)).toEqual(expected);
   });
 
-  test('counts the hits', async () => {
+  test('counts the matches', async () => {
     expect((await list('?search=alpha')).meta).toMatchObject({ total: 2, last_page: 1, to: 2 });
   });
 });
@@ -161,7 +161,7 @@ test.each([
   expect([status, body]).toEqual([422, { message: Object.values(errors)[0]?.[0], errors, status: 422 }]);
 });
 
-test("never shows another account's spaces", async () => {
+test('never shows spaces of another account', async () => {
   const stranger = await server.caller('another');
   const id = await stranger.space('alpha of another');
   expect((await list('', stranger)).data.map((space) => space.id)).toEqual([id]);

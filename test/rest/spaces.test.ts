@@ -45,7 +45,7 @@ describe('POST /spaces', () => {
     });
   });
 
-  test('returns 201 for a field that is sent twice: the last one counts', async () => {
+  test('returns 201 for a field that is sent twice, and uses the last one', async () => {
     const { body } = await owner.rest('POST', '/spaces', 'name=First&color=2&name=Last&color=4');
     expect(body).toMatchObject({ data: { name: 'Last', color: 4 } });
   });
@@ -170,7 +170,7 @@ describe('DELETE /spaces/{id}', () => {
 });
 
 test.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
-  "returns 404 for another account's space: %s",
+  'returns 404 for the space of another account: %s',
   async (method) => {
     const id = await owner.space('Private');
     const form = method.startsWith('P') ? { name: 'Stolen' } : undefined;

@@ -40,7 +40,7 @@ const rows = ({ data }: Page) => data.map(({ value, count }) => `${value}:${coun
 const csv = (path: string, caller = owner, headers = {}) =>
   caller.fetch(`/api/v1${path}`, { headers: { Accept: 'text/csv', ...headers } });
 
-test('200: clicks by day for the last 30 days, including days without clicks', async () => {
+test('returns 200 with clicks by day for the last 30 days, including days without clicks', async () => {
   const page = await stats('');
   expect(page.meta).toMatchObject({ total: 30, last_page: 3 });
   expect(page.data[0]).toEqual({ value: day, count: 5 });
@@ -63,11 +63,11 @@ test.each([
   ['name=referrer', [':5']],
   ['name=destination', ['https://example.com/:5']],
   ['name=country&to=2020-01-01', []],
-])('200: %s', async (query, expected) => {
+])('returns 200 for %s', async (query, expected) => {
   expect(rows(await stats(query))).toEqual(expected);
 });
 
-test('200: pages of values, and hours', async () => {
+test('returns 200 with pages of values, and with hours', async () => {
   const hours = await stats(`name=clicks_hours&from=${day}&to=${day}&per_page=25&sort_by=value&sort=asc`);
   expect(hours.data).toHaveLength(24);
   expect(hours.data.find(({ count }) => count > 0)).toEqual({
@@ -89,13 +89,13 @@ test.each([
   ['name=clicks_hours&from=2026-01-01&to=2026-03-01', 'name', 'may be hours for at most 31 days, not 60'],
   ['sort_by=clicks', 'sort_by', 'must be one of count, value'],
   ['per_page=1000', 'per_page', 'must be one of 10, 25, 50, 100'],
-])('422: %s', async (query, field, message) => {
+])('returns 422 for %s', async (query, field, message) => {
   const { status, body } = await owner.rest('GET', `/stats/${link.id}?${query}`);
   expect(status).toBe(422);
   expect(body).toMatchObject({ errors: { [field]: [expect.stringContaining(message)] } });
 });
 
-test('404 on a link of another account, and on an unknown one, for JSON and CSV', async () => {
+test('returns 404 for a link of another account and for an unknown one, as JSON and as CSV', async () => {
   const stranger = await server.caller('stranger');
   for (const id of [link.id, 999_999, 'x']) {
     expect((await stranger.rest('GET', `/stats/${id}`)).status).toBe(404);
@@ -105,7 +105,7 @@ test('404 on a link of another account, and on an unknown one, for JSON and CSV'
   }
 });
 
-test('200 as CSV: all values of a link, unpaged', async () => {
+test('returns 200 as CSV with all values of a link, unpaged', async () => {
   const response = await csv(`/stats/${link.id}?name=country`);
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(response.headers.get('vary')).toContain('Accept');
@@ -115,7 +115,7 @@ test('200 as CSV: all values of a link, unpaged', async () => {
   expect(refused.headers.get('content-type')).toBe('application/json; charset=utf-8');
 });
 
-test('200 as CSV: links and spaces, more than a page, with escaped formulas', async () => {
+test('returns 200 as CSV with more links and spaces than a page, and escapes formulas', async () => {
   const many = await server.caller('many');
   for (let i = 0; i < 105; i++) await many.link({ alias: `m${i}`, title: i === 50 ? '=1+1' : '' });
   await many.space('@work, "here"', { color: 2 });
@@ -137,13 +137,13 @@ test('200 as CSV: links and spaces, more than a page, with escaped formulas', as
 });
 
 test.each(['text/csv; charset=utf-8', 'text/csv, application/json;q=0.5'])(
-  '200 as CSV to %s',
+  'returns 200 as CSV for %s',
   async (Accept) => {
     expect((await csv('/links', owner, { Accept })).headers.get('content-type')).toMatch(/^text\/csv/);
   },
 );
 
-test('200 as JSON if both are equally acceptable', async () => {
+test('returns 200 as JSON if both types are equally acceptable', async () => {
   for (const accept of ['*/*', 'application/json, text/csv', 'text/html'])
     expect((await csv('/links', owner, { Accept: accept })).headers.get('content-type')).toMatch(/json/);
 });

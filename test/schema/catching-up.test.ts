@@ -38,7 +38,7 @@ function query(list: keyof typeof FIELDS): string {
   }`;
 }
 
-test.each(lists)('%s can be paginated in the order of their last change', async (list) => {
+test.each(lists)('paginates %s in the order of their last change', async (list) => {
   const what = list === 'links' ? 'Link' : 'Space';
   server.clock.now = minute(10);
   const [first] = (
@@ -59,12 +59,12 @@ test.each(lists)('%s can be paginated in the order of their last change', async 
   expect(names).toEqual([...[2, 3, 4, 5].map((number) => `${what} ${number}`), `${what} new`]);
 });
 
-test.each(lists)('updatedSince includes %s that were changed at exactly that time', async (list) => {
+test.each(lists)('updatedSince includes %s changed at exactly that time', async (list) => {
   const answer = await owner.data<Listed>(query(list), { since: '2026-11-20T13:10:00.000+01:00' });
   expect(answer.list.nodes).toHaveLength(1);
 });
 
-test.each(lists)('reports an invalid time of %s, and an invalid cursor', async (list) => {
+test.each(lists)('refuses an invalid time of %s, and an invalid cursor', async (list) => {
   const wrong = await owner.graphql(query(list), { since: 'yesterday' });
   expect(wrong.errors?.[0]?.extensions).toMatchObject({
     code: 'VALIDATION',
@@ -79,7 +79,7 @@ test.each(lists)('reports an invalid time of %s, and an invalid cursor', async (
 });
 
 test.runIf(inject('database').provider === 'sqlite').each(lists)(
-  'an index has %s in that order',
+  'an index has %s in the order of their last change',
   async (list) => {
     const statements = await server.statementsOf(() =>
       owner.data(query(list), { since: NOON.toISOString() }),
@@ -114,7 +114,7 @@ test.each([
 });
 
 test.each(['s.example/link-1?utm=', 'https://s.example/link-1#'])(
-  'finds a link by its short URL, however much follows %s',
+  'finds a link by its short URL, however much text follows %s',
   async (start) => {
     const url = start + 'x'.repeat(5_000);
     const query = 'query ($url: String!) { link: linkByShortUrl(url: $url) { title } }';
@@ -138,7 +138,7 @@ test('finds no link by another account’s short URL, nor by other text', async 
     });
 });
 
-test('returns the remaining requests and the reset, like the headers of both APIs', async () => {
+test('rateLimit returns the remaining requests and the reset, like the headers of both APIs', async () => {
   const asked = '{ viewer { rateLimit { limit remaining resetAt } } }';
   const { data, headers } = await owner.graphql(asked);
   const { rateLimit } = (data as { viewer: { rateLimit: Record<string, unknown> } }).viewer;
@@ -155,7 +155,7 @@ test('returns the remaining requests and the reset, like the headers of both API
   expect(Math.abs(Number(rest.headers.get('X-RateLimit-Reset')) - reset)).toBeLessThanOrEqual(1);
 });
 
-test('returns null without a rate limit', async () => {
+test('rateLimit is null without a limit', async () => {
   const free = await startTestServer();
   const caller = await free.caller();
   const { data, headers } = await caller.graphql('{ viewer { rateLimit { limit } } }');
@@ -167,7 +167,7 @@ test('returns null without a rate limit', async () => {
 test.each([
   ['space', 'deleteSpace', 'space_id', 20],
   ['pixel', 'deletePixel', 'pixel_ids', 30],
-] as const)('losing its %s counts as a change of a link', async (kind, mutation, field, at) => {
+] as const)('the loss of its %s counts as a change of a link', async (kind, mutation, field, at) => {
   server.clock.now = minute(at);
   const id = kind === 'space' ? await owner.space('To go') : await owner.pixel();
   const link = await owner.link({ [field]: id });
@@ -181,7 +181,7 @@ test.each([
   server.clock.now = NOON;
 });
 
-test('a time that is not a text is a wrong variable, not an internal error', async () => {
+test('reports a time that is not text as an invalid variable, not as an internal error', async () => {
   const query = 'query ($since: DateTime) { links(filter: { updatedSince: $since }) { totalCount } }';
   const { status, errors } = await owner.graphql(query, { since: 5 });
   expect(status).toBe(400);

@@ -33,7 +33,7 @@ const page = async (after: string | null, caller = owner) => {
   return { nodes: changes.edges.map(({ node }) => node), cursor: changes.pageInfo.endCursor };
 };
 
-test('a reader by cursor gets every change once, while twelve write on two processes', async () => {
+test('a reader with a cursor gets every change once while twelve clients write on two processes', async () => {
   const callers = servers.map((server) => server.callerWith(owner.key));
   let writing = true;
   const made: string[] = [];
@@ -98,7 +98,7 @@ test.runIf(inject('database').provider === 'postgresql')(
   },
 );
 
-test('a database restored on another server, whose numbers start again, keeps the order and its readers’ places', async () => {
+test('keeps the order and cursors of a database that is restored on another server', async () => {
   const old = await startTestServer();
   const caller = await old.caller();
   const { client } = old.database;
@@ -120,7 +120,7 @@ test('a database restored on another server, whose numbers start again, keeps th
   await old.stop();
 });
 
-test('the feed announces each change once when it is found, and once when it is settled, in order', async () => {
+test('the feed announces each change once when found and once when settled, in order', async () => {
   const { client } = (servers[0] as TestServer).database;
   const feed = new ChangeFeed(client);
   const [found, settled]: [LoggedChange[], LoggedChange[]] = [[], []];
@@ -145,7 +145,7 @@ test('the feed announces each change once when it is found, and once when it is 
   expect(found).toHaveLength(2);
 });
 
-test('settled changes are read only while a listener needs them, and from then on', async () => {
+test('reads settled changes only while a listener needs them', async () => {
   const { client } = (servers[0] as TestServer).database;
   const feed = new ChangeFeed(client);
   const settled: number[] = [];
@@ -172,7 +172,7 @@ test('settled changes are read only while a listener needs them, and from then o
   await expect.poll(read).toEqual([second]);
 });
 
-test('a process polls no earlier after its own changes if no listener needs them', async () => {
+test('a process does not poll early after its own changes if no listener needs them', async () => {
   let polls = 0;
   const database = await openDatabase((servers[0] as TestServer).databaseUrl, {
     onStatement: (sql) => {
@@ -197,7 +197,7 @@ test('a process polls no earlier after its own changes if no listener needs them
   await database.close();
 });
 
-test('changes are kept for HISTORY_DAYS', async () => {
+test('keeps changes for HISTORY_DAYS', async () => {
   const server = await startTestServer();
   const caller = await server.caller();
   for (let i = 0; i < 3; i++) {

@@ -129,7 +129,7 @@ test('each mutation records its action, key and fields', async () => {
   for (const { at, key } of found) expect([at, key]).toEqual([NOON.toISOString(), viewer.key]);
 });
 
-test('recordNodeId finds the changed record of each kind by nodes, and null for a deleted one', async () => {
+test('nodes finds the changed record of each kind by recordNodeId, and null for a deleted one', async () => {
   await owner.space('A space');
   await owner.domain(`d${accounts}.example`);
   await owner.pixel();
@@ -197,7 +197,7 @@ test('a batch records each of its records', async () => {
   expect((await changes()).map(({ action }) => action)).toEqual(Array(4).fill('CREATED'));
 });
 
-test('the deletion of a space or pixel is recorded for its links', async () => {
+test('deleting a space or pixel records a change of each of its links', async () => {
   const space = await owner.space('S');
   const pixel = await owner.pixel();
   const [a, b] = [await owner.link({ space_id: space }), await owner.link({ pixel_ids: pixel })];
@@ -226,7 +226,7 @@ test('changes by the operator have no key', async () => {
   ]);
 });
 
-test('links on a domain that the operator removes are recorded for their own accounts', async () => {
+test('removing a domain as the operator records changes for the accounts of its links', async () => {
   const { client } = server.database;
   const times = { createdAt: NOON, updatedAt: NOON };
   const { id } = await client.domain.create({
@@ -251,7 +251,7 @@ test('links on a domain that the operator removes are recorded for their own acc
   ]);
 });
 
-test('a link that is moved into a space during its deletion loses it by a recorded change', async () => {
+test('a link moved into a space during the deletion of the space leaves it by a recorded change', async () => {
   for (let i = 0; i < 10; i++) {
     const space = await owner.space(`S${i}`);
     const { id } = await owner.link();
@@ -265,14 +265,14 @@ test('a link that is moved into a space during its deletion loses it by a record
   }
 });
 
-test('an account does not see other accounts’ changes', async () => {
+test('an account does not see changes of other accounts', async () => {
   const { id } = await owner.link();
   const stranger = await server.caller('stranger');
   expect(await changes('', stranger)).toEqual([]);
   expect(await changes(`filter: { recordId: ${id} }`, stranger)).toEqual([]);
 });
 
-describe('the list', () => {
+describe('the list of changes', () => {
   beforeEach(async () => {
     const space = await owner.space('One');
     server.clock.now = new Date(NOON.getTime() + 1_000);
@@ -287,11 +287,11 @@ describe('the list', () => {
     ['filter: { kind: SPACE }', ['CREATED SPACE', 'UPDATED SPACE']],
     ['filter: { kind: PIXEL }', []],
     ['filter: { since: "2026-11-20T12:00:00.500Z" }', ['UPDATED SPACE', 'CREATED LINK']],
-  ])('by %s', async (args, expected) => {
+  ])('can be filtered by %s', async (args, expected) => {
     expect((await changes(args)).map(({ action, kind }) => `${action} ${kind}`)).toEqual(expected);
   });
 
-  test('can be filtered by record, counted, and paginated by cursor in both directions', async () => {
+  test('can be filtered by record, counted, and paginated in both directions', async () => {
     const all = await changes();
     const [{ recordId } = { recordId: '' }] = all;
     expect(await changes(`filter: { kind: SPACE, recordId: ${recordId} }`)).toHaveLength(2);
@@ -340,7 +340,7 @@ describe('the list', () => {
   });
 });
 
-test('links and spaces have their history, newest first', async () => {
+test('shows the history of links and spaces, newest first', async () => {
   const space = await owner.space('S');
   const { id } = await owner.link({ space_id: space });
   await owner.rest('PATCH', `/links/${id}`, { title: 'x' });
@@ -358,7 +358,7 @@ test('links and spaces have their history, newest first', async () => {
   });
 });
 
-test('the history of many links costs as many statements as that of a few', async () => {
+test('takes as many statements for the history of many links as of a few', async () => {
   const query =
     '{ links(first: 20) { edges { node { id history(first: 2) { edges { node { id key { prefix } } } } } } } }';
   const statements = async (count: number) => {

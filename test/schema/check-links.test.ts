@@ -23,7 +23,7 @@ test('checkLinks returns null for each link that would be created, and creates n
   });
 });
 
-test('checkLinks returns the same errors as createLinks, also those that follow from inputs before', async () => {
+test('checkLinks returns the same errors as createLinks, also those caused by earlier inputs', async () => {
   await owner.link({ alias: 'taken', url: 'https://example.com/taken' });
   const other = await server.caller('other');
   await other.link({ alias: 'theirs' });
@@ -53,7 +53,7 @@ test('checkLinks returns the same errors as createLinks, also those that follow 
   ]);
 });
 
-test('checkLinks needs only the scope read, and refuses more than 100 links', async () => {
+test('checkLinks needs only the read scope, and refuses more than 100 links', async () => {
   const reader = await server.caller('owner', ['read']);
   expect(await check([{ url: 'https://example.com/' }], reader)).toEqual({ checkLinks: [null] });
   const { errors } = await owner.graphql(CHECK, {

@@ -42,7 +42,7 @@ async function make(...list: string[]): Promise<void> {
   for (const name of list) await owner.space(name);
 }
 
-test('returns the newest 20 by default, and whether more follow', async () => {
+test('returns the newest 20 by default, and whether there are more', async () => {
   await make(...Array.from({ length: 22 }, (_, index) => `Space ${index}`));
   const stretch = await spaces({});
   expect(names(stretch)).toEqual(Array.from({ length: 20 }, (_, index) => `Space ${21 - index}`));
@@ -60,10 +60,10 @@ describe.each([
   ['ID', 'DESC'],
   ['NAME', 'ASC'],
   ['NAME', 'DESC'],
-])('ordered by %s %s, ties included', (field, direction) => {
+])('a connection ordered by %s %s, ties included', (field, direction) => {
   const orderBy = { field, direction };
 
-  test('walks forward and backward over each record once', async () => {
+  test('paginates forward and backward over each record once', async () => {
     await make('b', 'A', 'a', 'c', 'B', 'b', 'ä');
     const whole = names(await spaces({ first: 100, orderBy }));
     expect(whole).toHaveLength(7);
@@ -88,7 +88,7 @@ describe.each([
   });
 });
 
-test('stays valid while records are added and deleted before, after and at the cursor', async () => {
+test('is stable while records are added and deleted before, after and at the cursor', async () => {
   await make('b', 'd', 'f', 'h', 'j');
   const { edges, pageInfo } = await spaces({ first: 2, orderBy: BY_NAME });
   const at = edges.at(-1)?.node.id;
@@ -116,7 +116,7 @@ test('has no previous page after all earlier records are deleted', async () => {
   expect([names(rest), rest.pageInfo.hasPreviousPage]).toEqual([['b'], false]);
 });
 
-test('knows the records on the other side of a cursor at the end', async () => {
+test('reports records on the other side of a cursor at the end', async () => {
   await make('a');
   const { pageInfo } = await spaces({});
   const past = await spaces({ after: pageInfo.endCursor });
@@ -125,7 +125,7 @@ test('knows the records on the other side of a cursor at the end', async () => {
   expect(ahead).toMatchObject({ edges: [], pageInfo: { hasNextPage: true, hasPreviousPage: false } });
 });
 
-test('returns no edges, and correct page info, for first: 0', async () => {
+test('returns no edges and correct page info for first: 0', async () => {
   await make('a');
   const { edges, pageInfo } = await spaces({ first: 0 });
   expect([edges, pageInfo]).toEqual([
@@ -134,7 +134,7 @@ test('returns no edges, and correct page info, for first: 0', async () => {
   ]);
 });
 
-test('filters, and counts the hits', async () => {
+test('filters, and counts the matches', async () => {
   await make('50%', '500', 'Fifty');
   const found = await spaces({ filter: { search: '50%' } });
   expect([names(found), found.totalCount]).toEqual([['50%'], 1]);
@@ -163,7 +163,7 @@ test.each([
     'filter.search',
     'may not contain null characters or broken surrogate pairs',
   ],
-])('refuses %s, naming the argument', async (_what, variables, argument, message) => {
+])('refuses %s, and names the argument', async (_what, variables, argument, message) => {
   const { errors, status } = await owner.graphql(query, variables);
   expect([status, errors]).toMatchObject([
     200,
@@ -176,7 +176,7 @@ test.each([
   ]);
 });
 
-test('names every wrong argument', async () => {
+test('names every invalid argument', async () => {
   const { errors } = await owner.graphql(query, { first: 101, after: 'x', before: 'y' });
   const fields = ['first', 'after', 'before'].map((argument) => ({ path: [argument] }));
   expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION', fields } }]);

@@ -40,7 +40,7 @@ async function verify(id: string, caller = owner): Promise<Domain> {
 const leadsTo = async (host: string, path = '/here') =>
   (await visit(server.origin, path, { headers: { Host: host } })).location;
 
-test('a new domain serves visitors only once its record is found, and may have links before', async () => {
+test('a new domain serves visitors only after its record is found, and may have links before', async () => {
   const { id, verified, verification } = await add('go.example:8080');
   expect([verified, verification]).toEqual([
     false,
@@ -81,7 +81,7 @@ test('a new domain serves visitors only once its record is found, and may have l
   expect(await verify(id)).toMatchObject({ verified: true });
 });
 
-test('it takes effect in another process within a second, and so does a new domain', async () => {
+test('a new or verified domain is served by other processes within a second', async () => {
   const other = await startTestServer({ url: server.databaseUrl, background: true, verifiesDomains: true });
   try {
     const elsewhere = async () =>
@@ -98,7 +98,7 @@ test('it takes effect in another process within a second, and so does a new doma
   }
 });
 
-test('a new host has to be verified again, a new port does not', async () => {
+test('a new host must be verified again, a new port need not', async () => {
   const { id, verification } = await add('moving.example');
   server.dns.set(verification.name, [verification.value]);
   await verify(id);
@@ -116,7 +116,7 @@ test('a new host has to be verified again, a new port does not', async () => {
   expect(updateDomain.verification.value).not.toBe(verification.value);
 });
 
-test('simultaneous changes never leave a name with another’s verification', async () => {
+test('concurrent renames never give a name the verification of another one', async () => {
   for (let i = 0; i < 10; i++) {
     const { id } = await add(`mine-${i}.example`);
     await server.database.client.domain.update({
@@ -133,7 +133,7 @@ test('simultaneous changes never leave a name with another’s verification', as
   }
 });
 
-test('an account cannot verify another account’s domain, or a shared one', async () => {
+test('an account cannot verify a domain of another account, or a shared one', async () => {
   const { id } = await add('private.example');
   const stranger = await server.caller('stranger');
   const missing = { __typename: 'NotFoundError', code: 'NOT_FOUND', message: 'No such domain.' };
@@ -151,7 +151,7 @@ test('DNS that does not answer is reported as a missing record', async () => {
   expect((await verify(id)).__typename).toBe('ValidationError');
 });
 
-test('with verification off, a new domain serves at once', async () => {
+test('a new domain serves at once if verification is off', async () => {
   const lax = await startTestServer();
   try {
     const caller = await lax.caller();

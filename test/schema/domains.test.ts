@@ -43,7 +43,7 @@ async function sharedId(): Promise<string> {
   return (await domainsOf(owner)).find(({ shared }) => shared)?.id ?? '';
 }
 
-test('creates a domain, and returns it', async () => {
+test('creates a domain and returns it', async () => {
   const input = { name: 'go.example', notFoundUrl: 'https://example.com/lost' };
   const { createDomain } = await owner.data<{ createDomain: { id: string } }>(create, { input });
   const domain = { ...input, id: createDomain.id, shared: false, createdAt: noon, updatedAt: noon };
@@ -92,19 +92,16 @@ test.each([
   's.example:8443',
   'taken-host.example',
   'taken-host.example:8443',
-])(
-  'refuses %s, which is no name, this machine, or the host of a shared or another account’s domain',
-  async (name) => {
-    await stranger.data(create, { input: { name: 'taken-host.example:81' } });
-    const made = await owner.data(create, { input: { name } });
-    expect(made).toMatchObject({ createDomain: { fields: [{ path: ['name'] }] } });
-    const id = await make(`renamed-${randomUUID()}.example`);
-    const renamed = await owner.data(update, { id, input: { name } });
-    expect(renamed).toMatchObject({ updateDomain: { fields: [{ path: ['name'] }] } });
-  },
-);
+])('refuses %s as a name: not a name, this machine, or the host of another domain', async (name) => {
+  await stranger.data(create, { input: { name: 'taken-host.example:81' } });
+  const made = await owner.data(create, { input: { name } });
+  expect(made).toMatchObject({ createDomain: { fields: [{ path: ['name'] }] } });
+  const id = await make(`renamed-${randomUUID()}.example`);
+  const renamed = await owner.data(update, { id, input: { name } });
+  expect(renamed).toMatchObject({ updateDomain: { fields: [{ path: ['name'] }] } });
+});
 
-test('gives a host to one of many simultaneous accounts, on any port', async () => {
+test('gives a host to one of many simultaneous accounts, whatever the port', async () => {
   const callers = await Promise.all(Array.from({ length: 8 }, (_, i) => server.caller(`racer ${i}`)));
   const made = await Promise.all(
     callers.map((caller, i) =>
@@ -117,7 +114,7 @@ test('gives a host to one of many simultaneous accounts, on any port', async () 
   expect(types.filter((type) => type === 'Domain')).toHaveLength(1);
 });
 
-test('refuses every wrong field at once', async () => {
+test('reports all invalid fields at once', async () => {
   const input = { name: '', notFoundUrl: 'javascript:alert(1)' };
   expect(await owner.data(create, { input })).toMatchObject({
     createDomain: {
@@ -155,7 +152,7 @@ test('gives a host to one of many simultaneous requests', async () => {
   expect(types.filter((type) => type === 'ValidationError')).toHaveLength(11);
 });
 
-test('changes the given fields, and null clears those that can be cleared', async () => {
+test('changes the given fields, and clears optional ones with null', async () => {
   const id = await make('changing.example');
   server.clock.now = new Date('2026-11-20T13:00:00.000Z');
   const set = await owner.data(update, { id, input: { notFoundUrl: 'https://example.com/' } });
@@ -179,14 +176,14 @@ test('changes the given fields, and null clears those that can be cleared', asyn
   });
 });
 
-test('deletes a domain, only once', async () => {
+test('deletes a domain only once', async () => {
   const id = await make('gone.example');
   expect(await owner.data(remove, { id })).toEqual({ deleteDomain: { __typename: 'DeletedRecord', id } });
   expect(await owner.data(remove, { id })).toEqual({ deleteDomain: missing });
 });
 
 describe('a shared domain', () => {
-  test('is visible to every account, and created once', async () => {
+  test('is visible to every account, and created only once', async () => {
     await shareDefaultDomain(server.database.client, 's.example', null, NOON);
     for (const caller of [owner, stranger]) {
       const shared = (await domainsOf(caller)).filter((domain) => domain.shared);
@@ -208,7 +205,7 @@ describe('a shared domain', () => {
     ]);
   });
 
-  test('keeps a record of its changes', async () => {
+  test('records its changes', async () => {
     const { database, stop } = await startTestServer();
     const db = database.client;
     const at = (hour: number) => new Date(NOON.getTime() + hour * 3_600_000);
@@ -222,7 +219,7 @@ describe('a shared domain', () => {
     await stop();
   });
 
-  test('is the one with the most links, of those that earlier versions left', async () => {
+  test('is the one with the most links if earlier versions left several', async () => {
     const old = await startTestServer();
     try {
       const db = old.database.client;
@@ -250,7 +247,7 @@ describe('a shared domain', () => {
   });
 });
 
-test("never shows or changes another account's domain", async () => {
+test('never shows or changes a domain of another account', async () => {
   const id = await make('private.example');
   expect(await stranger.data(show, { id })).toEqual({ domain: null });
   expect(await stranger.data(update, { id, input: { name: 'x.example' } })).toEqual({

@@ -82,7 +82,7 @@ test('explains a visit at another time', async () => {
 test.each([
   ['a link of another account', async () => String((await (await server.caller('stranger')).link()).id)],
   ['a link that is not there', async () => '99999'],
-])('finds nothing of %s', async (_what, linkId) => {
+])('returns NOT_FOUND for %s', async (_what, linkId) => {
   expect(await explain({ linkId: await linkId() })).toEqual({
     outcome: 'NOT_FOUND',
     destination: null,
@@ -98,7 +98,7 @@ test('refuses an invalid time', async () => {
   expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION', fields: [{ path: ['input', 'at'] }] } }]);
 });
 
-test('explains that pixels are fired', async () => {
+test('reports that pixels are fired', async () => {
   const { id } = await owner.link({ pixel_ids: await owner.pixel() });
   expect(await explain({ linkId: String(id), userAgent: BROWSER })).toMatchObject({
     outcome: 'PIXELS',
@@ -106,7 +106,7 @@ test('explains that pixels are fired', async () => {
   });
 });
 
-test('explains that a link with a click limit does not reveal its destination to a program', async () => {
+test('does not reveal the destination of a link with a click limit to a program', async () => {
   const { id } = await owner.link({ expiration_clicks: 1 });
   expect(await explain({ linkId: String(id), userAgent: 'curl/8.5.0' })).toMatchObject({
     outcome: 'PREVIEW',
@@ -135,12 +135,12 @@ test('counts the letters of a password after composing them, as when it is set',
   expect(explained.outcome).toBe('REDIRECT');
 });
 
-test('accepts a time with surrounding white space', async () => {
+test('accepts a time surrounded by white space', async () => {
   const { id } = await owner.link({ expiration_date: '2027-01-01' });
   expect((await explain({ linkId: String(id), at: ' 2027-01-01T00:00Z ' })).outcome).toBe('EXPIRED');
 });
 
-test('predicts which URL of a rotation visits get that are not counted', async () => {
+test('predicts the URL of a rotation for visits that are not counted', async () => {
   const { id, alias } = await owner.link({
     target_type: 4,
     'rotation[0][value]': 'https://example.com/1',

@@ -30,21 +30,21 @@ async function run(caller: Caller, operationName: string, variables: object) {
   return { status: response.status, errors: errors?.map(({ message }) => message), data };
 }
 
-test.each(names)("GraphiQL's example %s runs unchanged", async (operationName) => {
+test.each(names)('the GraphiQL example %s runs unchanged', async (operationName) => {
   const caller = await server.caller();
   const id = operationName.endsWith('Space') ? await caller.space('S') : (await caller.link()).id;
   const variables = changing.includes(operationName) ? { id: String(id) } : {};
   expect(await run(caller, operationName, variables)).toMatchObject({ status: 200, errors: undefined });
 });
 
-test('examples that change or delete a record do nothing until its id is given', async () => {
+test('examples that change or delete a record do nothing until an id is given', async () => {
   expect(changing).toEqual(['UpdateSpace', 'DeleteSpace', 'UpdateLink', 'DeleteLink']);
   const caller = await server.caller();
   for (const name of changing)
     expect((await run(caller, name, {})).errors).toEqual([expect.stringContaining('$id')]);
 });
 
-test('no example of a mutation has the id of a record in its text', () => {
+test('no example of a mutation contains the id of a record', () => {
   for (const operation of operations.filter(({ operation }) => operation === 'mutation'))
     expect(print(operation)).not.toMatch(/\b\w*[iI]d: "/);
 });

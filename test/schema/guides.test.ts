@@ -56,7 +56,7 @@ const subscriptions = examples.filter((block) => operationOf(block).operation ==
 const requests = examples.filter((block) => !subscriptions.includes(block));
 
 test.each(subscriptions.map((block) => [block.place, block] as const))(
-  'the subscription of %s hears of a new link',
+  'the subscription in %s reports a new link',
   async (_place, block) => {
     const events = await subscribe(caller, block.text);
     const { id } = await caller.link();
@@ -66,7 +66,7 @@ test.each(subscriptions.map((block) => [block.place, block] as const))(
 );
 
 test.each(requests.map((block) => [block.place, operationOf(block).name?.value ?? '', block] as const))(
-  'the example of %s, %s, runs as it stands',
+  'the example of %s, %s, runs unchanged',
   async (_place, name, block) => {
     const data = await run(block);
     const errors = JSON.stringify(data).match(/\w+Error\b/g) ?? [];
@@ -74,7 +74,7 @@ test.each(requests.map((block) => [block.place, operationOf(block).name?.value ?
   },
 );
 
-test('the explanation in the guide to redirects is the real answer for the link of the GraphQL guide', async () => {
+test('the redirects guide shows the real explanation of the link in the GraphQL guide', async () => {
   const [query, answer] = blocksOf('docs/redirects.md').filter(({ language }) =>
     ['graphql', 'json'].includes(language),
   );

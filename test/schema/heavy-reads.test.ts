@@ -62,11 +62,11 @@ test.each([
     'expired links of a hundred spaces, with totals',
     '{ spaces(first: 100) { nodes { links(filter: { status: EXPIRED }) { totalCount nodes { id } } } } }',
   ],
-])('does not refuse %s', async (_what, query) => {
+])('accepts %s', async (_what, query) => {
   expect((await caller.graphql(query)).errors).toBeUndefined();
 });
 
-test('others are served while one operation reads much', async () => {
+test('serves others while one operation reads a lot', async () => {
   const query = many(
     40,
     `linkPage(page: 90, filter: { ${since} }, orderBy: { field: URL }) { items { id } }`,
@@ -85,7 +85,7 @@ test('others are served while one operation reads much', async () => {
   expect(served).toBeGreaterThan(5);
 });
 
-test('refuses more requests of one account than may wait for long reads, and serves other accounts', async () => {
+test('refuses long reads of one account above its limit of waiting ones, and serves other accounts', async () => {
   const { client } = server.database;
   const { accountId } = await client.link.findFirstOrThrow();
   const read = Promise.withResolvers<void>();

@@ -46,7 +46,7 @@ test.each([
   ['application/*;q=0.5, application/json;q=0.1', 'application/graphql-response+json; charset=utf-8'],
   ['application/json; charset="UTF-8"', 'application/json; charset=utf-8'],
   ['application/json;odata=verbose;q=0.5', 'application/json; charset=utf-8'],
-])('answers %s if it is accepted', async (accept, type) => {
+])('answers with %s if it is accepted', async (accept, type) => {
   const response = await owner.fetch('/graphql', {
     method: 'POST',
     headers: { ...JSON_TYPE, Accept: accept },
@@ -85,7 +85,7 @@ test.each([
   ['variables', '{"i":'],
   ['variables', 'undefined'],
   ['extensions', '{'],
-])('400 for a GET request whose %s are %s', async (name, text) => {
+])('returns 400 for a GET request whose %s are %s', async (name, text) => {
   const query = new URLSearchParams({ query: '{ __typename }', [name]: text });
   const response = await owner.fetch(`/graphql?${query}`);
   expect([response.status, await response.json()]).toEqual([
@@ -94,12 +94,15 @@ test.each([
   ]);
 });
 
-test.each(['', '{"i":"?"}', 'null'])('200 for a GET request whose variables are %j', async (variables) => {
-  const response = await owner.fetch(
-    `/graphql?${new URLSearchParams({ query: '{ __typename }', variables })}`,
-  );
-  expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
-});
+test.each(['', '{"i":"?"}', 'null'])(
+  'returns 200 for a GET request whose variables are %j',
+  async (variables) => {
+    const response = await owner.fetch(
+      `/graphql?${new URLSearchParams({ query: '{ __typename }', variables })}`,
+    );
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+  },
+);
 
 test.each([
   'text/plain',
@@ -109,7 +112,7 @@ test.each([
   'application/json;q=0',
   'application/json; charset=utf-16',
   'multipart/mixed',
-])('returns 406 if only %s is accepted, and does nothing', async (accept) => {
+])('returns 406 if only %s is accepted, and executes nothing', async (accept) => {
   const create = JSON.stringify({
     query: `mutation { createSpace(input: { name: "${accept}" }) { __typename } }`,
   });
@@ -132,7 +135,7 @@ test.each([
 });
 
 test.each(['*/*', 'application/*', 'text/html, application/json;q=0.5', 'application/json; charset=utf-8'])(
-  'answers JSON to %s',
+  'answers with JSON to %s',
   async (accept) => {
     const headers = { ...JSON_TYPE, Accept: accept };
     for (const sent of [body, JSON.stringify({ query: '{ __typename }', extensions: { cost: true } })]) {
@@ -146,25 +149,25 @@ test.each(['*/*', 'application/*', 'text/html, application/json;q=0.5', 'applica
 );
 
 test.each(['text/html;q=0, */*', 'application/json, text/html;q=0.1'])(
-  'GET with Accept: %s does not get the page',
+  'does not serve the GraphiQL page to GET with Accept: %s',
   async (accept) => {
     const response = await owner.fetch('/graphql?query={__typename}', { headers: { Accept: accept } });
     expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
   },
 );
 
-test('runs queries by GET, but no mutations', async () => {
+test('executes queries by GET, but no mutations', async () => {
   const get = (query: string) => owner.fetch(`/graphql?query=${encodeURIComponent(query)}`);
   expect(await (await get('{ __typename }')).json()).toEqual({ data: { __typename: 'Query' } });
   expect((await get('mutation { deleteSpace(id: 1) { __typename } }')).status).toBe(405);
 });
 
-test('reports what is wrong with a query', async () => {
+test('reports the mistake in a query', async () => {
   const { errors } = await owner.graphql('{ nothing }');
   expect(errors?.[0]?.message).toMatch(/Cannot query field "nothing"/);
 });
 
-test('returns 403 with the code FORBIDDEN for an operation without the key’s scope, and does nothing', async () => {
+test('returns 403 with the code FORBIDDEN for an operation outside the scopes of the key, and executes nothing', async () => {
   const reader = await server.caller('owner', ['read']);
   const writer = await server.caller('owner', ['write']);
   const mutation = 'mutation { createSpace(input: { name: "Refused" }) { __typename } }';
@@ -212,7 +215,7 @@ test('hides an internal error behind a request id, in both APIs', async () => {
   }
 });
 
-test("serves the schema's text without a key", async () => {
+test('serves the text of the schema without a key', async () => {
   const response = await fetch(`${server.origin}/schema.graphql`);
   expect(response.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
   expect(await response.text()).toBe(readFileSync('schema.graphql', 'utf8'));
@@ -233,7 +236,7 @@ describe('GraphiQL', () => {
     expect(html.length).toBeLessThan(10_000);
   });
 
-  test('can be switched off, together with introspection', async () => {
+  test('can be turned off together with introspection', async () => {
     const closed = await startTestServer({ graphiql: false });
     try {
       const caller = await closed.caller();
@@ -266,7 +269,7 @@ describe('GraphiQL', () => {
     }
   });
 
-  test('has introspection when it is on', async () => {
+  test('allows introspection while it is on', async () => {
     const { __schema } = await owner.data<{ __schema: object }>('{ __schema { queryType { name } } }');
     expect(__schema).toEqual({ queryType: { name: 'Query' } });
   });
@@ -277,7 +280,7 @@ test.each([
   ['/api/v1/spaces/999', 404],
   ['/api/v1/nowhere', 404],
   ['/graphql?query={__typename}', 200],
-])('the answer to %s is not cacheable', async (path, status) => {
+])('an answer to %s is not cacheable', async (path, status) => {
   const response = await owner.fetch(path);
   expect([response.status, response.headers.get('Cache-Control')]).toEqual([status, 'private, no-store']);
 });

@@ -80,7 +80,7 @@ test.each<[string, string, object]>([
     'query ($if: Boolean = true) { link(id: ID) { id @include(if: $if) title } }',
     { if: null },
   ],
-])('%s has the same answer the fifth time as the first time', async (_name, query, variables) => {
+])('answers %s the fifth time as it did the first time', async (_name, query, variables) => {
   const answers = [];
   for (let i = 0; i < 5; i++)
     answers.push(
@@ -112,7 +112,7 @@ test.each<[string, string, object, object]>([
     { first: 1 },
     { first: 100 },
   ],
-])('%s has the same answer before and after the operation is known', async (_name, query, good, other) => {
+])('answers %s the same before and after the operation is cached', async (_name, query, good, other) => {
   const form = ({ status, data, errors, headers }: GraphQLAnswer) => {
     const names = [...headers.keys()].filter((name) => !name.startsWith('x-ratelimit'));
     return { status, data, errors, type: headers.get('content-type'), names };
@@ -123,13 +123,13 @@ test.each<[string, string, object, object]>([
   for (let i = 0; i < 3; i++) expect(form(await owner.graphql(query, other))).toEqual(unknown);
 });
 
-test('a number beyond all others does not spoil the operation for others', async () => {
+test('a number above the largest double does not break the cached operation for others', async () => {
   const query = 'query Spaces($first: Int) { spaces(first: $first) { totalCount } }';
   await send({}, `{"query":${JSON.stringify(query)},"variables":{"first":1e400}}`);
   expect(await owner.graphql(query, { first: null })).toMatchObject({ status: 200, errors: undefined });
 });
 
-test('a key that may only read cannot execute a known mutation', async () => {
+test('a read-only key cannot execute a cached mutation', async () => {
   const input = { name: 'Known' };
   await owner.data(create, { input });
   const reader = await server.caller('owner', ['read']);
@@ -138,7 +138,7 @@ test('a key that may only read cannot execute a known mutation', async () => {
 });
 
 test.each(['', 'Other'])(
-  'an operation %j that the document does not have is refused, known or not',
+  'refuses the operation %j that the document does not have, cached or not',
   async (operationName) => {
     const query = 'mutation Make { createSpace(input: { name: "Made" }) { __typename } }';
     const answer = async (text: string) => {
@@ -152,7 +152,7 @@ test.each(['', 'Other'])(
   },
 );
 
-describe.each([1, 101])('a mutation of which %d records are asked for', (first) => {
+describe.each([1, 101])('a mutation that asks for %d records', (first) => {
   test.each<Record<string, string>>([
     { 'Content-Type': 'application/json ; charset=utf-8' },
     { 'Content-Type': 'Application/JSON' },
@@ -171,7 +171,7 @@ describe.each([1, 101])('a mutation of which %d records are asked for', (first) 
     { Host: 'a b' },
     { Host: '[' },
     { Host: 'x:99999' },
-  ])('has the same answer and effect with %j, known or not', async (headers) => {
+  ])('has the same answer and effect with %j, cached or not', async (headers) => {
     const text = (comment: string) =>
       `mutation ($name: String!, $first: Int!) { createSpace(input: { name: $name }) { ... on Space { links(first: $first) { totalCount } } } } # ${comment}`;
     const query = text(`known ${JSON.stringify(headers)}`);
@@ -197,7 +197,7 @@ describe.each([1, 101])('a mutation of which %d records are asked for', (first) 
 });
 
 test.each(['Both', undefined])(
-  'a text with the name of an operation before it is another one',
+  'treats a query with the name of a cached operation in front of it as another query',
   async (operationName) => {
     const query = 'mutation Both { createSpace(input: { name: "Both" }) { __typename } }';
     await send({}, JSON.stringify({ query, operationName }));
@@ -210,7 +210,7 @@ test.each(['Both', undefined])(
   },
 );
 
-test('a known mutation is not executed for a client that accepts no JSON', async () => {
+test('does not execute a cached mutation for a client that accepts no JSON', async () => {
   const body = JSON.stringify({ query: create, variables: { input: { name: 'Refused' } } });
   await owner.data(create, { input: { name: 'Accepted' } });
   const response = await send({ Accept: 'application/json;q=0' }, body);
@@ -220,7 +220,7 @@ test('a known mutation is not executed for a client that accepts no JSON', async
   expect([response.status, spaces.totalCount]).toEqual([406, 0]);
 });
 
-test('a known mutation whose answer has an error is executed once', async () => {
+test('executes a cached mutation whose answer has an error once', async () => {
   const query =
     'mutation ($name: String!, $first: Int!) { createSpace(input: { name: $name }) { ... on Space { links(first: $first) { totalCount } } } }';
   await owner.data(query, { name: 'Good', first: 1 });

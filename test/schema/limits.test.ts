@@ -9,9 +9,9 @@ import {
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FieldCost } from '../../src/schema/cost/field-cost.ts';
 import { schema } from '../../src/schema/index.ts';
-import type { FieldCost } from '../../src/schema/server/cost.ts';
-import { documentCaches } from '../../src/schema/server/operation-limits.ts';
+import { documentCaches } from '../../src/schema/server/document-limits.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -57,7 +57,7 @@ test.each([
     `{ spaces(first: 100) { edges { node { links(first: 100) { edges { node {
     id url alias shortUrl title clicks status createdAt updatedAt disabled privacy } } } } } } }`,
   ],
-])('refuses too large a %s, before anything is executed', async (what, size, limit, query) => {
+])('refuses too large a %s before executing anything', async (what, size, limit, query) => {
   const statements = await server.statementsOf(async () => {
     const { data, errors } = await caller.graphql(query);
     expect(data).toBeUndefined();
@@ -69,7 +69,7 @@ test.each([
   expect(statements).toEqual([]);
 });
 
-test('the size of an operation is not taken for that of another one of the document', async () => {
+test('computes the size of each operation of a document separately', async () => {
   const [cheap, costly] = ['OperationThatIsCheap', 'OperationThatIsCostly'];
   const fields = 'id url alias shortUrl title clicks status createdAt updatedAt disabled privacy';
   const document = `query ${cheap} { __typename }
@@ -84,7 +84,7 @@ test('the size of an operation is not taken for that of another one of the docum
   expect(await send(costly)).toMatchObject({ errors: [{ extensions: { code: 'TOO_COSTLY' } }] });
 });
 
-test('the size for one value of a variable is not taken for that of another value', async () => {
+test('computes the size for each value of a variable separately', async () => {
   const inputs = many(10, () => '{ url: "https://example.com/", password: "x", reuse: $reuse }');
   const create = `mutation ($reuse: Boolean) { createLinks(inputs: [${inputs}]) { __typename } }`;
   const codeFor = async (reuse: unknown) =>
@@ -93,7 +93,7 @@ test('the size for one value of a variable is not taken for that of another valu
   expect(await codeFor(true)).toBe('TOO_COSTLY');
 });
 
-test('the compiled code of wide queries takes no memory', async () => {
+test('the compiled code of wide queries uses no memory', async () => {
   v8.setFlagsFromString('--expose-gc');
   const collect: () => void = vm.runInNewContext('gc');
   const fields =
@@ -114,7 +114,7 @@ test('the compiled code of wide queries takes no memory', async () => {
   expect(used() - before).toBeLessThan(30);
 });
 
-test('a field is compared with itself 707 times in a selection, whichever way it is repeated', async () => {
+test('a selection may compare a field with itself 707 times, however it is repeated', async () => {
   const fragments = '{ ...A ...B } fragment A on Query { FIELDS } fragment B on Query { FIELDS }';
   const nested = (count: number) => `{ ${many(count, () => 'viewer { account { name } }')} }`;
   const cases: [string, string | undefined][] = [
@@ -133,7 +133,7 @@ test('a field is compared with itself 707 times in a selection, whichever way it
     expect([code, (await caller.graphql(query)).errors?.[0]?.extensions.code]).toEqual([code, code]);
 });
 
-test('a variable that the executor would overlook is refused', async () => {
+test('refuses a variable whose name the executor would ignore', async () => {
   const query = 'query ($__proto__: Int = 1) { links(first: $__proto__) { nodes { id } } }';
   for (const variables of [{}, JSON.parse('{ "__proto__": 1 }')])
     expect(await caller.graphql(query, variables)).toMatchObject({
@@ -146,7 +146,7 @@ test('a variable that the executor would overlook is refused', async () => {
     });
 });
 
-test('a negative number of records does not pay for other fields', async () => {
+test('a negative number of records does not lower the cost of other fields', async () => {
   const large = many(
     2,
     (i) => `large${i}: spaces(first: 100) { nodes { links(first: 100) { nodes { url title } } } }`,
@@ -163,10 +163,13 @@ test.each([
   ['a literal', '{ links(first: 100000000) { totalCount } }', {}, 'VALIDATION'],
   ['a variable', 'query ($n: Int) { links(first: $n) { totalCount } }', { n: 100_000_000 }, 'VALIDATION'],
   ['no Int', 'query ($n: Int) { links(first: $n) { totalCount } }', { n: 2_147_483_648 }, 'BAD_REQUEST'],
-])('too large a number of records, as %s, is a wrong argument', async (_as, query, variables, code) => {
-  const { errors } = await caller.graphql(query, variables);
-  expect(errors?.[0]?.extensions.code).toBe(code);
-});
+])(
+  'reports too large a number of records as an invalid argument: %s',
+  async (_as, query, variables, code) => {
+    const { errors } = await caller.graphql(query, variables);
+    expect(errors?.[0]?.extensions.code).toBe(code);
+  },
+);
 
 test.each([
   ['lists', `{ links(filter: ${'['.repeat(101)}${']'.repeat(101)}) { totalCount } }`],
@@ -174,7 +177,7 @@ test.each([
   ['thousands of lists', `{ links(filter: ${'['.repeat(4_900)}${']'.repeat(4_900)}) { totalCount } }`],
   ['selections', `{ a ${'{ a '.repeat(101)} ${'}'.repeat(102)}`],
   ['what is not closed', `{ links(filter: ${'['.repeat(9_000)}`],
-])('refuses %s that are nested too deeply', async (_what, query) => {
+])('refuses deeply nested %s', async (_what, query) => {
   const { data, errors } = await caller.graphql(query);
   expect([data, errors?.[0]?.extensions.code]).toEqual([undefined, 'TOO_COSTLY']);
 });
@@ -193,7 +196,7 @@ test.each([
   ['many lists of a short request', { variables: `{"input": ${sent.input}, "a": ${lists(3_000)}}` }, {}],
   ['extensions of a short request', { extensions: objects(101) }, {}],
   ['variables of a keyed write', { variables: `{"input": ${lists(5_000)}}` }, { 'Idempotency-Key': 'deep' }],
-])('refuses %s that are nested too deeply, as those of a document', async (_what, more, headers) => {
+])('refuses deeply nested %s like those of a document', async (_what, more, headers) => {
   const parts = { query: sent.query, variables: `{"input": ${sent.input}}`, ...more };
   const body = `{${Object.entries(parts).map(([name, value]) => `"${name}": ${value}`)}}`;
   const own = await server.caller('deep');
@@ -211,7 +214,7 @@ test.each([
   expect(await own.data('{ links { totalCount } }')).toEqual(before);
 });
 
-test('takes variables and extensions of as many levels as a document may have', async () => {
+test('accepts variables and extensions as deeply nested as a document may be', async () => {
   const body = `{"query": "{ __typename }", "variables": {"a": ${lists(99)}}, "extensions": ${objects(100)}}`;
   for (const accept of ['application/json', '*/*;q=0.5'])
     expect(
@@ -233,7 +236,7 @@ test.each([
   expect([data, errors?.[0]?.extensions]).toMatchObject([undefined, { code: 'TOO_COSTLY', limit: 100 }]);
 });
 
-test('refuses too many lines, before anything is parsed', async () => {
+test('refuses too many lines before parsing', async () => {
   const { errors } = await caller.graphql(`${'\n'.repeat(5_000)}{ nothing }`);
   expect(errors).toEqual([
     {
@@ -243,7 +246,7 @@ test('refuses too many lines, before anything is parsed', async () => {
   ]);
 });
 
-test('answers with at most 100 errors of fields, and one that says that there are more', async () => {
+test('answers with at most 100 field errors, and one that says that there are more', async () => {
   const another = await server.caller('another');
   const space_id = await another.space('Full');
   for (let i = 0; i < 11; i++) await another.link({ space_id });
@@ -316,7 +319,7 @@ test.each([
   expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 1 } });
 });
 
-test('a batch that is too long is refused as invalid input', async () => {
+test('refuses a batch that is too long as invalid input', async () => {
   const { errors } = await caller.graphql(shared(1), { inputs: inputs(101) });
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', fields: [{ path: ['inputs'] }] });
 });
@@ -355,7 +358,7 @@ test.each([
       fragment S on __Schema { types { fields { ${many(40, (i) => `a${i}: description`)} } } }`,
     {},
   ],
-])('costs too much: %s', async (_what, query, variables) => {
+])('refuses as too costly: %s', async (_what, query, variables) => {
   const { status, data, errors } = await caller.graphql(query, variables);
   expect([status, data, errors?.[0]?.extensions.code]).toEqual([400, undefined, 'TOO_COSTLY']);
   expect(errors?.[0]?.extensions.cost).toBeGreaterThan(300_000);
@@ -395,11 +398,11 @@ test.each([
         platforms { __typename platform url } languages { __typename language url } } }`,
     { inputs: Array.from({ length: 100 }, () => ({ id: '0', input: {} })) },
   ],
-])('does not cost too much: %s', async (_what, query, variables) => {
+])('accepts within the cost limit: %s', async (_what, query, variables) => {
   expect((await caller.graphql(query, variables)).errors).toBeUndefined();
 });
 
-test('the size of targets in an answer is limited', async () => {
+test('limits the size of targets in an answer', async () => {
   const rotation = Array.from({ length: 250 }, (_, i) => `https://example.com/${i}/${'x'.repeat(1_950)}`);
   const long = await server.caller('long lists');
   for (let i = 0; i < 10; i++)
@@ -432,14 +435,14 @@ test('the cache of documents is bounded', async () => {
   expect(documentCaches.documentCache.calculatedSize).toBeLessThanOrEqual(500_000);
 });
 
-test('a message that repeats the input is shortened', async () => {
+test('shortens a message that repeats the input', async () => {
   const { errors } = await caller.graphql('query ($first: Int) { links(first: $first) { totalCount } }', {
     first: 'x'.repeat(100_000),
   });
   expect(errors?.[0]?.message.length).toBeLessThan(600);
 });
 
-test('the size of a page counts, also from a variable', async () => {
+test('includes the size of a page in the cost, also from a variable', async () => {
   const query = 'query ($first: Int) { links(first: $first) { edges { node { id } } } }';
   const costFor = async (variables: object) => {
     const response = await caller.fetch('/graphql', {
@@ -454,7 +457,7 @@ test('the size of a page counts, also from a variable', async () => {
   ]);
 });
 
-test('the cost is in the answer only on request', async () => {
+test('includes the cost in the answer only on request', async () => {
   const response = await caller.fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -463,13 +466,13 @@ test('the cost is in the answer only on request', async () => {
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
 });
 
-test('introspection queries of tools are within the limits', async () => {
+test('accepts the introspection queries of tools', async () => {
   const all = { inputValueDeprecation: true, specifiedByUrl: true, directiveIsRepeatable: true, oneOf: true };
   for (const options of [{}, { ...all, schemaDescription: true }])
     expect((await caller.graphql(getIntrospectionQuery(options))).errors).toBeUndefined();
 });
 
-test('the cost of the introspection follows its largest answer', async () => {
+test('introspection costs in proportion to its largest answer', async () => {
   const ofType = (name: string) =>
     `__type(name: "${name}") { fields { name description args { name description } type { name } } }`;
   for (const name of ['Link', 'Query', 'Mutation']) {
@@ -479,7 +482,7 @@ test('the cost of the introspection follows its largest answer', async () => {
   }
 });
 
-test('a batch of operations in one request is refused', async () => {
+test('refuses a batch of operations in one request', async () => {
   const response = await caller.fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

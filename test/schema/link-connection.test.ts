@@ -64,7 +64,7 @@ const orders = Object.keys(values).flatMap((field) => [
   [field, 'DESC'],
 ]);
 
-describe.each(orders)('ordered by %s %s', (field, direction) => {
+describe.each(orders)('links ordered by %s %s', (field, direction) => {
   const orderBy = { field, direction };
   const inOrder = (a: Node, b: Node) => compare(field ?? '', direction === 'DESC', a, b);
   let caller: Caller;
@@ -81,7 +81,7 @@ describe.each(orders)('ordered by %s %s', (field, direction) => {
     }
   });
 
-  test('walks forward and backward over each link once, nulls and ties included', async () => {
+  test('paginates forward and backward over each link once, nulls and ties included', async () => {
     const whole = (await links(caller, { first: 100, orderBy })).edges.map(({ node }) => node);
     expect(whole).toHaveLength(10);
     expect(whole).toEqual([...whole].sort(inOrder));
@@ -105,7 +105,7 @@ describe.each(orders)('ordered by %s %s', (field, direction) => {
     expect(backward).toEqual(whole);
   });
 
-  test('each cursor stays valid while links are added and deleted before, after and at it', async () => {
+  test('keeps each cursor valid while links are added and deleted before, after and at it', async () => {
     const { edges } = await links(caller, { first: 100, orderBy });
     for (const index of [1, 4, 8]) await caller.rest('DELETE', `/links/${edges[index]?.node.id}`);
     for (const title of ['', 'A', 'bb', 'zzz']) await make(title, 'y');
@@ -168,7 +168,7 @@ describe('Space.links', () => {
     ]);
   }
 
-  test('has the links of each space, with totals of its own', async () => {
+  test('returns the links of each space, with its own totals', async () => {
     expect(await read({ first: 2 })).toEqual([
       ['A', ['a3', 'a2'], 3, true],
       ['B', ['b2', 'b1'], 2, false],
@@ -176,7 +176,7 @@ describe('Space.links', () => {
     ]);
   });
 
-  test('reads from the end, in its order', async () => {
+  test('paginates from the end, in its order', async () => {
     const orderBy = { field: 'TITLE', direction: 'ASC' };
     expect(await read({ last: 2, orderBy })).toEqual([
       ['A', ['a2', 'a3'], 3, false],
@@ -185,7 +185,7 @@ describe('Space.links', () => {
     ]);
   });
 
-  test('filters, and counts the hits', async () => {
+  test('filters, and counts the matches', async () => {
     expect(await read({ filter: { search: '1' } })).toEqual([
       ['A', ['a1'], 1, false],
       ['B', ['b1'], 1, false],

@@ -133,7 +133,7 @@ describe('createLink', () => {
     expect(await create({ url, ...nulls })).toMatchObject(plain);
   });
 
-  test('refuses every wrong field at once, each by its path', async () => {
+  test('reports all invalid fields at once, each by its path', async () => {
     const wrong = {
       url: 'nowhere',
       alias: '',
@@ -190,7 +190,7 @@ describe('createLink', () => {
     expect(password).not.toBe(privacyPassword);
   });
 
-  test('does not let another account attach a space, a pixel or a domain', async () => {
+  test('refuses a space, a pixel or a domain of another account', async () => {
     const input = {
       url,
       spaceId: String(await owner.space('Mine')),
@@ -204,7 +204,7 @@ describe('createLink', () => {
 });
 
 describe('generated aliases', () => {
-  test('a collision is retried, and never visible; aliases get longer if they are taken', async () => {
+  test('retries after a collision, invisibly, and gets longer if aliases are taken', async () => {
     const stuck = await startTestServer({ url: server.databaseUrl, random: () => 0 });
     try {
       const caller = await stuck.caller('lucky');
@@ -293,12 +293,12 @@ describe('updateLink', () => {
       { url: '', alias: '' },
       { url: 'must have 1 to 2048 characters, not 0', alias: 'must have 1 to 255 characters, not 0' },
     ],
-  ])('refuses to clear by %j', async (input, fields) => {
+  ])('refuses to clear a field with %j', async (input, fields) => {
     const { id } = await create(full);
     expect(await update(id, input)).toEqual(refusal(fields));
   });
 
-  test('T00:00Z alone is the start of the day on which the link expires already, and is refused in a new link', async () => {
+  test('T00:00Z alone means the start of the expiry day, and is refused in a new link', async () => {
     const expiring = { at: '2030-01-02T10:20:30Z', clicks: 5 };
     const midnight = { at: 'T00:00Z' };
     const { id } = await create({ url, expiration: expiring });
@@ -341,7 +341,7 @@ describe('createLinks and deleteLinks', () => {
     deleteLinks(ids: $ids) { __typename ... on DeletedRecord { id } ... on Error { code } }
   }`;
 
-  test('return a result for each, in order; a refused one does not affect the others', async () => {
+  test('return a result for each input in order, and a refused one does not affect the others', async () => {
     const inputs = [{ url, alias: 'batch' }, { url: 'x' }, { url, alias: 'batch' }, { url, title: 'Last' }];
     const { createLinks: made } = await owner.data<{ createLinks: Result[] }>(createLinks, { inputs });
     expect(made).toMatchObject([
@@ -374,7 +374,7 @@ describe('createLinks and deleteLinks', () => {
   test.each([
     ['createLinks', createLinks, { inputs: Array(101).fill({ url }) }, 'inputs'],
     ['deleteLinks', deleteLinks, { ids: Array(101).fill('1') }, 'ids'],
-  ])('%s refuses more, and does nothing', async (_name, query, variables, argument) => {
+  ])('%s refuses more than a hundred, and does nothing', async (_name, query, variables, argument) => {
     const count = '{ links { totalCount } }';
     const before = await owner.data(count);
     const { errors } = await owner.graphql(query, variables);
@@ -391,7 +391,7 @@ describe('createLinks and deleteLinks', () => {
 });
 
 describe('the space, pixels and domain of a link', () => {
-  test('a deleted space leaves its links, without a space', async () => {
+  test('deleting a space keeps its links, without a space', async () => {
     const spaceId = String(await owner.space('Short-lived'));
     const { id } = await create({ url, spaceId });
     await owner.rest('DELETE', `/spaces/${spaceId}`);
@@ -400,7 +400,7 @@ describe('the space, pixels and domain of a link', () => {
     });
   });
 
-  test('a deleted pixel is detached', async () => {
+  test('deleting a pixel detaches it', async () => {
     const [gone, left] = [String(await owner.pixel()), String(await owner.pixel())];
     const { id } = await create({ url, pixelIds: [gone, left] });
     await owner.data('mutation ($id: ID!) { deletePixel(id: $id) { __typename } }', { id: gone });
@@ -409,7 +409,7 @@ describe('the space, pixels and domain of a link', () => {
     });
   });
 
-  test('a domain is deleted only if it has no links', async () => {
+  test('deletes a domain only if it has no links', async () => {
     const domainId = String(await owner.domain('busy.example'));
     const { id } = await create({ url, domainId });
     const remove = `mutation ($id: ID!) {
@@ -462,7 +462,7 @@ describe('errors do not reveal', () => {
   });
 });
 
-test('a stored address may be sent back after its host became a short domain', async () => {
+test('accepts a stored address again after its host became a short domain', async () => {
   const caller = await server.caller('late domain');
   const to = (path: string) => `https://later.example/${path}`;
   const targeting = {
@@ -488,7 +488,7 @@ test('a stored address may be sent back after its host became a short domain', a
   });
 });
 
-test('an id that is sent twice is reported once', async () => {
+test('reports an id that is sent twice once', async () => {
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation { createLink(input: { url: "https://example.com/", pixelIds: ["99999", "99999"] }) {
       ... on ValidationError { fields { messages } } } }`,
@@ -496,7 +496,7 @@ test('an id that is sent twice is reported once', async () => {
   expect(createLink).toEqual({ fields: [{ messages: ['must be ids of your pixels, which 99999 is not'] }] });
 });
 
-test('a time may have surrounding white space', async () => {
+test('accepts a time surrounded by white space', async () => {
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation { createLink(input: { url: "https://example.com/", expiration: { at: " 2030-01-01T00:00Z " } }) {
       ... on Link { expiration { at } } } }`,
@@ -508,7 +508,7 @@ test.each([
   ['country', 'countries', '\u00df'],
   ['country', 'countries', 'd\u0435'],
   ['language', 'languages', '\u212aa'],
-])('a %s beyond ASCII is not folded into a code', async (key, list, code) => {
+])('refuses a %s with letters beyond ASCII that fold into a code', async (key, list, code) => {
   const targeting = { type: 'NONE', [list]: [{ [key]: code, url }] };
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
@@ -521,7 +521,7 @@ test.each([
   });
 });
 
-test('a URL has at most 2048 characters, with special ones escaped', async () => {
+test('refuses a URL of more than 2048 characters, counted with special ones escaped', async () => {
   const { createLink } = await owner.data<{ createLink: object }>(
     `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
       __typename ... on ValidationError { fields { path messages } } } }`,
@@ -538,7 +538,7 @@ test('a URL has at most 2048 characters, with special ones escaped', async () =>
   });
 });
 
-test('answers writes with what a query reads afterwards', async () => {
+test('mutations return what a query reads afterwards', async () => {
   const [space, other] = [String(await owner.space('First')), String(await owner.space('Second'))];
   const [pixel, another] = [String(await owner.pixel()), String(await owner.pixel('Other'))];
   const domainId = String(await owner.domain('answered.example'));

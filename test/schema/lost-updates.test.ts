@@ -56,29 +56,35 @@ async function update(
   return result;
 }
 
-test.each(names)('a change of a %s that follows at once is noticed, too', async (kind) => {
-  const id = await kinds[kind].make();
-  // The clock of the test stands still.
-  const { updatedAt } = await update(kind, id, 'First');
-  await update(kind, id, 'Second');
-  expect(await update(kind, id, 'Third', updatedAt)).toMatchObject({
-    __typename: 'ConflictError',
-    current: { name: 'Second' },
-  });
-});
+test.each(names)(
+  'refuses a change of a %s based on an old state, even right after the other change',
+  async (kind) => {
+    const id = await kinds[kind].make();
+    // The clock of the test stands still.
+    const { updatedAt } = await update(kind, id, 'First');
+    await update(kind, id, 'Second');
+    expect(await update(kind, id, 'Third', updatedAt)).toMatchObject({
+      __typename: 'ConflictError',
+      current: { name: 'Second' },
+    });
+  },
+);
 
 test.each([
   ['space', () => owner.space('Left'), 'space_id', 'deleteSpace'],
   ['pixel', () => owner.pixel('Fired'), 'pixel_ids', 'deletePixel'],
-])('the deletion of the %s of a link is noticed, too', async (_what, make, field, verb) => {
-  const id = await make();
-  const link = await owner.link({ title: 'Old', [field]: id });
-  const { updatedAt } = await update('Link', link.id, 'First');
-  await owner.data(`mutation { ${verb}(id: ${id}) { __typename } }`);
-  expect(await update('Link', link.id, 'Second', updatedAt)).toMatchObject({ __typename: 'ConflictError' });
-});
+])(
+  'refuses a change of a link based on a state before the deletion of its %s',
+  async (_what, make, field, verb) => {
+    const id = await make();
+    const link = await owner.link({ title: 'Old', [field]: id });
+    const { updatedAt } = await update('Link', link.id, 'First');
+    await owner.data(`mutation { ${verb}(id: ${id}) { __typename } }`);
+    expect(await update('Link', link.id, 'Second', updatedAt)).toMatchObject({ __typename: 'ConflictError' });
+  },
+);
 
-test.each(names)('of twelve editors of the same state of a %s, one changes it', async (kind) => {
+test.each(names)('of twelve editors of the same state of a %s, one succeeds', async (kind) => {
   const id = await kinds[kind].make();
   const { record } = await owner.data<Recorded>(kinds[kind].read(id));
   const editors = Array.from({ length: 12 }, (_, index) => update(kind, id, `By ${index}`, record.updatedAt));
@@ -105,21 +111,18 @@ test.each(names)('an editor who reads the current %s can then change it', async 
   expect(await update(kind, id, 'Fourth', null)).toMatchObject({ name: 'Fourth' });
 });
 
-test.each(names)(
-  'the changes of a %s by editors have different times, however fast they are',
-  async (kind) => {
-    const id = await kinds[kind].make();
-    let seen = (await owner.data<Recorded>(kinds[kind].read(id))).record.updatedAt;
-    const times = new Set([seen]);
-    for (let i = 0; i < 5; i++) {
-      seen = (await update(kind, id, `Change ${i}`, seen)).updatedAt ?? '';
-      times.add(seen);
-    }
-    expect(times.size).toBe(6);
-  },
-);
+test.each(names)('changes of a %s have different times, however fast they follow', async (kind) => {
+  const id = await kinds[kind].make();
+  let seen = (await owner.data<Recorded>(kinds[kind].read(id))).record.updatedAt;
+  const times = new Set([seen]);
+  for (let i = 0; i < 5; i++) {
+    seen = (await update(kind, id, `Change ${i}`, seen)).updatedAt ?? '';
+    times.add(seen);
+  }
+  expect(times.size).toBe(6);
+});
 
-test.each(names)('a deleted %s, or an invalid time, is reported as usual', async (kind) => {
+test.each(names)('reports a deleted %s or an invalid time as usual', async (kind) => {
   expect(await update(kind, 999_999, 'X', '2026-11-20T12:00:00Z')).toEqual({
     __typename: 'NotFoundError',
     code: 'NOT_FOUND',
@@ -131,7 +134,7 @@ test.each(names)('a deleted %s, or an invalid time, is reported as usual', async
   });
 });
 
-test('of changes at the same time to different fields and pixels of a link, none is lost', async () => {
+test('loses none of simultaneous changes to different fields and pixels of a link', async () => {
   const { id } = await owner.link({ title: 'Old' });
   const pixelIds = [await owner.pixel('One'), await owner.pixel('Two')];
   const inputs = [
@@ -160,7 +163,7 @@ test('of changes at the same time to different fields and pixels of a link, none
   await expect.poll(history).toEqual({ link: { history: { totalCount: inputs.length + 1 } } });
 });
 
-test('a password is set while others keep changing the link', async () => {
+test('sets a password while others keep changing the link', async () => {
   // A hash takes longer than the time between two changes of the others.
   const slow = await startTestServer({ url: server.databaseUrl, hashCost: { N: 2 ** 14, r: 8, p: 5 } });
   const setter = await slow.caller('setter');
@@ -183,43 +186,46 @@ test('a password is set while others keep changing the link', async () => {
 test.each([
   ['space', () => owner.space('Left'), 'space_id', 'deleteSpace', 'spaceId: null'],
   ['pixel', () => owner.pixel('Fired'), 'pixel_ids[]', 'deletePixel', 'pixelIds: []'],
-])('a link that loses its %s twice at once has lost it once', async (what, make, field, verb, cleared) => {
-  const lost: number[] = [];
-  for (let round = 0; round < 12; round++) {
-    const id = await make();
-    const link = await owner.link({ [field]: id });
-    const clear = `mutation { updateLink(id: ${link.id}, input: { ${cleared}, title: "New" }) { __typename } }`;
-    const [one, other] = await Promise.all([
-      owner.fetch('/graphql', {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          ...(round % 2 === 1 && { 'Idempotency-Key': `${what} ${round}` }),
-        },
-        body: JSON.stringify({ query: clear }),
-      }),
-      owner.graphql(`mutation { ${verb}(id: ${id}) { __typename } }`),
-    ]);
-    expect(one.status).toBe(200);
-    expect(await one.json()).toEqual({ data: { updateLink: { __typename: 'Link' } } });
-    expect(other.errors).toBeUndefined();
-    lost.push(link.id);
-  }
-  const history = async () => {
-    const times = [];
-    for (const id of lost) {
-      const { link } = await owner.data<{
-        link: { history: { edges: { node: { action: string; fields: string[] } }[] } };
-      }>(`{ link(id: ${id}) { history { edges { node { action fields } } } } }`);
-      const changes = link.history.edges.filter(({ node }) => node.action === 'UPDATED');
-      times.push(changes.filter(({ node }) => node.fields.some((one) => one.startsWith(what))).length);
+])(
+  'records once that a link lost its %s in two simultaneous requests',
+  async (what, make, field, verb, cleared) => {
+    const lost: number[] = [];
+    for (let round = 0; round < 12; round++) {
+      const id = await make();
+      const link = await owner.link({ [field]: id });
+      const clear = `mutation { updateLink(id: ${link.id}, input: { ${cleared}, title: "New" }) { __typename } }`;
+      const [one, other] = await Promise.all([
+        owner.fetch('/graphql', {
+          method: 'POST',
+          headers: {
+            'Content-Type': 'application/json',
+            ...(round % 2 === 1 && { 'Idempotency-Key': `${what} ${round}` }),
+          },
+          body: JSON.stringify({ query: clear }),
+        }),
+        owner.graphql(`mutation { ${verb}(id: ${id}) { __typename } }`),
+      ]);
+      expect(one.status).toBe(200);
+      expect(await one.json()).toEqual({ data: { updateLink: { __typename: 'Link' } } });
+      expect(other.errors).toBeUndefined();
+      lost.push(link.id);
     }
-    return times;
-  };
-  await expect.poll(history).toEqual(lost.map(() => 1));
-});
+    const history = async () => {
+      const times = [];
+      for (const id of lost) {
+        const { link } = await owner.data<{
+          link: { history: { edges: { node: { action: string; fields: string[] } }[] } };
+        }>(`{ link(id: ${id}) { history { edges { node { action fields } } } } }`);
+        const changes = link.history.edges.filter(({ node }) => node.action === 'UPDATED');
+        times.push(changes.filter(({ node }) => node.fields.some((one) => one.startsWith(what))).length);
+      }
+      return times;
+    };
+    await expect.poll(history).toEqual(lost.map(() => 1));
+  },
+);
 
-test('a link whose time another program wrote in its own form can be changed', async () => {
+test('changes a link whose time another program wrote in its own form', async () => {
   const id = await kinds.Link.make();
   await server.database.client.$executeRawUnsafe(
     `UPDATE "Link" SET "updatedAt" = '2026-01-02 03:04:05' WHERE "id" = ${id}`,

@@ -44,7 +44,7 @@ const NODES = `query ($ids: [ID!]!) { nodes(nodeIds: $ids) {
 } }`;
 type Nodes = { nodes: ({ __typename: string; nodeId: string } | null)[] };
 
-test('gives each record an id that is unique among all types', async () => {
+test('gives each record an id that is unique over all types', async () => {
   await fill(owner, 'nodes.example', 2);
   const ids = await nodeIds(owner);
   expect(new Set(ids.map(([list]) => list)).size).toBe(5);
@@ -52,7 +52,7 @@ test('gives each record an id that is unique among all types', async () => {
   expect(ids.length).toBeGreaterThan(9);
 });
 
-test('finds each record by it, in order, and repeatedly', async () => {
+test('finds each record by its id, in order, and repeatedly', async () => {
   const all = (await nodeIds(owner)).map(([, nodeId]) => nodeId).reverse();
   const ids = [...all, all[0] ?? ''];
   const { nodes } = await owner.data<Nodes>(NODES, { ids });
@@ -66,7 +66,7 @@ test('finds each record by it, in order, and repeatedly', async () => {
   }
 });
 
-test('unknown, other accounts’ and invalid ids have the same answer', async () => {
+test('gives the same answer for unknown ids, invalid ids and ids of other accounts', async () => {
   await fill(stranger, 'stranger-nodes.example');
   const theirs = (await nodeIds(stranger)).filter(([list]) => list !== 'domains').map(([, id]) => id);
   const { domains } = await stranger.data<{ domains: { nodes: { name: string; nodeId: string }[] } }>(
@@ -89,7 +89,7 @@ test('unknown, other accounts’ and invalid ids have the same answer', async ()
   expect(nodes).toEqual(ids.map(() => null));
 });
 
-test('a hundred ids of all kinds cost a statement for each kind', async () => {
+test('a hundred ids of all kinds cost one statement per kind', async () => {
   await fill(owner, 'more-nodes.example', 20);
   const known = await nodeIds(owner);
   const ids = Array.from({ length: 100 }, (_, index) => known[index % known.length]?.[1]);
@@ -108,7 +108,7 @@ test('refuses more than a hundred ids', async () => {
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', fields: [{ path: ['nodeIds'] }] });
 });
 
-test('a deleted record is returned by its ids', async () => {
+test('deleting a record returns its ids', async () => {
   const { id } = await owner.link();
   const { link } = await owner.data<{ link: { nodeId: string } }>(`{ link(id: ${id}) { nodeId } }`);
   const { deleteLink } = await owner.data<{ deleteLink: object }>(
@@ -118,7 +118,7 @@ test('a deleted record is returned by its ids', async () => {
   expect(await owner.data(NODES, { ids: [link.nodeId] })).toEqual({ nodes: [null] });
 });
 
-test('a frequent query has the same answer as the first time', async () => {
+test('answers a frequent query as it did the first time', async () => {
   const [[, nodeId] = ['', '']] = await nodeIds(owner);
   const queries = [
     EVERYTHING,
@@ -132,7 +132,7 @@ test('a frequent query has the same answer as the first time', async () => {
   }
 });
 
-test('a connection also has its records without cursors', async () => {
+test('a connection returns its records without cursors as nodes', async () => {
   const { links } = await owner.data<{ links: { nodes: object[]; edges: { node: object }[] } }>(
     '{ links(first: 4) { nodes { id title } edges { node { id title } } } }',
   );

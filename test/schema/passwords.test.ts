@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hashPassword, ofAccount } from '../../src/domain/password.ts';
 import { startTestServer } from '../support/server.ts';
 
-test('an account with many passwords delays others little, and is told to wait', async () => {
+test('an account with many passwords hardly delays others, and is told to wait', async () => {
   const server = await startTestServer({ hashCost: { N: 2 ** 13, r: 8, p: 1 } });
   const [many, one] = [await server.caller('many'), await server.caller('one')];
   const create = `mutation { createLink(input: { url: "https://example.com/", password: "secret" }) { __typename } }`;
@@ -65,7 +65,7 @@ test.each([
     200,
   ],
 ])(
-  '%s says how long to wait, and keeps no such answer for an idempotency key',
+  '%s says how long to wait, and does not store that answer for an idempotency key',
   async (_which, path, body, done) => {
     const server = await startTestServer();
     const owner = await server.caller();

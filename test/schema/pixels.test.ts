@@ -31,7 +31,7 @@ async function make(fields: Partial<typeof input> = {}): Promise<string> {
   return answer.createPixel.id;
 }
 
-test('creates a pixel, and returns it', async () => {
+test('creates a pixel and returns it', async () => {
   const { createPixel } = await owner.data<{ createPixel: { id: string } }>(create, { input });
   const pixel = { ...input, id: createPixel.id, createdAt: noon, updatedAt: noon };
   expect(createPixel).toEqual({ __typename: 'Pixel', ...pixel });
@@ -52,7 +52,7 @@ const values = {
   X: 'o1abc',
 };
 
-test('knows every network of the schema, and accepts its ids', async () => {
+test('supports every network of the schema, and accepts its ids', async () => {
   const { __type } = await owner.data<{ __type: { enumValues: { name: string }[] } }>(
     '{ __type(name: "PixelType") { enumValues { name } } }',
   );
@@ -64,7 +64,7 @@ test('knows every network of the schema, and accepts its ids', async () => {
 });
 
 test.each(Object.keys(values).filter((type) => type !== 'GOOGLE_TAG_MANAGER'))(
-  '%s takes no tag manager’s container, which runs whatever its owner puts into it',
+  '%s refuses the id of a tag manager’s container, which could run any code',
   async (type) => {
     for (const value of ['GTM-ABC123', 'gtm-abc123'])
       expect(await owner.data(create, { input: { ...input, type, value } })).toMatchObject({
@@ -73,7 +73,7 @@ test.each(Object.keys(values).filter((type) => type !== 'GOOGLE_TAG_MANAGER'))(
   },
 );
 
-test('refuses every wrong field at once', async () => {
+test('reports all invalid fields at once', async () => {
   expect(await owner.data(create, { input: { ...input, name: '', value: 'x'.repeat(256) } })).toMatchObject({
     createPixel: {
       __typename: 'ValidationError',
@@ -95,13 +95,13 @@ test('changes the given fields, and clears nothing', async () => {
   });
 });
 
-test('deletes a pixel, only once', async () => {
+test('deletes a pixel only once', async () => {
   const id = await make();
   expect(await owner.data(remove, { id })).toEqual({ deletePixel: { __typename: 'DeletedRecord', id } });
   expect(await owner.data(remove, { id })).toEqual({ deletePixel: missing });
 });
 
-test("never shows or changes another account's pixel", async () => {
+test('never shows or changes a pixel of another account', async () => {
   const id = await make();
   expect(await stranger.data(show, { id })).toEqual({ pixel: null });
   expect(await stranger.data('{ pixels { edges { node { id } } } }')).toEqual({ pixels: { edges: [] } });
@@ -130,7 +130,7 @@ test.each([
   });
 });
 
-test('checks the stored value against a changed type', async () => {
+test('checks the stored value when the type changes', async () => {
   const mutation = `mutation ($id: ID!, $input: UpdatePixelInput!) {
     updatePixel(id: $id, input: $input) { __typename ... on ValidationError { fields { path } } }
   }`;
@@ -144,7 +144,7 @@ test('checks the stored value against a changed type', async () => {
   expect(await change({ type: 'FACEBOOK', value: '123' })).toEqual({ updatePixel: { __typename: 'Pixel' } });
 });
 
-test('lists by cursor, oldest first', async () => {
+test('lists pixels by cursor, oldest first', async () => {
   const lister = await server.caller('lister');
   const ids = [];
   for (let i = 0; i < 5; i++) ids.push(String(await lister.pixel(`Pixel ${i}`)));

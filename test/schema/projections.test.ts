@@ -63,7 +63,7 @@ const ask = async (asked: string) => {
   return [link, links.edges[0]?.node, linkPage.items[0]] as Record<string, unknown>[];
 };
 
-test.each(fields)('%s, selected alone, has the same value as with all others', async (name, asked) => {
+test.each(fields)('%s has the same value when selected alone as with all others', async (name, asked) => {
   const [all] = await ask(whole);
   expect(all?.[name]).not.toBeNull();
   for (const alone of await ask(asked)) expect(alone).toEqual({ [name]: all?.[name] });
@@ -77,15 +77,18 @@ const joined = ['space', 'domain'].flatMap((name) => {
     .map((leaf) => [name, leaf.name] as const);
 });
 
-test.each(joined)('%s { %s }, selected alone, has the same value as with all others', async (name, leaf) => {
-  const [all] = await ask(whole);
-  const record = all?.[name] as Record<string, unknown> | undefined;
-  for (const alone of await ask(`${name} { ${leaf} }`))
-    expect(alone).toEqual({ [name]: { [leaf]: record?.[leaf] } });
-});
+test.each(joined)(
+  '%s { %s } has the same value when selected alone as with all others',
+  async (name, leaf) => {
+    const [all] = await ask(whole);
+    const record = all?.[name] as Record<string, unknown> | undefined;
+    for (const alone of await ask(`${name} { ${leaf} }`))
+      expect(alone).toEqual({ [name]: { [leaf]: record?.[leaf] } });
+  },
+);
 
 test.each(['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'])(
-  'a list ordered by %s can be paginated, whatever fields are selected',
+  'paginates a list ordered by %s, whatever fields are selected',
   async (field) => {
     for (let i = 0; i < 3; i++) await owner.link({ title: `T${i}` });
     const query = (after: string) =>
@@ -103,7 +106,7 @@ test.each(['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'])(
   },
 );
 
-test('lists of one request with different fields each get theirs', async () => {
+test('gives two lists of one request their own fields', async () => {
   const { a, b } = await owner.data<{ a: { edges: { node: object }[] }; b: { edges: { node: object }[] } }>(
     '{ a: links(first: 1) { edges { node { alias } } } b: links(first: 1) { edges { node { clicks space { name } } } } }',
   );
@@ -111,7 +114,7 @@ test('lists of one request with different fields each get theirs', async () => {
   expect(Object.keys(b.edges[0]?.node ?? {})).toEqual(['clicks', 'space']);
 });
 
-test('unselected columns are not read', async () => {
+test('does not read unselected columns', async () => {
   const [statement = ''] = await server.statementsOf(() =>
     owner.data('{ links(first: 3) { edges { node { alias } } } }'),
   );
@@ -119,7 +122,7 @@ test('unselected columns are not read', async () => {
   expect(statement).not.toMatch(/"url"|"password"|Domain|Space|LinkCounter|LinkPixel/);
 });
 
-test('only selected columns of joined records are read', async () => {
+test('reads only the selected columns of joined records', async () => {
   const [statement = ''] = await server.statementsOf(() =>
     owner.data(
       '{ links(first: 3) { edges { node { shortUrl space { ...S } } } } } fragment S on Space { color }',

@@ -38,7 +38,7 @@ async function textOf(query: string, isKeyed = false): Promise<string> {
 const create = (name: string, space: string) =>
   `mutation { ${name}: createSpace(input: { name: "${space}" }) { ${name}: __typename ... on Space { name } } }`;
 
-test.each(names)('the response name %s is a name like any other', async (name) => {
+test.each(names)('accepts the response name %s', async (name) => {
   const same = async (query: (name: string) => string, isKeyed = false) => {
     const expected = (await textOf(query('plain'), isKeyed)).replaceAll('"plain":', `"${name}":`);
     expect(expected).not.toContain('errors');
@@ -55,7 +55,7 @@ test.each(names)('the response name %s is a name like any other', async (name) =
   await same((one) => create(one, `${name} once`), true);
 });
 
-test.each(names)('the response name %s is a name like any other in a subscription', async (name) => {
+test.each(names)('accepts the response name %s in a subscription', async (name) => {
   const { seen, comments, close, ended } = await subscribe(
     caller,
     `subscription { ${name}: changes { ${name}: action key { ${name}: prefix } } }`,

@@ -38,7 +38,7 @@ test.each([
   ['an alias', () => ({ alias: `together-${urls}` })],
   ['a URL that is long', () => ({ url: `https://example.com/${'x'.repeat(2_000)}` })],
   ['a password', () => ({ password: 'opensesame' })],
-])('twelve at once, over two processes, make one: %s', async (_what, more) => {
+])('twelve simultaneous requests over two processes create one link: %s', async (_what, more) => {
   const input = { url: newUrl(), ...more(), reuse: true };
   const callers = Array.from({ length: 12 }, (_, index) => (index % 2 ? owner : other.callerWith(owner.key)));
   const results = await Promise.all(callers.map((caller) => create(input, caller)));
@@ -47,7 +47,7 @@ test.each([
   expect(await linksTo(input.url)).toBe(1);
 });
 
-test('links with other passwords, made at once, have aliases as short as any', async () => {
+test('simultaneous links with different passwords get aliases of the usual length', async () => {
   const url = newUrl();
   const made = Array.from({ length: 16 }, (_, i) => create({ url, password: `password ${i}`, reuse: true }));
   await Promise.all(made);
@@ -55,7 +55,7 @@ test('links with other passwords, made at once, have aliases as short as any', a
   expect(links.map(({ alias }) => alias.length)).toEqual(Array(16).fill(6));
 });
 
-test('comparing passwords delays no other account', async () => {
+test('comparing passwords does not delay other accounts', async () => {
   const slow = await startTestServer({ hashCost: { N: 2 ** 12, r: 8, p: 1 } });
   const [many, one] = [await slow.caller('many'), await slow.caller('one')];
   const input = { url: newUrl(), password: 'opensesame', reuse: true };
@@ -72,7 +72,7 @@ test('comparing passwords delays no other account', async () => {
   await slow.stop();
 });
 
-test('all given fields must be the same, and no others', async () => {
+test('reuses a link only if all given fields are the same, and no others', async () => {
   const spaceId = String(await owner.space('Reused'));
   const pixelIds = [String(await owner.pixel('One')), String(await owner.pixel('Two'))];
   const url = newUrl();
@@ -118,7 +118,7 @@ test('all given fields must be the same, and no others', async () => {
   for (const fields of others) expect((await create({ url, ...fields, reuse: true })).id).not.toBe(id);
 });
 
-test('returns the account’s newest active link', async () => {
+test('returns the newest active link of the account', async () => {
   const url = newUrl();
   const stranger = await server.caller('stranger');
   await create({ url }, stranger);
@@ -132,7 +132,7 @@ test('returns the account’s newest active link', async () => {
   expect(await create({ url, reuse: true })).toEqual(next);
 });
 
-test('reports errors as usual, and without it creates another link', async () => {
+test('reports errors as usual, and creates another link without reuse', async () => {
   expect(await create({ url: 'nonsense', reuse: true })).toMatchObject({ __typename: 'ValidationError' });
   const url = newUrl();
   const { id } = await create({ url, alias: 'taken-reuse', reuse: true });
@@ -150,7 +150,7 @@ test('records nothing for an existing link', async () => {
   expect(await server.database.client.change.count()).toBe(before);
 });
 
-test('finds it by an index', async () => {
+test('finds the link by an index', async () => {
   const url = newUrl();
   await server.database.client.link.createMany({
     data: Array.from({ length: 300 }, (_, index) => ({

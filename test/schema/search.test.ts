@@ -54,7 +54,7 @@ test.each([
   ['TITLE', 'summer sale', 'mer sa', { title: 'winter sale' }],
   ['ALIAS', 'summer-sale', 'mer-sa', { alias: 'winter-sale' }],
   ['URL', 'https://summer.example/', 'mer.exa', { url: 'https://winter.example/' }],
-])('a search by %s follows changes and deletions', async (searchBy, value, part, change) => {
+])('a search by %s sees changes and deletions', async (searchBy, value, part, change) => {
   const caller = await server.caller();
   const { id } = await caller.link({ url: 'https://example.com/', [searchBy.toLowerCase()]: value });
   expect(await found(caller, part, searchBy)).toEqual([String(id)]);
@@ -81,7 +81,7 @@ async function fill(caller: Caller, name: string, word: string, length: number):
   return accountId;
 }
 
-test('finds the same when most of the text is in most links, and when many links have come since', async () => {
+test('finds the same when most of the text is in most links, and after many new links', async () => {
   const caller = await server.caller('similar');
   const total = async (search: string) =>
     (
@@ -112,7 +112,7 @@ test.runIf(inject('database').provider === 'sqlite')('looks up the rare parts of
   expect(await rareOf('xy')).toEqual([]);
 });
 
-test('finds all links beyond the limit for single look-ups', async () => {
+test('finds all links above the limit of single lookups', async () => {
   const caller = await server.caller();
   await fill(caller, 'owner', 'Common', 1100);
   const { linkPage } = await caller.data<{ linkPage: object }>(
@@ -122,7 +122,7 @@ test('finds all links beyond the limit for single look-ups', async () => {
   expect(linkPage).toEqual({ total: 1100, items: last });
 });
 
-test.runIf(inject('database').provider === 'sqlite')('reads only the few links of the index', async () => {
+test.runIf(inject('database').provider === 'sqlite')('reads only the few matching links', async () => {
   const caller = await server.caller();
   const [id] = await create(caller, ['A needle']);
   const [, page] = await server.statementsOf(async () => expect(await found(caller, 'needle')).toEqual([id]));
@@ -145,7 +145,7 @@ async function createElsewhere(count: number, text: string): Promise<void> {
   }
 }
 
-test('does not read other accounts’ links, however many there are', async () => {
+test('does not read links of other accounts, however many there are', async () => {
   await createElsewhere(700, 'foreign');
   const caller = await server.caller('narrow');
   const [id] = await create(caller, ['My foreign link']);
@@ -158,24 +158,21 @@ test('does not read other accounts’ links, however many there are', async () =
     expect(list).toEqual({ totalCount: 1, edges: [{ node: { id: String(id) } }] });
 });
 
-test.runIf(inject('database').provider === 'sqlite')(
-  'accounts share no entry of the index, whose reading would take time',
-  async () => {
-    for (const name of ['one', 'two'])
-      await server
-        .caller(name)
-        .then((caller) => caller.link({ title: 'The same — Ⅷ 𝔸 words', alias: `same-${name}` }));
-    const { client } = server.database;
-    await client.$executeRawUnsafe(`CREATE VIRTUAL TABLE "Entry" USING fts5vocab('LinkText', 'instance')`);
-    const [entries] = await client.$queryRawUnsafe<{ all: unknown; shared: unknown }[]>(
-      `SELECT COUNT(*) AS "all", SUM("accounts" > 1) AS "shared"
+test.runIf(inject('database').provider === 'sqlite')('accounts share no entries of the index', async () => {
+  for (const name of ['one', 'two'])
+    await server
+      .caller(name)
+      .then((caller) => caller.link({ title: 'The same — Ⅷ 𝔸 words', alias: `same-${name}` }));
+  const { client } = server.database;
+  await client.$executeRawUnsafe(`CREATE VIRTUAL TABLE "Entry" USING fts5vocab('LinkText', 'instance')`);
+  const [entries] = await client.$queryRawUnsafe<{ all: unknown; shared: unknown }[]>(
+    `SELECT COUNT(*) AS "all", SUM("accounts" > 1) AS "shared"
         FROM (SELECT COUNT(DISTINCT "doc" >> 32) AS "accounts" FROM "Entry" GROUP BY "term")`,
-    );
-    await client.$executeRawUnsafe('DROP TABLE "Entry"');
-    expect(Number(entries?.all)).toBeGreaterThan(100);
-    expect(Number(entries?.shared)).toBe(0);
-  },
-);
+  );
+  await client.$executeRawUnsafe('DROP TABLE "Entry"');
+  expect(Number(entries?.all)).toBeGreaterThan(100);
+  expect(Number(entries?.shared)).toBe(0);
+});
 
 test.runIf(inject('database').provider === 'postgresql').each(['titleKey', 'aliasKey', 'urlKey'])(
   'has an index for the text of %s per account',
@@ -187,7 +184,7 @@ test.runIf(inject('database').provider === 'postgresql').each(['titleKey', 'alia
   },
 );
 
-test('finds a text of any length up to that of the longest URL, at any position', async () => {
+test('finds a text as long as the longest URL, at any position', async () => {
   const caller = await server.caller('long');
   const text = `${'ab'.repeat(249)}ac`;
   const start = `https://example.com/${'ab'.repeat(100)}${text}`;
@@ -214,7 +211,7 @@ test('finds a text of any length up to that of the longest URL, at any position'
   expect(links).toEqual({ totalCount: 1 });
 });
 
-test('of texts with long common parts takes little time', async () => {
+test('searches texts with long common parts in little time', async () => {
   const caller = await server.caller('hostile');
   const url = `https://example.com/${'a'.repeat(1_000)}${'b'.repeat(1_000)}`;
   for (let i = 0; i < 40; i++) await caller.link({ url });

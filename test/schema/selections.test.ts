@@ -177,7 +177,7 @@ test.each([
   'changes',
   'webhooks',
   'viewer',
-])('%s: any selection gives the values of the whole record', async (name) => {
+])('%s: any selection returns the values of the whole record', async (name) => {
   const root = roots[name] ?? '';
   const type = queryFields[root.replace(/\W.*/s, '')]?.type;
   if (type === undefined) throw new Error(`there is no field ${root}`);
@@ -231,7 +231,7 @@ test.each([
   ['a page', `linkPage(perPage: 10) { items { ${fields} } }`],
   ['one link', `link(id: 2) { ${fields} }`],
   ['nodes', `nodes(nodeIds: ["TGluazox"]) { ... on Link { ${fields} } }`],
-])('%s of whole links is read by one statement', async (_what, selection) => {
+])('reads %s of whole links with one statement', async (_what, selection) => {
   const query = `query ($yes: Boolean!) { ${selection} }`;
   for (const yes of [true, false, true])
     expect(await server.statementsOf(() => owner.data(query, { yes }))).toHaveLength(1);

@@ -22,7 +22,7 @@ const remove = `mutation ($id: ID!) { deleteSpace(id: $id) {
 const show = `query ($id: ID!) { space(id: $id) { id name color createdAt updatedAt } }`;
 const missing = { __typename: 'NotFoundError', code: 'NOT_FOUND', message: 'No such space.' };
 
-test('creates a space, and returns it with v1’s id', async () => {
+test('creates a space, and returns it with the id of v1', async () => {
   const { createSpace } = await owner.data<{ createSpace: { id: string } }>(create, {
     input: { name: 'Launch', color: 3 },
   });
@@ -41,7 +41,7 @@ test('creates a space, and returns it with v1’s id', async () => {
   });
 });
 
-test('reports every wrong field at once, as data', async () => {
+test('reports all invalid fields at once, as data', async () => {
   expect(await owner.data(create, { input: { name: ' ', color: 7 } })).toEqual({
     createSpace: {
       __typename: 'ValidationError',
@@ -78,13 +78,13 @@ test('refuses to clear a required field', async () => {
   expect(await owner.data(show, { id })).toMatchObject({ space: { name: 'Kept', color: 2 } });
 });
 
-test('deletes a space, only once', async () => {
+test('deletes a space only once', async () => {
   const id = String(await owner.space('Gone'));
   expect(await owner.data(remove, { id })).toEqual({ deleteSpace: { __typename: 'DeletedRecord', id } });
   expect(await owner.data(remove, { id })).toEqual({ deleteSpace: missing });
 });
 
-describe("another account's space", () => {
+describe('a space of another account', () => {
   test('is null, like an unknown one', async () => {
     const id = String(await owner.space('Private'));
     for (const wanted of [id, '999999', '2147483648', 'abc', '']) {
@@ -99,7 +99,7 @@ describe("another account's space", () => {
     expect(await owner.data(show, { id })).toMatchObject({ space: { name: 'Private' } });
   });
 
-  test('is in no list', async () => {
+  test('is not in any list', async () => {
     const outsider = await server.caller('outsider');
     const query = '{ spaces { totalCount edges { node { id } } } spacePage { total items { id } } }';
     expect(await outsider.data(query)).toEqual({
@@ -109,7 +109,7 @@ describe("another account's space", () => {
   });
 });
 
-test('returns the viewer’s account and key', async () => {
+test('viewer returns the account and the key', async () => {
   const writer = await server.caller('named', ['read', 'write'], new Date('2027-01-01T00:00:00.000Z'));
   expect(
     await writer.data('{ viewer { account { name } key { prefix scopes createdAt expiresAt } } }'),
@@ -126,7 +126,7 @@ test('returns the viewer’s account and key', async () => {
   });
 });
 
-test('has numbered pages', async () => {
+test('spacePage has numbered pages', async () => {
   const pager = await server.caller('pager');
   for (let i = 1; i <= 12; i++) await pager.space(`Space ${i}`);
   const query = `query ($page: Int, $perPage: Int) { spacePage(page: $page, perPage: $perPage) {

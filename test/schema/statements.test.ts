@@ -87,7 +87,7 @@ test.each([
         } } } } }`,
       ),
   ],
-])('reads %s in %i statement(s), at 2 and at 20 spaces', async (_what, expected, read) => {
+])('reads %s with %i statement(s), for 2 and for 20 spaces', async (_what, expected, read) => {
   for (const caller of [few, many]) {
     // The first search of an account examines a sample of its links, too.
     await read(caller);
@@ -95,7 +95,7 @@ test.each([
   }
 });
 
-test('a new link takes a check and a transaction of three statements, and so does a change', async () => {
+test('creating or changing a link takes a check and a transaction of three statements', async () => {
   const created = await few.link();
   const pixel_ids = await few.pixel();
   const own = async (request: () => Promise<unknown>) =>
@@ -125,7 +125,7 @@ test('returns the total of an unfiltered list without counting rows', async () =
   expect(statements.join()).not.toMatch(/count\s*\(/i);
 });
 
-test('keeps that total correct through creations and deletions', async () => {
+test('keeps the total correct through creations and deletions', async () => {
   const id = await few.space('One more');
   expect(await few.data('{ spacePage { total } }')).toEqual({ spacePage: { total: 3 } });
   await few.rest('DELETE', `/spaces/${id}`);
@@ -133,14 +133,14 @@ test('keeps that total correct through creations and deletions', async () => {
   expect(await few.data('{ spacePage { total } }')).toEqual({ spacePage: { total: 2 } });
 });
 
-test('keeps that total correct during concurrent writes', async () => {
+test('keeps the total correct during concurrent writes', async () => {
   const busy = await server.caller('busy');
   const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => busy.space(`Space ${index}`)));
   await Promise.all(ids.slice(0, 5).map((id) => busy.rest('DELETE', `/spaces/${id}`)));
   expect(await busy.data('{ spacePage { total } }')).toEqual({ spacePage: { total: 15 } });
 });
 
-test('keeps the totals of links correct as they are created, moved and deleted', async () => {
+test('keeps totals of links correct as they are created, moved and deleted', async () => {
   const caller = await server.caller('mover');
   const [a, b] = [await caller.space('A'), await caller.space('B')];
   const totals = async () => {
@@ -163,7 +163,7 @@ test('keeps the totals of links correct as they are created, moved and deleted',
   expect(await totals()).toEqual([5, 2, 0]);
 });
 
-test('a change that refers to nothing looks nothing up', async () => {
+test('a change without references looks up nothing', async () => {
   const { id } = await few.link();
   const lookupsOf = async (change: Record<string, string | number>) => {
     const statements = await server.statementsOf(() => few.rest('PATCH', `/links/${id}`, change));
@@ -185,7 +185,7 @@ const orders = ['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'];
 test
   .runIf(inject('database').provider === 'sqlite')
   .each(narrowed.flatMap((filter) => orders.map((field) => [filter, field] as const)))(
-  'links filtered by %s and ordered by %s are looked for among the account’s own alone',
+  'looks for links filtered by %s and ordered by %s only among those of the account',
   async (filter, field) => {
     const statements = await server.statementsOf(() =>
       few.data(

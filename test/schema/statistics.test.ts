@@ -70,7 +70,7 @@ test('a visit counts under one value of each dimension', async () => {
   });
 });
 
-test('counts, visitors and bots of a link, its space and its account', async () => {
+test('returns counts, visitors and bots of a link, its space and its account', async () => {
   const stranger = await server.caller('counted');
   const space = await stranger.space('Launch');
   const { id, alias } = await stranger.link({ space_id: space });
@@ -111,7 +111,7 @@ test('counts, visitors and bots of a link, its space and its account', async () 
   expect(viewer.account.statistics).toEqual(link.statistics);
 });
 
-test('a list of links or spaces costs as many statements as one of them', async () => {
+test('a list of links or spaces takes as many statements as one of them', async () => {
   const many = await server.caller('many');
   for (let i = 0; i < 20; i++) await many.link({ space_id: await many.space(`Space ${i}`) });
   const fields = `statistics(from: "2025-11-21", to: "2026-11-20") { clicks visitors bots series { clicks } months: series(interval: MONTH) { clicks }
@@ -132,7 +132,7 @@ test('a list of links or spaces costs as many statements as one of them', async 
   }
 });
 
-test('only selected statistics are read', async () => {
+test('reads only selected statistics', async () => {
   const { id } = await owner.link();
   const read = (fields: string) =>
     server.statementsOf(() => owner.data(`{ link(id: ${id}) { statistics { ${fields} } } }`));
@@ -142,7 +142,7 @@ test('only selected statistics are read', async () => {
   expect(await read(tops)).toHaveLength(3);
 });
 
-test('the same question may be asked several times, and many at once', async () => {
+test('answers the same question several times, and many at once', async () => {
   const { id, alias } = await owner.link();
   for (let i = 0; i < 3; i++) await visit(server.origin, `/${alias}`, { headers: { 'X-Country': 'DE' } });
   await server.flush();
@@ -155,7 +155,7 @@ test('the same question may be asked several times, and many at once', async () 
     expect(top).toEqual({ rows: [{ value: 'DE', clicks: 3 }], others: 0 });
 });
 
-test('more links than a statement has room for may be asked about at once', async () => {
+test('answers questions about more links than one statement can have', async () => {
   const many = await server.caller('pages');
   const { id } = await many.link({ alias: 'first-of-many' });
   await visit(server.origin, '/first-of-many');
@@ -190,7 +190,7 @@ test.each([
   ['', 'top(by: BROWSER, first: -1) { others }', 'first'],
   ['', 'rowPage(of: BROWSER, perPage: 0) { total }', 'perPage'],
   ['', 'rowPage(of: BROWSER, perPage: 10001) { total }', 'perPage'],
-])('statistics%s { %s } is refused with the name %s', async (period, fields, argument) => {
+])('refuses statistics%s { %s } and names %s', async (period, fields, argument) => {
   const { id } = await owner.link();
   const { data, errors } = await owner.graphql(`{ link(id: ${id}) { statistics${period} { ${fields} } } }`);
   expect(data).toEqual({ link: null });
@@ -201,7 +201,7 @@ test.each([
 });
 
 test.each([{ toString: 1 }, [{ toString: null }], ['2026-11-20'], 20261120, true])(
-  'a day given as the variable %j is refused',
+  'refuses a day given as the variable %j',
   async (from) => {
     const { id } = await owner.link();
     const { errors } = await owner.graphql(
@@ -218,7 +218,7 @@ test.each([
   ['(to: "2026-03-01")', 30],
   ['(from: "2024-02-28", to: "2024-03-01")', 3],
   ['(from: "2016-11-20", to: "2026-11-20")', 3653],
-])('statistics%s have a point for each of %i days', async (period, days) => {
+])('statistics%s has a point for each of %i days', async (period, days) => {
   server.clock.now = NOON;
   const { id } = await owner.link();
   const { link } = await owner.data<{
@@ -271,7 +271,7 @@ test('the cost grows with the buckets, the rows and the links', async () => {
   expect(await cost(fragment)).toMatchObject({ code: 'TOO_COSTLY' });
 });
 
-test('the days of a period are made once, however many fields show them', async () => {
+test('computes the days of a period once, however many fields show them', async () => {
   const { id } = await owner.link();
   const reader = new StatisticsReader(server.database.client);
   const statistics = new Statistics(reader, 'link', id, { from: '2026-11-01', to: '2026-11-03' }, NOON);
@@ -282,7 +282,7 @@ test('the days of a period are made once, however many fields show them', async 
   expect(after.map(({ time }) => time)).toEqual([20261101, 20261102, 20261103]);
 });
 
-test('the owner sees the statistics whatever the privacy, and nobody else does', async () => {
+test('shows the statistics to the owner whatever the privacy, and to nobody else', async () => {
   const { id } = await owner.link({ privacy: 1 });
   const query = `{ link(id: ${id}) { statistics { clicks } } }`;
   expect(await owner.data(query)).toEqual({ link: { statistics: { clicks: 0 } } });
@@ -325,7 +325,7 @@ test('resetStatistics deletes the statistics, but not the clicks', async () => {
   });
 });
 
-test('a reset of nothing is no change', async () => {
+test('a reset without statistics records no change', async () => {
   const resetting = await server.caller('resetting nothing');
   const { id, alias } = await resetting.link();
   const reset = () => resetting.data(`mutation { resetStatistics(linkId: ${id}) { __typename } }`);
@@ -387,7 +387,7 @@ test('the values of any period are the sum over its days', async () => {
   }
 });
 
-test('a claimed click is subtracted if its link is deleted before the rest is written', async () => {
+test('subtracts a claimed click if its link is deleted before the rest is written', async () => {
   const capped = await server.caller('capped');
   const [link, kept] = [await capped.link({ expiration_clicks: 50 }), await capped.link()];
   for (let i = 0; i < 3; i++) await visit(server.origin, `/${link.alias}`);
@@ -409,7 +409,7 @@ test('a claimed click is subtracted if its link is deleted before the rest is wr
   ]);
 });
 
-test('clicks claimed after a reset keep their values, also next to those from before it', async () => {
+test('keeps the values of clicks claimed after a reset, next to those from before it', async () => {
   const capped = await server.caller('capped around a reset');
   const { id, alias } = await capped.link({ expiration_clicks: 50 });
   const reset = `mutation { resetStatistics(linkId: ${id}) { __typename } }`;
@@ -434,7 +434,7 @@ test('clicks claimed after a reset keep their values, also next to those from be
   }
 });
 
-test('clicks claimed before a reset leave no values, whoever claims others after it', async () => {
+test('drops the values of clicks claimed before a reset, whoever claims others after it', async () => {
   const capped = await server.caller('capped and reset');
   const { id, alias } = await capped.link({ expiration_clicks: 50 });
   const other = await startTestServer({ url: server.databaseUrl });
@@ -458,7 +458,7 @@ test.each([
   ['0001-01-05', '0001-01-01'],
   ['1970-01-05', '1969-12-07'],
   ['9999-12-31', '9999-12-02'],
-])('a period to %s is from %s on by default, which is a day itself', async (to, from) => {
+])('a period to %s starts at %s by default, which can be given as a day', async (to, from) => {
   const caller = await server.caller('early');
   const { id } = await caller.link();
   const between = (days: string) =>
@@ -491,7 +491,7 @@ test('a reset before the rest of a visit is written removes all of it', async ()
   });
 });
 
-test('an account loses the statistics of links that the operator removes with their domain', async () => {
+test('removes an account’s statistics of links that the operator removes with their domain', async () => {
   const removed = { name: 'removed.example', hostKey: 'removed.example', verifiedAt: NOON };
   const { client } = server.database;
   const { id: domain_id } = await client.domain.create({

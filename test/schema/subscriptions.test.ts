@@ -33,7 +33,7 @@ const listen = (caller = owner, filter = {}) => subscribe<Told>(caller, QUERY, {
 const told = ({ seen }: Events<Told>) =>
   seen.map(({ data }) => `${data?.changes.action} ${data?.changes.kind} ${data?.changes.recordId}`);
 
-test('every change of both processes is sent once, in order, soon', async () => {
+test('sends every change of both processes once, in order, soon', async () => {
   const events = await listen();
   expect([events.status, events.type]).toEqual([200, expect.stringMatching(/^text\/event-stream/)]);
   const elsewhere = other.callerWith(owner.key);
@@ -92,7 +92,7 @@ test.each([
   events.close();
 });
 
-test('a wrong variable of a subscription has the code of other wrong variables', async () => {
+test('reports an invalid variable of a subscription with the same code as others', async () => {
   const response = await owner.fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
@@ -102,7 +102,7 @@ test('a wrong variable of a subscription has the code of other wrong variables',
   expect(await response.text()).toContain('"code":"BAD_REQUEST"');
 });
 
-test('many simultaneous changes of two processes are sent once each, in the order of the list', async () => {
+test('sends many simultaneous changes of two processes once each, in the order of the list', async () => {
   const events = await listen();
   const elsewhere = other.callerWith(owner.key);
   await Promise.all(
@@ -119,7 +119,7 @@ test('many simultaneous changes of two processes are sent once each, in the orde
   events.close();
 });
 
-test('changes from before it began are not sent', async () => {
+test('does not send changes from before its start', async () => {
   const all: Events<Told>[] = [];
   const expected: string[][] = [];
   const create = async (name: string) => {
@@ -138,7 +138,7 @@ test('changes from before it began are not sent', async () => {
   for (const one of all) one.close();
 });
 
-test('a filter applies, and another account gets nothing', async () => {
+test('applies the filter, and sends nothing to another account', async () => {
   const stranger = await server.caller('stranger');
   const [all, links, none] = [await listen(), await listen(owner, { kind: 'LINK' }), await listen(stranger)];
   const space = await owner.space('S');
@@ -149,14 +149,14 @@ test('a filter applies, and another account gets nothing', async () => {
   for (const one of [all, links, none]) one.close();
 });
 
-test('it begins with a comment, and is logged with its name when it ends', async () => {
+test('starts with a comment, and is logged with its name when it ends', async () => {
   const events = await subscribe<Told>(owner, QUERY.replace('subscription', 'subscription Heard'));
   await expect.poll(() => events.comments()).toBeGreaterThan(0);
   events.close();
   await expect.poll(() => server.log.some(({ operation }) => operation === 'Heard')).toBe(true);
 });
 
-test('a revoked key ends it', async () => {
+test('ends when its key is revoked', async () => {
   const events = await listen();
   await server.database.client.apiKey.updateMany({
     where: { account: { name: `subscriber ${accounts - 1}` } },
@@ -165,7 +165,7 @@ test('a revoked key ends it', async () => {
   expect(await events.ended).toBe('complete');
 });
 
-test('a key may have ten, and another one after one has ended', async () => {
+test('a key may have ten subscriptions, and another one after one has ended', async () => {
   const open = await Promise.all(Array.from({ length: 10 }, () => listen()));
   const tooMany = await listen();
   await tooMany.ended;
@@ -194,17 +194,17 @@ test.each([
       }),
     401,
   ],
-])('%s is refused', async (_what, send, status) => {
+])('refuses %s', async (_what, send, status) => {
   expect((await send(server.origin)).status).toBe(status);
 });
 
-test('an invalid filter is refused as in a query', async () => {
+test('refuses an invalid filter like a query does', async () => {
   const events = await listen(owner, { since: 'yesterday' });
   await events.ended;
   expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'VALIDATION' } }] }]);
 });
 
-test('it needs the scope read', async () => {
+test('needs the read scope', async () => {
   const writer = await server.caller('writer', ['write']);
   const events = await listen(writer);
   await events.ended;
@@ -212,63 +212,66 @@ test('it needs the scope read', async () => {
 });
 
 // What waits for a reader is the same on either database, and takes long to see.
-test.runIf(inject('database').provider === 'sqlite')('a reader who does not read is given up', async () => {
-  const { hostname, port } = new URL(server.origin);
-  const socket = connect(Number(port), hostname);
-  const body = JSON.stringify({ query: QUERY });
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  await new Promise((resolve) => socket.once('data', resolve));
-  socket.pause();
-  await owner.space('A change, after whose place in the log the others come');
-  const others = await listen(owner, { kind: 'SPACE' });
-  const stranger = await server.caller(`stranger ${accounts}`);
-  const ofStranger = await listen(stranger);
-  // Far more than sockets take for a reader; written past the domain, as a batch of a large installation.
-  const { client } = server.database;
-  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
-    where: { account: { name: `subscriber ${accounts - 1}` } },
-  });
-  const row = {
-    tx: 0n,
-    accountId,
-    keyId,
-    at: server.clock.now,
-    action: 'UPDATED',
-    kind: 'LINK',
-    recordId: 1,
-    fields: JSON.stringify(['x'.repeat(20_000)]),
-  };
-  const [{ tx } = { tx: 0n }] = await client.$queryRaw<
-    { tx: bigint }[]
-  >`SELECT MAX("tx") AS "tx" FROM "Change"`;
-  for (let i = 0; i < 25; i++)
-    await client.change.createMany({
-      data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
+test.runIf(inject('database').provider === 'sqlite')(
+  'ends the stream of a reader that does not read',
+  async () => {
+    const { hostname, port } = new URL(server.origin);
+    const socket = connect(Number(port), hostname);
+    const body = JSON.stringify({ query: QUERY });
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await new Promise((resolve) => socket.once('data', resolve));
+    socket.pause();
+    await owner.space('A change, after whose place in the log the others come');
+    const others = await listen(owner, { kind: 'SPACE' });
+    const stranger = await server.caller(`stranger ${accounts}`);
+    const ofStranger = await listen(stranger);
+    // Far more than sockets take for a reader; written past the domain, as a batch of a large installation.
+    const { client } = server.database;
+    const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
+      where: { account: { name: `subscriber ${accounts - 1}` } },
     });
-  // It delays nobody: its own time to give up is by the clock, which stands still.
-  for (let i = 1; i <= 10; i++) {
-    await stranger.space(`Space ${i}`);
-    await expect.poll(() => told(ofStranger), { interval: 5 }).toHaveLength(i);
-  }
-  server.clock.now = new Date(server.clock.now.getTime() + 11_000);
-  await owner.space('After them');
-  await expect.poll(() => told(others)).toHaveLength(1);
-  server.clock.now = NOON;
-  others.close();
-  ofStranger.close();
-  let text = '';
-  socket.on('data', (chunk) => {
-    text = `${text}${chunk}`.slice(-5_000);
-  });
-  socket.resume();
-  await expect.poll(() => text).toContain('The changes come faster than they are read.');
-  await expect.poll(() => text).toMatch(/event: complete[\s\S]*0\r\n\r\n$/);
-  socket.destroy();
-});
+    const row = {
+      tx: 0n,
+      accountId,
+      keyId,
+      at: server.clock.now,
+      action: 'UPDATED',
+      kind: 'LINK',
+      recordId: 1,
+      fields: JSON.stringify(['x'.repeat(20_000)]),
+    };
+    const [{ tx } = { tx: 0n }] = await client.$queryRaw<
+      { tx: bigint }[]
+    >`SELECT MAX("tx") AS "tx" FROM "Change"`;
+    for (let i = 0; i < 25; i++)
+      await client.change.createMany({
+        data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
+      });
+    // It delays nobody.
+    for (let i = 1; i <= 10; i++) {
+      await stranger.space(`Space ${i}`);
+      await expect.poll(() => told(ofStranger), { interval: 5 }).toHaveLength(i);
+    }
+    server.clock.now = new Date(server.clock.now.getTime() + 11_000);
+    await owner.space('After them');
+    await expect.poll(() => told(others)).toHaveLength(1);
+    server.clock.now = NOON;
+    others.close();
+    ofStranger.close();
+    let text = '';
+    socket.on('data', (chunk) => {
+      text = `${text}${chunk}`.slice(-5_000);
+    });
+    socket.resume();
+    await expect.poll(() => text).toContain('The changes come faster than they are read.');
+    await expect.poll(() => text).toMatch(/event: complete[\s\S]*0\r\n\r\n$/);
+    socket.destroy();
+  },
+);
 
-test('the end of the service ends it in order', async () => {
+test('ends the streams in order when the service stops', async () => {
   const third = await startTestServer({ url: server.databaseUrl, background: true });
   const events = await listen(third.callerWith(owner.key));
   third.endSubscriptions();
@@ -276,7 +279,7 @@ test('the end of the service ends it in order', async () => {
   await third.stop();
 });
 
-test('a client that reads gets all of a large batch', async () => {
+test('sends all of a large batch to a client that reads', async () => {
   const events = await listen();
   await owner.space('A change, after whose place in the log the others come');
   await expect.poll(() => events.seen.length).toBe(1);
@@ -300,7 +303,7 @@ test('a client that reads gets all of a large batch', async () => {
   events.close();
 });
 
-test('a client that accepts any type is served repeatedly, and frees its place', async () => {
+test('serves a client that accepts any type repeatedly, and frees its slot', async () => {
   for (let i = 0; i < 12; i++) {
     const abort = new AbortController();
     const response = await owner.fetch('/graphql', {
@@ -318,7 +321,7 @@ test('a client that accepts any type is served repeatedly, and frees its place',
   }
 });
 
-test('a client with an Idempotency-Key gets changes too, and may leave', async () => {
+test('sends changes to a client with an Idempotency-Key, and lets it disconnect', async () => {
   const abort = new AbortController();
   const before = server.log.length;
   const response = await owner.fetch('/graphql', {
@@ -343,11 +346,13 @@ test('a client with an Idempotency-Key gets changes too, and may leave', async (
   expect(server.log.slice(before).filter(({ level }) => Number(level) > 30)).toEqual([]);
 });
 
-test('none begins while the service stops', async () => {
+test('does not start a subscription while the service stops', async () => {
   const third = await startTestServer({ url: server.databaseUrl });
   third.endSubscriptions();
   const events = await listen(third.callerWith(owner.key));
   await events.ended;
   expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'UNAVAILABLE' } }] }]);
+  // The database is not at fault.
+  expect(third.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
   await third.stop();
 });

@@ -44,7 +44,7 @@ test.each([
     'as Apollo names them',
     { extensions: { persistedQuery: { version: 1, sha256Hash: 'name-of-the-account' } } },
   ],
-])('finds them %s', async (_how, body) => {
+])('finds documents %s', async (_how, body) => {
   expect(await ask(body)).toEqual(viewer);
 });
 
@@ -54,7 +54,7 @@ test('executes queries by GET, but no mutations', async () => {
   expect((await get('make-a-space')).status).toBe(405);
 });
 
-describe('refuses', () => {
+describe('a request for a trusted document is refused with', () => {
   const [, trusted] = [...documents.values()];
   const needed = 'Only trusted documents are executed here: send a documentId in place of a query.';
   test.each([
@@ -77,7 +77,7 @@ describe('refuses', () => {
   });
 });
 
-test('serves v1 as before', async () => {
+test('serves v1 as usual', async () => {
   expect((await caller.rest('GET', '/spaces')).status).toBe(200);
 });
 

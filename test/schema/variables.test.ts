@@ -83,7 +83,7 @@ test.each<[string, string, unknown, unknown, string]>([
   ['a long text for a number', first, 1, long, '. Type "Int" has no text of 1000 characters.'],
   ['a long text for an enum', ordered, 'ID', long, '. Type "LinkOrderField" has no text of 1000 characters.'],
 ])(
-  '%s in a variable: one short error, also for a known operation',
+  '%s in a variable gives one short error, also for a cached operation',
   async (_what, query, good, v, message) => {
     for (let time = 1; time <= 4; time++) {
       const answer = await caller.graphql(query, { v });
@@ -100,7 +100,7 @@ test.each<[string, string, unknown, unknown, string]>([
   },
 );
 
-test('a wrong variable of a subscription is refused in the same words', async () => {
+test('refuses an invalid variable of a subscription in the same words', async () => {
   const response = await caller.fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },

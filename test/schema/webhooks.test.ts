@@ -58,7 +58,7 @@ test.each([
   ['http://localhost:8080/hook', 'localhost'],
   ['https://crm.example/hook', null],
   ['https://1.1.1.1/hook', null],
-])('a new webhook of %s comes with a warning if its address is private', async (url, host) => {
+])('warns about a new webhook of %s if its address is private', async (url, host) => {
   const careful = await startTestServer({ url: server.databaseUrl, allowPrivateWebhooks: false });
   const text = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
     ... on CreatedWebhook { webhook { warning } } } }`;
@@ -76,7 +76,7 @@ test.each([
   await careful.stop();
 });
 
-test('a webhook of a private address has no warning where those are allowed', async () => {
+test('does not warn about a private address where those are allowed', async () => {
   const id = await make({ url: 'http://127.0.0.1:8080/hook' });
   expect(await owner.data('query ($id: ID!) { webhook(id: $id) { warning } }', { id })).toEqual({
     webhook: { warning: null },
@@ -96,7 +96,7 @@ test.each([
   });
 });
 
-test('refuses every wrong field at once, and a webhook without events', async () => {
+test('reports all invalid fields at once, and a webhook without events', async () => {
   expect(await owner.data(create, { input: { url: 'x', events: [] } })).toMatchObject({
     createWebhook: {
       __typename: 'ValidationError',
@@ -105,7 +105,7 @@ test('refuses every wrong field at once, and a webhook without events', async ()
   });
 });
 
-test('accepts a duplicate event once', async () => {
+test('stores a duplicate event once', async () => {
   const id = await make({ events: ['SPACE_UPDATED', 'LINK_CREATED', 'SPACE_UPDATED'] });
   expect(await owner.data(show, { id })).toMatchObject({
     webhook: { events: ['LINK_CREATED', 'SPACE_UPDATED'] },
@@ -141,7 +141,7 @@ test('rotates the secret', async () => {
   expect(rotateWebhookSecret.secret).not.toBe(createWebhook.secret);
 });
 
-test('records its changes, with the names of the fields', async () => {
+test('records its changes with the names of the fields', async () => {
   const writer = await server.caller('writer');
   const id = await make({}, writer);
   await writer.data(update, { id, input: { url: 'https://other.example/', events: input.events } });
@@ -160,13 +160,13 @@ test('records its changes, with the names of the fields', async () => {
   ]);
 });
 
-test('deletes a webhook, only once', async () => {
+test('deletes a webhook only once', async () => {
   const id = await make();
   expect(await owner.data(remove, { id })).toEqual({ deleteWebhook: { __typename: 'DeletedRecord', id } });
   expect(await owner.data(remove, { id })).toEqual({ deleteWebhook: missing });
 });
 
-test("never shows or changes another account's webhook, nor its deliveries", async () => {
+test('never shows or changes a webhook of another account, nor its deliveries', async () => {
   const id = await make();
   const { client } = server.database;
   const delivery = await client.webhookDelivery.create({
@@ -198,13 +198,13 @@ test("never shows or changes another account's webhook, nor its deliveries", asy
   });
 });
 
-test('a key that may only read changes nothing', async () => {
+test('a read-only key changes nothing', async () => {
   const reader = await server.caller('owner', ['read']);
   const { errors } = await reader.graphql(create, { input });
   expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
 });
 
-test('an account has at most twenty, also with simultaneous requests', async () => {
+test('limits an account to twenty webhooks, also with simultaneous requests', async () => {
   const many = await server.caller('many');
   const made = await Promise.all(
     Array.from({ length: 23 }, () => many.data<{ createWebhook: object }>(create, { input })),
@@ -221,7 +221,7 @@ test('an account has at most twenty, also with simultaneous requests', async () 
   expect(webhooks.totalCount).toBe(20);
 });
 
-test('lists webhooks oldest first, and the deliveries of all with as many statements as of one', async () => {
+test('lists webhooks oldest first, with as many statements for the deliveries of all as of one', async () => {
   const lister = await server.caller('lister');
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) ids.push(await make({}, lister));

@@ -37,7 +37,7 @@ async function output(program: string, ...args: string[]): Promise<string> {
 const total = () => caller.data('{ links { totalCount } spaces { totalCount } }');
 const nothing = { links: { totalCount: 0 }, spaces: { totalCount: 0 } };
 
-test.runIf(isThere('curl', '--version'))('curl', async () => {
+test.runIf(isThere('curl', '--version'))('the curl example', async () => {
   const lines = (await output('sh', 'examples/legacy/links.sh')).trim().split('\n');
   const bodies = lines.map((line) => JSON.parse(line));
   expect(bodies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -48,28 +48,28 @@ test.runIf(isThere('curl', '--version'))('curl', async () => {
   expect(await total()).toEqual(nothing);
 });
 
-test.runIf(isThere('python3', '-c', 'import requests'))('Python', async () => {
+test.runIf(isThere('python3', '-c', 'import requests'))('the Python example', async () => {
   expect(await output('python3', 'examples/legacy/links.py')).toBe(
     '1 From Python 2\n422 The url field must be an absolute http or https URL.\n',
   );
   expect(await total()).toEqual(nothing);
 });
 
-test.runIf(isThere('php', '--version'))('PHP', async () => {
+test.runIf(isThere('php', '--version'))('the PHP example', async () => {
   expect(await output('php', 'examples/legacy/links.php')).toBe(
     '1 From PHP 2\nThe url field must be an absolute http or https URL.\n',
   );
   expect(await total()).toEqual(nothing);
 });
 
-test.each(['apollo', 'urql', 'relay'])('the screen with %s', async (name) => {
+test.each(['apollo', 'urql', 'relay'])('the front-end example with %s', async (name) => {
   const said = await output(process.execPath, '--import', 'tsx', 'examples/screen/main.ts', name);
   expect(said).toBe(
     'At first: no links\nWith a new link: From a screen\nRenamed: Renamed\nAt the end: no links\n',
   );
 });
 
-test('the proxy keeps the key, and forwards queries, mutations and subscriptions', async () => {
+test('the proxy hides the key, and forwards queries, mutations and subscriptions', async () => {
   const env = {
     PATH: process.env.PATH ?? '',
     LINKSPACE_URL: server.origin,
@@ -102,7 +102,7 @@ test('the proxy keeps the key, and forwards queries, mutations and subscriptions
   await once(proxy, 'close');
 });
 
-test('the front end', async () => {
+test('the front-end example builds and runs', async () => {
   const said = await output(
     process.execPath,
     '--import',
@@ -115,7 +115,7 @@ test('the front end', async () => {
   );
 });
 
-test('the front end cannot be built with a schema that lacks a field it uses', async () => {
+test('the front-end example does not build with a schema that lacks a field it uses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-examples-'));
   const schema = join(folder, 'schema.graphql');
   writeFileSync(

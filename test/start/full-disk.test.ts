@@ -28,7 +28,7 @@ async function databaseOn(folder: string): Promise<string> {
 
 const disk = mountSmallDisk(24);
 
-describe.skipIf(disk === null)('when the disk is full', () => {
+describe.skipIf(disk === null)('on a full disk', () => {
   const small = disk as SmallDisk; // Without a disk, tests and hooks are skipped, but this line runs.
   let program: Program & { origin: string };
   let owner: Caller;
@@ -65,7 +65,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     return Number(/^linkspace_clicks_waiting (.*)$/m.exec(text)?.[1]);
   }
 
-  test('writes fail with a clear 503, reads and visits work, and everything works again when there is space', async () => {
+  test('writes return a clear 503, reads and visits work, and everything works again when there is space', async () => {
     const { id, alias } = await owner.link();
     expect(await readiness()).toBe(200);
     small.fill();
@@ -105,7 +105,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
       .toMatchObject([{ level: 30, msg: 'no longer: clicks cannot be written' }]);
   });
 
-  test('a server that was killed on a full disk is not ready again until there is space', async () => {
+  test('a server that was killed is not ready again until there is space', async () => {
     small.fill();
     await program.end('SIGKILL');
     program = await startProgram(env);
@@ -120,7 +120,7 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     await expect.poll(readiness).toBe(200);
   });
 
-  test.runIf(given.provider === 'sqlite')('a start that needs space on a full disk says so', async () => {
+  test.runIf(given.provider === 'sqlite')('a start that needs space says so', async () => {
     await program.end('SIGTERM');
     small.fill();
     const { code, stderr } = await runProgram('main', env);
@@ -130,4 +130,19 @@ describe.skipIf(disk === null)('when the disk is full', () => {
     );
     small.free();
   });
+
+  test.runIf(given.provider === 'sqlite')(
+    'a start that writes to a full disk names the file and the remedy',
+    async () => {
+      await program.end('SIGTERM');
+      // Enough for SQLite's -shm file, but not for its write-ahead log.
+      small.fill(40_960);
+      const { code, stderr } = await runProgram('main', { ...env, BASE_URL: 'https://other.example' });
+      expect([code, stderr]).toEqual([
+        1,
+        `The disk of the SQLite file "${small.folder}/linkspace.db", which DATABASE_URL names, is full: free some space, and try again.\n`,
+      ]);
+      small.free();
+    },
+  );
 });

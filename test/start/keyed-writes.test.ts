@@ -34,7 +34,7 @@ async function write(caller: Caller, number: number): Promise<string> {
   }
 }
 
-test('writes with keys that are repeated after SIGKILL are done once each', async () => {
+test('keyed writes that are repeated after SIGKILL are executed once', async () => {
   const settings = { DATABASE_URL: await newDatabase(), BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY };
   const answered = new Map<number, string>();
   for (let kill = 0; kill <= KILLS; kill++) {

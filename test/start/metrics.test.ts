@@ -65,13 +65,13 @@ test('counts delivered and waiting webhook messages', async () => {
   expect(await sample('linkspace_webhook_lag_seconds ')).toBeLessThan(600);
 });
 
-test('the log has the operation, too', async () => {
+test('the log has the operation', async () => {
   await expect
     .poll(() => program.log.filter(({ msg }) => msg === 'request').map(({ operation }) => operation))
     .toEqual(expect.arrayContaining(['POST /links', 'GET /links/:id', 'Dashboard']));
 });
 
-test('names that clients choose are limited in the metrics', async () => {
+test('limits names chosen by clients in the metrics', async () => {
   const caller = new Caller(program.origin, KEY);
   const before = (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).length;
   for (let i = 0; i < 40; i++) {
@@ -87,7 +87,7 @@ test.each([
   ['GET', '/metric', 404],
   ['POST', '/metrics', 405],
   ['GET', '/metrics?name=x', 200],
-])('%s %s on the port of the metrics answers %s', async (method, path, status) => {
+])('%s %s on the metrics port returns %s', async (method, path, status) => {
   expect((await fetch(`http://127.0.0.1:${port}${path}`, { method })).status).toBe(status);
 });
 

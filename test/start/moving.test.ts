@@ -34,7 +34,7 @@ afterAll(async () => {
 const importing = (...args: string[]) => runProgram('cli/import', env, args);
 const count = async () => server.database.client.link.count();
 
-test('the summary counts lines that have no links', async () => {
+test('the summary counts lines without links', async () => {
   const file = join(folder, 'spaces.csv');
   writeFileSync(file, 'kind,alias,url,space\nspace,,,Later\nlink,in-later,https://a.example/,Later\n');
   const { stdout } = await importing('--format', 'csv', '--file', file, '--account', 'owner', '--dry-run');
@@ -43,7 +43,7 @@ test('the summary counts lines that have no links', async () => {
   );
 });
 
-test('an export that is printed has no message to print as JSON', async () => {
+test('an export to standard output refuses --json', async () => {
   const { code, stdout, stderr } = await runProgram('cli/export', env, ['--account', 'owner', '--json']);
   expect([code, stdout, stderr]).toEqual([
     1,
@@ -59,7 +59,7 @@ test('a message names the column of the file', async () => {
   expect(stdout).toContain('line 2: "Clicks" is "many"; it must be a whole number');
 });
 
-test('the summary names the columns that were left out', async () => {
+test('the summary names the columns that were not imported', async () => {
   const args = [
     '--format',
     'dub',
@@ -72,7 +72,7 @@ test('the summary names the columns that were left out', async () => {
   expect((await importing(...args)).stdout).toContain('Columns that were left out: "Link ID", "Archived".');
 });
 
-test('nothing that a file has can give commands to the terminal', async () => {
+test('escapes control characters of a file in the terminal', async () => {
   const path = join(folder, 'escapes.csv');
   const text = 'long_url,link,\u001b[31mred\u001b[0m,\u009b2J\nhttps://example.com/,bit.ly/escaped,a,b\n';
   writeFileSync(path, text);
@@ -83,7 +83,7 @@ test('nothing that a file has can give commands to the terminal', async () => {
   }
 });
 
-test('a record that is nested too deeply is refused before it takes memory', async () => {
+test('refuses a deeply nested record before it uses memory', async () => {
   const path = join(folder, 'nested.json');
   const nested = '['.repeat(3_000_000);
   writeFileSync(path, `[{"link":"https://bit.ly/a","long_url":"https://example.com/","x":${nested}`);
@@ -92,7 +92,7 @@ test('a record that is nested too deeply is refused before it takes memory', asy
   expect(stdout + stderr).toContain('The record 1 is nested more than 10000 levels deep');
 });
 
-test('imports and exports by commands, and prints a summary', async () => {
+test('imports and exports by command, and prints a summary', async () => {
   const args = ['--format', 'bitly', '--file', join(exportsFolder, 'bitly.csv'), '--account', 'owner'];
   const { code, stdout, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([0, '']);
@@ -130,7 +130,7 @@ test('imports and exports by commands, and prints a summary', async () => {
   expect(body).toMatchObject({ data: [{ alias: 'spring-26', clicks: 1204 }, { alias: '3xAbCd' }] });
 });
 
-test('stopped by Ctrl-C, an import leaves complete links, and continues when it is repeated', async () => {
+test('an import stopped by Ctrl-C leaves complete links, and continues when it is repeated', async () => {
   const file = join(folder, 'many.csv');
   const rows = Array.from(
     { length: 8_000 },
@@ -156,7 +156,7 @@ test('stopped by Ctrl-C, an import leaves complete links, and continues when it 
   expect(last).toMatchObject({ alias: 'many7999', counter: { clicks: 7_999 } });
 });
 
-test('a file that breaks off is imported up to there, and ends with exit code 1', async () => {
+test('imports a truncated file up to its end, with exit code 1', async () => {
   const file = join(folder, 'half.json');
   writeFileSync(file, '[{"address":"half","target":"https://a.example/"},{"addr');
   const args = ['--format', 'kutt', '--file', file, '--account', 'owner'];
@@ -191,7 +191,7 @@ test.each([
     ['--format', 'csv', ...none, '--account', 'owner', '--map-domain', 'a=b'],
     /may not use the domain b|no file/,
   ],
-])('a wrong command is refused: %j', async (args, message) => {
+])('refuses the wrong command %j', async (args, message) => {
   // Each starts a process: one database is enough.
   if (server.database.provider === 'postgresql') return;
   const { code, stderr } = await importing(...args);

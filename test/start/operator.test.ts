@@ -6,7 +6,7 @@ import { visit } from '../support/visit.ts';
 
 const emptyDatabase = () => newDatabase({ migrated: false });
 
-test('several first starts at once: all come up, one makes the first key', async () => {
+test('several simultaneous first starts succeed, and one creates the first key', async () => {
   const DATABASE_URL = await emptyDatabase();
   const programs = await Promise.all([1, 2, 3].map(() => startProgram({ DATABASE_URL })));
   try {
@@ -19,7 +19,7 @@ test('several first starts at once: all come up, one makes the first key', async
   }
 });
 
-test('readyz says 503 where migrations are missing, livez 200 all the same', async () => {
+test('/readyz returns 503 while migrations are missing, and /livez 200', async () => {
   const server = await startTestServer({ url: await emptyDatabase(), migrated: false });
   try {
     const states = await Promise.all(
@@ -31,7 +31,7 @@ test('readyz says 503 where migrations are missing, livez 200 all the same', asy
   }
 });
 
-test('migrate says what is pending, and applies it', async () => {
+test('migrate lists pending migrations and applies them', async () => {
   const DATABASE_URL = await emptyDatabase();
   const migrate = async (...args: string[]) =>
     (await runProgram('cli/migrate', { DATABASE_URL }, args)).stdout;
@@ -41,7 +41,7 @@ test('migrate says what is pending, and applies it', async () => {
 });
 
 // What the commands do in the database is tested with the APIs.
-describe.runIf(inject('database').provider === 'sqlite')('beside a running server', () => {
+describe.runIf(inject('database').provider === 'sqlite')('commands beside a running server', () => {
   let server: TestServer;
   let owner: Caller;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.runIf(inject('database').provider === 'sqlite')('beside a running serve
   const run = (program: string, ...args: string[]) =>
     runProgram(program, { DATABASE_URL: server.databaseUrl }, args);
 
-  test('keys makes, lists and revokes keys', async () => {
+  test('keys creates, lists and revokes keys', async () => {
     const json = async (...args: string[]) => JSON.parse((await run('cli/keys', ...args, '--json')).stdout);
     const made = await json('create', '--account', 'Team', '--scopes', 'read', '--expires', '2100-01-31');
     expect(made).toEqual({
@@ -76,7 +76,7 @@ describe.runIf(inject('database').provider === 'sqlite')('beside a running serve
     await expect.poll(status, { timeout: SOON }).toBe(401);
   });
 
-  test('domains lists domains, verifies one by the operator’s word, and removes it with its links', async () => {
+  test('domains lists domains, verifies one without DNS, and removes it with its links', async () => {
     const { alias } = await owner.link({ domain_id: await owner.domain('go.example') });
     const status = async () =>
       (await visit(server.origin, `/${alias}`, { headers: { Host: 'go.example' } })).status;

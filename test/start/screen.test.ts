@@ -94,7 +94,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(titles(screen)).not.toContain('Wrong');
   });
 
-  test('a new link is first in the list, and a deleted one is removed', async () => {
+  test('shows a new link first in the list, and removes a deleted one', async () => {
     const screen = await open(name);
     await screen.loadMore();
     expect(await screen.create('https://example.com/', 'New')).toBeNull();
@@ -108,7 +108,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     expect(titles(screen)).toEqual(['New', 'Link 7', 'Link 6', 'Link 5', 'Link 4']);
   });
 
-  test('a mutation with a lost answer is sent again, and done once', async () => {
+  test('repeats a mutation whose answer was lost, and executes it once', async () => {
     let lost = 0;
     const losing: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
@@ -127,7 +127,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
   });
 });
 
-describe('Apollo Client, as the guide sets it up', () => {
+describe('Apollo Client, configured as in the guide', () => {
   const blocks = blocksOf('docs/clients.md').filter(({ language }) => language === 'graphql');
   const pages = gql(blocks.find(({ text }) => text.startsWith('query LinkPages'))?.text ?? '');
   interface Pages {
@@ -137,7 +137,7 @@ describe('Apollo Client, as the guide sets it up', () => {
   const shown = (client: ApolloClient) =>
     client.readQuery<Pages>({ query: pages }, true)?.links.edges.map(({ node }) => node) ?? [];
 
-  test('the query of the guide shows all 37 links after two pages', async () => {
+  test('shows all 37 links after two pages, with the query of the guide', async () => {
     for (let i = 1; i <= 37; i++) await owner.link({ title: `Link ${i}` });
     const client = open(owner.key);
     const list = client.watchQuery<Pages>({ query: pages });
@@ -149,7 +149,7 @@ describe('Apollo Client, as the guide sets it up', () => {
     client.stop();
   });
 
-  test('a list with another filter is another list', async () => {
+  test('keeps lists with different filters apart', async () => {
     for (const title of ['One', 'Two']) await owner.link({ title });
     const client = open(owner.key);
     const query = gql`query ($search: String) {
@@ -165,7 +165,7 @@ describe('Apollo Client, as the guide sets it up', () => {
     client.stop();
   });
 
-  test('a link that somebody else deletes leaves the list, by way of the subscription', async () => {
+  test('removes a link that somebody else deletes, through the subscription', async () => {
     const links = [await owner.link({ title: 'Stays' }), await owner.link({ title: 'Goes' })];
     const client = open(owner.key);
     await client.query({ query: pages });
@@ -190,7 +190,7 @@ describe('Apollo Client, as the guide sets it up', () => {
     client.stop();
   });
 
-  test('an optimistic response shows at once if each record of it has its type, also with masking', async () => {
+  test('shows an optimistic response at once if each record has its type, also with masking', async () => {
     const { id, title } = await owner.link({ title: 'Old' });
     const masking = new ApolloClient({ cache: newCache(), link: open(owner.key).link, dataMasking: true });
     await masking.query({ query: pages });
@@ -216,7 +216,7 @@ describe('Apollo Client, as the guide sets it up', () => {
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 
-test('Apollo Client knows the types of all interfaces that it uses', () => {
+test('knows the types of all interfaces that it uses', () => {
   const interfaces = Object.values(schema.getTypeMap()).filter(
     (type) => isAbstractType(type) && type.name in possibleTypes,
   );

@@ -51,7 +51,7 @@ async function stored(): Promise<string> {
   return JSON.stringify(await Promise.all(rows));
 }
 
-test('no secret is in the log or in the database', async () => {
+test('no secret appears in the log or in the database', async () => {
   const owner = new Caller(program.origin, secrets.key);
   await new Caller(program.origin, secrets.wrongKey).rest('GET', `/links?password=${secrets.inQuery}`);
   const { id, alias } = await owner.link({

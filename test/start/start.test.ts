@@ -23,7 +23,7 @@ async function start(env: Record<string, string>, command?: [string, ...string[]
 
 const emptyDatabase = () => newDatabase({ migrated: false });
 
-test('the first start prints a key once, with commands to paste; later starts print none', async () => {
+test('the first start prints a key once, with commands to paste, and later starts print none', async () => {
   const DATABASE_URL = await emptyDatabase();
   const first = await start({ DATABASE_URL });
   await expect.poll(() => first.stdout).toContain('/graphql\n');
@@ -62,7 +62,7 @@ test('the first start prints a key once, with commands to paste; later starts pr
   expect(`${JSON.stringify(second.log)}${JSON.stringify(first.log)}`).not.toContain(key);
 });
 
-test('the first key can be set, and is then accepted', async () => {
+test('accepts the first key that was set', async () => {
   const INITIAL_API_KEY = 'k'.repeat(32);
   const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY });
   const headers = { Authorization: `Bearer ${INITIAL_API_KEY}` };
@@ -72,7 +72,7 @@ test('the first key can be set, and is then accepted', async () => {
   expect(program.stdout).toContain('-H "Authorization: Bearer $KEY"');
 });
 
-test('the port opens when the program is ready: every connection is answered', async () => {
+test('opens the port only when it is ready: answers every connection', async () => {
   const DATABASE_URL = await emptyDatabase();
   const port = await freePort();
   const starting = start({ DATABASE_URL, PORT: String(port) });
@@ -98,7 +98,7 @@ test('the port opens when the program is ready: every connection is answered', a
   expect([...outcomes.keys()].sort()).toEqual(['200', 'not open']);
 });
 
-test('a start that fails leaves the default domain of the running service as it is', async () => {
+test('a failed start does not change the default domain of the running service', async () => {
   const DATABASE_URL = await emptyDatabase();
   const [PORT, METRICS_PORT] = [String(await freePort()), String(await freePort())];
   const first = { DATABASE_URL, PORT, METRICS_PORT, BASE_URL: 'https://s.example' };
@@ -119,7 +119,7 @@ test('a start that fails leaves the default domain of the running service as it 
   });
 });
 
-test('a base URL whose host an account owns stops the start, until the operator removes the domain', async () => {
+test('a base URL whose host belongs to an account stops the start until the operator removes the domain', async () => {
   const DATABASE_URL = await newDatabase();
   const server = await startTestServer({ url: DATABASE_URL });
   const holder = await server.caller('holder');
@@ -148,7 +148,7 @@ test('a base URL whose host an account owns stops the start, until the operator 
   expect((await start({ DATABASE_URL, BASE_URL })).origin).toBeDefined();
 });
 
-test('links go on under the new host when the base URL changes, and under the old one; NOT_FOUND_URL holds from start to start', async () => {
+test('links work under the new and the old host after a change of the base URL, and NOT_FOUND_URL applies', async () => {
   const DATABASE_URL = await emptyDatabase();
   const INITIAL_API_KEY = 'k'.repeat(32);
   const first = await start({ DATABASE_URL, INITIAL_API_KEY });
@@ -175,7 +175,7 @@ test('links go on under the new host when the base URL changes, and under the ol
   expect(JSON.parse(stdout)).toMatchObject([{ host: 's.example', account: null, links: 1 }]);
 });
 
-test('SIGTERM finishes what is in flight, and exits with 0', async () => {
+test('SIGTERM finishes requests in flight, and exits with 0', async () => {
   const program = await start({ DATABASE_URL: await newDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
   const headers = { Authorization: `Bearer ${'k'.repeat(32)}` };
   const inFlight = Array.from({ length: 20 }, (_, index) =>
@@ -210,7 +210,7 @@ async function connection(origin: string, text: string) {
 }
 
 // A client that stands still for half a second loses its connection.
-test('SIGTERM waits for requests in flight and what follows them, lets used connections send one more, and ends others', {
+test('SIGTERM answers requests in flight and those pipelined, and one more on a connection in use, and ends idle connections', {
   retry: 2,
 }, async () => {
   const program = await start({ DATABASE_URL: await newDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
@@ -241,7 +241,7 @@ test('SIGTERM waits for requests in flight and what follows them, lets used conn
   expect((await stopping).code).toBe(0);
 });
 
-test('a first start whose output nobody reads serves, and ends by SIGTERM', async () => {
+test('a first start serves and ends by SIGTERM even if nobody reads its output', async () => {
   const port = await freePort();
   const child = spawn(process.execPath, ['dist/main.js'], {
     env: { DATABASE_URL: await emptyDatabase(), PORT: String(port), HOST: '127.0.0.1' },

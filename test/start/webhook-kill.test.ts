@@ -46,7 +46,7 @@ async function write(caller: Caller, done: Map<number, string[]>): Promise<void>
   }
 }
 
-test('all changes acknowledged before SIGKILL are delivered, each record’s in order', async () => {
+test('delivers all changes acknowledged before SIGKILL, those of each record in order', async () => {
   const done = new Map<number, string[]>();
   for (let round = 0; round < ROUNDS; round++) {
     program = await start();

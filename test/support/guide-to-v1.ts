@@ -15,21 +15,32 @@ function wordsFor({ description, enum: choices = [], default: standard, type }: 
   ].join(' ');
 }
 
-/** The fields that an operation takes, as a table. */
-function tableOf(method: string, path: string): string {
+/** A list item in lines of at most 110 characters; `indent` is before its dash. */
+function itemOf(text: string, indent = ''): string {
+  const lines = [`${indent}-`];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + 1 + word.length > 110) lines.push(`${indent}  ${word}`);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.join('\n');
+}
+
+/** The fields that an operation takes, as a list. */
+function fieldsOf(method: string, path: string): string {
   const route = routes.find((one) => one.path === path && one.methods.some((is) => is === method));
   if (!route) throw new Error(`v1 has no ${method} ${path}`);
-  const rows = describeFields(route).map(({ name, required, schema }) => {
+  const items = describeFields(route).flatMap(({ name, required, schema }) => {
     const { items = {} } = schema as { items?: { properties?: Record<string, JsonSchema> } }; // As OpenAPI has it.
     const parts = Object.entries(items.properties ?? {});
     const names = parts.length > 0 ? parts.map(([part]) => `${name}[i][${part}]`) : [name];
     const ofParts = parts
       .filter(([, part]) => wordsFor(part) !== '')
-      .map(([part, of]) => ` \`${part}\`: ${wordsFor(of)}`);
-    const words = `${required ? '**Required.** ' : ''}${wordsFor(schema)}${ofParts.join('')}`;
-    return `| ${names.map((one) => `\`${one}\``).join(', ')} | ${words} |`;
+      .map(([part, of]) => itemOf(`\`${part}\`: ${wordsFor(of)}`, '  '));
+    const spans = names.map((one) => `\`${one}\``).join(', ');
+    return [itemOf(`${spans}: ${required ? '**Required.** ' : ''}${wordsFor(schema)}`), ...ofParts];
   });
-  return ['| field | |', '| --- | --- |', ...rows].join('\n');
+  return items.join('\n');
 }
 
 /** The record in an answer, with a line for each field. */
@@ -43,10 +54,10 @@ function recordIn(answer: unknown): string {
   return `\`\`\`json\n{\n${lines.join(',\n')}\n}\n\`\`\``;
 }
 
-/** The guide to v1, whose marked parts are made of what the program says: tables of fields, and records in answers. */
+/** The guide to v1, whose marked parts are made of what the program says: lists of fields, and records in answers. */
 export function guideToV1(examples: Readonly<Record<string, Readonly<Record<number, unknown>>>>): string {
   return readFileSync('docs/rest-v1.md', 'utf8').replace(PART, (_, start, what, method, path, end) => {
-    const part = what === 'fields' ? tableOf(method, path) : recordIn(examples[`${method} ${path}`]?.[200]);
+    const part = what === 'fields' ? fieldsOf(method, path) : recordIn(examples[`${method} ${path}`]?.[200]);
     return `${start}${part}${end}`;
   });
 }

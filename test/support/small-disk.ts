@@ -1,12 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface SmallDisk {
   readonly folder: string;
-  /** Fills it completely. */
-  fill(): void;
+  /** Fills it, completely or except some bytes. */
+  fill(except?: number): void;
   /** Frees the space again. */
   free(): void;
   remove(): void;
@@ -25,7 +35,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const filler = join(folder, 'filler');
   return {
     folder,
-    fill() {
+    fill(except = 0) {
       const file = openSync(filler, 'w');
       for (let size = 1_048_576; size >= 1; ) {
         try {
@@ -34,6 +44,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | null {
           size = Math.floor(size / 2);
         }
       }
+      ftruncateSync(file, fstatSync(file).size - except);
       closeSync(file);
     },
     free: () => rmSync(filler),

@@ -22,12 +22,15 @@ export function App(): ReactElement {
     setState({ at: 'out', why });
   };
   const take = (entry: Entry) => {
-    if ('refused' in entry) return setState({ at: 'out', why: entry.refused });
+    if ('refused' in entry) {
+      if (entry.isWrong) keyOfTab.clear();
+      return setState({ at: 'out', why: entry.refused });
+    }
     keyOfTab.set(entry.session.apiKey);
     setState({ at: 'in', session: entry.session });
   };
   const signIn = async (key: string) => take(await enter(key, leave));
-  // A reload enters with the key of the tab.
+  // The page was loaded again: it enters with the key of the tab.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only once
   useEffect(() => {
     const key = keyOfTab.get();
@@ -35,7 +38,7 @@ export function App(): ReactElement {
   }, []);
 
   if (state.at === 'entering') return <div className="entering" aria-busy="true" />;
-  if (state.at === 'out') return <SignIn why={state.why} onKey={signIn} />;
+  if (state.at === 'out') return <SignIn why={state.why} kept={keyOfTab.get()} onKey={signIn} />;
   return (
     <SessionContext value={state.session}>
       <Provider value={state.session.client}>

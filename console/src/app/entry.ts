@@ -4,8 +4,8 @@ import type { Session } from '../data/session.ts';
 import { ViewerDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 
-/** A session, or why there is none. */
-export type Entry = { readonly session: Session } | { readonly refused: string };
+/** A session, or why there is none, and whether the key is of no use. */
+export type Entry = { readonly session: Session } | { readonly refused: string; readonly isWrong: boolean };
 
 function refusalBy({ kind, message }: Fault): string {
   if (kind === 'key') return texts.signIn.wrongKey;
@@ -20,7 +20,7 @@ function refusalBy({ kind, message }: Fault): string {
  */
 export async function enter(apiKey: string, leave: (why: string | null) => void): Promise<Entry> {
   // Characters that no header may have; fetch would throw.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { refused: texts.signIn.wrongKey };
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { refused: texts.signIn.wrongKey, isWrong: true };
   let isIn = false;
   // Only once: requests that are still under way must not end the session of another key.
   const end = (why: string | null) => {
@@ -31,7 +31,10 @@ export async function enter(apiKey: string, leave: (why: string | null) => void)
     if (kind === 'key') end(texts.signIn.revoked);
   });
   const { data, error } = await client.query(ViewerDocument, {}).toPromise();
-  if (!data) return { refused: error ? refusalBy(faultOf(error)) : texts.signIn.noAnswer };
+  if (!data) {
+    const fault = error && faultOf(error);
+    return { refused: fault ? refusalBy(fault) : texts.signIn.noAnswer, isWrong: fault?.kind === 'key' };
+  }
   isIn = true;
   const { viewer } = data;
   const canWrite = viewer.key.scopes.includes('WRITE');

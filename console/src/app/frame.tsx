@@ -1,11 +1,13 @@
 import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { Link, Route, Switch, useLocation } from 'wouter';
+import { Link, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession } from '../data/session.ts';
+import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Empty, Skeleton } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { LinksView } from '../views/links/links-view.tsx';
 import { Connection } from './connection.tsx';
+import { DESTINATION, focusSoon } from './focus.ts';
 import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
@@ -82,21 +84,22 @@ function Account({ onHelp }: { onHelp: () => void }): ReactElement {
 
 /** Everything that stays while views change. */
 export function Frame(): ReactElement {
-  const [, navigate] = useLocation();
+  const [location, navigate] = useLocation();
+  const query = useSearch();
+  const { canWrite } = useSession();
   const [isHelp, setHelp] = useState(false);
   const [isMenu, setMenu] = useState(false);
-  const focusOn = (id: string) => {
-    const field = document.getElementById(id);
-    // At once, since the next key is meant for it.
-    if (field) return field.focus();
-    navigate('/');
-    requestAnimationFrame(() => document.getElementById(id)?.focus());
+  const go = (path: string, field: string) => {
+    if (!document.querySelector(field)) navigate(path);
+    focusSoon(field);
   };
+  const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
   const onKey = useEffectEvent((event: KeyboardEvent) =>
     onShortcut(event, {
       '?': () => setHelp(true),
-      n: () => focusOn('new-url'),
-      '/': () => focusOn('search'),
+      '/': () => go('/', '#search'),
+      ...(canWrite && { n: () => go('/', '#new-url') }),
+      ...(link && { e: () => go(`/links/${link}${query && `?${query}`}`, DESTINATION) }),
     }),
   );
   useEffect(() => {
@@ -114,8 +117,10 @@ export function Frame(): ReactElement {
         {texts.skip}
       </a>
       <aside className={isMenu ? 'side open' : 'side'}>
-        <div className="brand">
-          <Link href="/">{texts.product}</Link>
+        <div className="top">
+          <Link href="/" className="brand">
+            <Brand />
+          </Link>
           <button
             type="button"
             className="bare burger"

@@ -1,24 +1,36 @@
 import { type ReactElement, useState } from 'react';
+import { useSession } from '../data/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { CheckField } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
 import { shortcuts } from './shortcuts.ts';
 
+/** The keys that need a key of the API that may write. */
+const changing: readonly string[] = ['n', 'e', 'd', 'x'];
+
 /** The sheet with all shortcuts. */
 export function Help({ onClose }: { onClose: () => void }): ReactElement {
+  const { canWrite } = useSession();
   const [areOn, setOn] = useState(shortcuts.areOn());
   return (
     <Dialog title={texts.help.title} onClose={onClose}>
-      <dl className="keys">
-        {texts.help.keys.map(([key, what]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+      {texts.help.groups.map(({ where, keys }) => (
+        <section key={where} aria-label={where}>
+          <h3>{where}</h3>
+          <dl className="keys">
+            {keys
+              .filter(([key]) => canWrite || !changing.includes(key))
+              .map(([key, what]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+          </dl>
+        </section>
+      ))}
       <CheckField
         label={texts.help.on}
         checked={areOn}

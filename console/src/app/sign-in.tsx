@@ -1,15 +1,19 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
+import { Brand } from '../parts/brand.tsx';
 import { TextField } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
 
 export function SignIn({
   why,
+  kept,
   onKey,
 }: {
   why: string | null;
+  /** The key of the tab, if it could not be checked. */
+  kept: string | null;
   onKey: (key: string) => Promise<void>;
 }): ReactElement {
-  const [key, setKey] = useState('');
+  const [key, setKey] = useState(kept ?? '');
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -22,7 +26,10 @@ export function SignIn({
   return (
     <main className="gate">
       <form className="card" onSubmit={submit}>
-        <h1>{texts.product}</h1>
+        <a className="brand" href="/">
+          <Brand />
+        </a>
+        <h1>{t.title}</h1>
         <p className="lead">{t.lead}</p>
         <TextField
           label={t.key}
@@ -39,6 +46,7 @@ export function SignIn({
         <button type="submit" className="button" disabled={isBusy}>
           {isBusy ? t.checking : t.open}
         </button>
+        <p className="hint">{t.noKey}</p>
         <p className="hint">{t.note}</p>
       </form>
     </main>

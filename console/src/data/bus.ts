@@ -23,7 +23,10 @@ export function announce(happenings: readonly Happening[]): void {
 
 export const allKinds: readonly RecordKind[] = ['LINK', 'SPACE', 'DOMAIN', 'PIXEL', 'WEBHOOK'];
 
-/** Announces that anything may have changed. */
-export function announceAll(): void {
-  announce(allKinds.map((kind) => ({ kind, recordId: null, action: null })));
+/** Announces that any record of these kinds may have changed. */
+export function announceKinds(...kinds: readonly RecordKind[]): void {
+  announce(kinds.map((kind) => ({ kind, recordId: null, action: null })));
 }
+
+/** Announces that anything may have changed. */
+export const announceAll = (): void => announceKinds(...allKinds);

@@ -1,7 +1,8 @@
 /**
- * The key of this tab, which survives a reload, and is forgotten when the tab leaves the console. Pages of links with pixels run
- * foreign scripts on the same host, which can read `sessionStorage` if the tab gets there: so that has only a random pad. The
- * key, masked by it, is in the entries of the tab's history, which other pages cannot read.
+ * The key of this tab, masked by a random pad, which is in `sessionStorage`. The masked key is in two places: in
+ * `sessionStorage`, for the console opened anew in the tab, and in the entries of the tab's history that are the console's.
+ * Pages of links with pixels run foreign scripts on the same host. Before those run, such a page removes the masked key from
+ * `sessionStorage` (src/redirect/pages.ts), and no page can read another's entries; so Back still finds it.
  */
 const PAD = 'linkspace.pad';
 const MASKED = 'linkspace.key';
@@ -33,9 +34,9 @@ function mark(): void {
 for (const moved of ['pushState', 'replaceState', 'popstate']) addEventListener(moved, mark);
 
 export const keyOfTab = {
-  /** The key from before a reload; null if there is none. */
+  /** The key from before this page was loaded; null if there is none. */
   get(): string | null {
-    const kept = stateOf()[MASKED];
+    const kept = sessionStorage.getItem(MASKED) ?? stateOf()[MASKED];
     if (typeof kept !== 'string' || sessionStorage.getItem(PAD) === null) return null;
     const bytes = kept.split(',').map(Number);
     return String.fromCharCode(...mask(bytes, padOf(bytes.length)));
@@ -43,11 +44,13 @@ export const keyOfTab = {
   set(key: string): void {
     const bytes = bytesOf(key);
     masked = mask(bytes, padOf(bytes.length)).join();
+    sessionStorage.setItem(MASKED, masked);
     mark();
   },
   /** Forgets it: older entries of the history cannot be read without the pad. */
   clear(): void {
     sessionStorage.removeItem(PAD);
+    sessionStorage.removeItem(MASKED);
     masked = null;
     mark();
   },

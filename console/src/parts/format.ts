@@ -4,6 +4,11 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumF
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const utcDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const utcHour = new Intl.DateTimeFormat(undefined, {
+  ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+  ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+});
+const utcTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const utcMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -20,6 +25,8 @@ export const asChange = (value: number): string => change.format(value);
 export const onDay = (iso: string): string => day.format(new Date(iso));
 export const atMoment = (iso: string): string => moment.format(new Date(iso));
 export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
+export const atUtcHour = (iso: string): string => utcHour.format(new Date(iso));
+export const atUtcTime = (iso: string): string => utcTime.format(new Date(iso));
 export const inUtcMonth = (iso: string): string => utcMonth.format(new Date(iso));
 
 const units = [

@@ -1,8 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import { announce } from '../data/bus.ts';
-import { useRead } from '../data/read.ts';
-import { type Session, useSession } from '../data/session.ts';
+import { announceKinds } from '../data/bus.ts';
+import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
   CreateSpaceDocument,
@@ -12,104 +11,58 @@ import {
   UpdateSpaceDocument,
 } from '../generated/documents.ts';
 import { TextField } from '../parts/field.tsx';
-import { Confirm, FormDialog, type Outcome } from '../parts/form-dialog.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { inDigits } from '../parts/format.ts';
-import { Menu } from '../parts/menu.tsx';
-import { Empty, FaultNotice, Skeleton } from '../parts/notice.tsx';
-import { MorePages, Records, RecordsHead } from '../parts/records.tsx';
+import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
 
 const colors = [1, 2, 3, 4, 5, 6] as const;
 
 export function SpacesView(): ReactElement {
-  const { canWrite } = useSession();
-  const [after, setAfter] = useState<string | null>(null);
-  const [edited, setEdited] = useState<SpaceRowFragment | 'new' | null>(null);
-  const [deleted, setDeleted] = useState<SpaceRowFragment | null>(null);
-  const { data, fault, again } = useRead(SpacesDocument, { after }, { on: ['SPACE'] });
-  const t = texts.spaces;
+  const session = useSession();
   return (
-    <>
-      <RecordsHead
-        title={texts.places.spaces}
-        lead={t.lead}
-        create={canWrite ? t.create : undefined}
-        onCreate={() => setEdited('new')}
-      />
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {!data && !fault && <Skeleton rows={4} />}
-      {data?.spaces.nodes.length === 0 && <Empty title={t.none}>{t.noneYet}</Empty>}
-      {data && data.spaces.nodes.length > 0 && (
-        <Records>
-          {data.spaces.nodes.map((space) => (
-            <li key={space.id}>
-              <i className={`dot c${space.color}`} />
-              <Link href={`/?space=${space.id}`} className="grow name">
-                {space.name}
-              </Link>
-              <span className="quiet">
-                {t.figures(space.links.totalCount, inDigits(space.statistics.clicks))}
-              </span>
-              {canWrite && (
-                <Menu
-                  label={texts.links.actionsOf(space.name)}
-                  items={[
-                    { name: texts.links.edit, icon: 'next', run: () => setEdited(space) },
-                    { name: texts.delete, icon: 'trash', danger: true, run: () => setDeleted(space) },
-                  ]}
-                />
-              )}
-            </li>
-          ))}
-        </Records>
+    <RecordsView
+      kind="SPACE"
+      title={texts.places.spaces}
+      words={texts.spaces}
+      document={SpacesDocument}
+      pageOf={({ spaces }) => spaces}
+      Form={SpaceForm}
+      remove={async (id) => (await write(session, DeleteSpaceDocument, { id })).deleteSpace}
+    >
+      {(space, menu) => (
+        <>
+          <i className={`dot c${space.color}`} />
+          <Link href={`/?space=${space.id}`} className="grow name">
+            {space.name}
+          </Link>
+          <span className="quiet">
+            {texts.spaces.figures(space.links.totalCount, inDigits(space.statistics.clicks))}
+          </span>
+          {menu}
+        </>
       )}
-      {data && (
-        <MorePages
-          hasNext={data.spaces.pageInfo.hasNextPage}
-          isFirst={after === null}
-          onFirst={() => setAfter(null)}
-          onNext={() => setAfter(data.spaces.pageInfo.endCursor)}
-        />
-      )}
-      {edited && <SpaceDialog space={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
-      {deleted && <DeleteSpace space={deleted} onClose={() => setDeleted(null)} />}
-    </>
+    </RecordsView>
   );
 }
 
-async function save(
-  session: Session,
-  space: SpaceRowFragment | null,
-  name: string,
-  color: number,
-): Promise<Outcome> {
-  const input = { name, color };
-  const outcome =
-    space === null
-      ? (await write(session, CreateSpaceDocument, { input })).createSpace
-      : (await write(session, UpdateSpaceDocument, { id: space.id, input, ifUpdatedAt: space.updatedAt }))
-          .updateSpace;
-  announce([{ kind: 'SPACE', recordId: space?.id ?? null, action: null }]);
-  return outcome;
-}
-
-function SpaceDialog({
-  space,
-  onClose,
-}: {
-  space: SpaceRowFragment | null;
-  onClose: () => void;
-}): ReactElement {
+function SpaceForm({ record: space, dialog }: RecordFormProps<SpaceRowFragment>): ReactElement {
   const session = useSession();
   const [name, setName] = useState(space?.name ?? '');
   const [color, setColor] = useState(space?.color ?? 1);
   const t = texts.spaces;
+  const save = async () => {
+    const input = { name, color };
+    const outcome =
+      space === null
+        ? (await write(session, CreateSpaceDocument, { input })).createSpace
+        : (await write(session, UpdateSpaceDocument, { id: space.id, input, ifUpdatedAt: space.updatedAt }))
+            .updateSpace;
+    announceKinds('SPACE');
+    return outcome;
+  };
   return (
-    <FormDialog
-      title={space ? t.edit(space.name) : t.create}
-      onClose={onClose}
-      onSubmit={() => save(session, space, name, color)}
-    >
+    <FormDialog {...dialog} onSubmit={save}>
       {(errors) => (
         <>
           <TextField
@@ -133,26 +86,5 @@ function SpaceDialog({
         </>
       )}
     </FormDialog>
-  );
-}
-
-function DeleteSpace({ space, onClose }: { space: SpaceRowFragment; onClose: () => void }): ReactElement {
-  const session = useSession();
-  const t = texts.spaces;
-  return (
-    <Confirm
-      title={t.deleteTitle(space.name)}
-      onClose={onClose}
-      onYes={async () => {
-        const { deleteSpace } = await write(session, DeleteSpaceDocument, { id: space.id });
-        announce([
-          { kind: 'SPACE', recordId: space.id, action: 'DELETED' },
-          { kind: 'LINK', recordId: null, action: null },
-        ]);
-        return deleteSpace;
-      }}
-    >
-      {t.deleteWarning}
-    </Confirm>
   );
 }

@@ -2,26 +2,9 @@ import { resolve } from 'node:path';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutSecrets } from '../../secrets.ts';
 import { oneLine } from '../../shared/one-line.ts';
+import { causesOf, type ErrorDetails, isDiskFull } from './errors.ts';
 import { PoolerBetween } from './postgres.ts';
 import { pathOf } from './sqlite-file.ts';
-
-/** Details of an adapter's error; which of them exist depends on the cause. */
-interface Cause {
-  readonly kind?: unknown;
-  readonly code?: unknown;
-  readonly originalCode?: unknown;
-  readonly message?: unknown;
-  readonly reason?: unknown;
-  readonly cause?: unknown;
-  readonly path?: unknown;
-}
-
-/** An error with its causes, the outermost first. */
-function causesOf(error: unknown): Cause[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const one: Cause = error;
-  return [one, ...causesOf(one.cause)];
-}
 
 /** A part of a URL; masked if a wrong slash may have put a password into it. */
 function shown(part: string): string {
@@ -40,7 +23,7 @@ function addressOf(url: string) {
 }
 
 /** What to do, by the error names of the adapters and PostgreSQL. */
-const advices: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable: string) => string][] = [
+const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable: string) => string][] = [
   [
     /DatabaseNotReachable|SocketTimeout|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/,
     ({ server }, variable) =>
@@ -91,18 +74,20 @@ function isDriverBroken(error: unknown): boolean {
   );
 }
 
-/** Why a SQLite file cannot be used; null for an error that is not about the file. */
-function adviceOnFile(error: unknown, url: string, variable: string): string | null {
+/** Why a SQLite file cannot be used, and what to do; null for an error that is not about the file. */
+function hintForFile(error: unknown, url: string, variable: string): string | null {
   const file = resolve(pathOf(url));
-  const isOfFile = ({ code, path }: Cause) =>
-    /^SQLITE_(NOTADB|CANTOPEN|READONLY)/.test(String(code)) ||
-    (typeof path === 'string' && `${file}/`.startsWith(`${resolve(path)}/`));
-  if (causesOf(error).some(({ code }) => /^SQLITE_CORRUPT/.test(String(code))))
-    return `The SQLite file "${withoutSecrets(file)}", which ${variable} names, is damaged: ${oneLine(error)}. Restore a backup.`;
-  if (causesOf(error).some(({ code }) => /^SQLITE_(FULL|IOERR)/.test(String(code))))
-    return `The SQLite file "${withoutSecrets(file)}", which ${variable} names, cannot be read or written: ${oneLine(error)}. Is its disk full?`;
+  const named = `the SQLite file "${withoutSecrets(file)}", which ${variable} names,`;
+  const hasCode = (pattern: RegExp) => causesOf(error).some(({ code }) => pattern.test(String(code)));
+  const isOfPath = ({ path }: ErrorDetails) =>
+    typeof path === 'string' && `${file}/`.startsWith(`${resolve(path)}/`);
+  if (isDiskFull(error)) return `The disk of ${named} is full: free some space, and try again.`;
+  if (hasCode(/^SQLITE_CORRUPT/))
+    return `T${named.slice(1)} is damaged: ${oneLine(error)}. Restore a backup.`;
+  if (hasCode(/^SQLITE_IOERR/))
+    return `T${named.slice(1)} cannot be read or written: ${oneLine(error)}. Is its disk full?`;
   if (error instanceof OperatorError) return `${error.message} ${variable} is "${withoutSecrets(url)}".`;
-  if (!causesOf(error).some(isOfFile)) return null;
+  if (!hasCode(/^SQLITE_(NOTADB|CANTOPEN|READONLY)/) && !causesOf(error).some(isOfPath)) return null;
   return (
     `${variable} is "${withoutSecrets(url)}"; it may be file:PATH of a SQLite database, or of a file ` +
     `to be made in a folder that may be written: ${oneLine(error)}.`
@@ -113,7 +98,7 @@ function adviceOnFile(error: unknown, url: string, variable: string): string | n
  * Why a database could not be used, and what to do; null for an unknown error.
  * @param variable the environment variable or option with the URL
  */
-export function adviceOn(error: unknown, url: string, variable: string): string | null {
+export function hintFor(error: unknown, url: string, variable: string): string | null {
   if (error instanceof PoolerBetween)
     return (
       `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL ` +
@@ -125,25 +110,25 @@ export function adviceOn(error: unknown, url: string, variable: string): string 
       `If node_modules comes from another system, run "npm ci" on this one. If there is no binary for this ` +
       `one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`
     );
-  if (url.startsWith('file:')) return adviceOnFile(error, url, variable);
+  if (url.startsWith('file:')) return hintForFile(error, url, variable);
   if (URL.parse(url) === null) return null;
   const messages = causesOf(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
     .join('\n');
-  return advices.find(([fault]) => fault.test(messages))?.[1](addressOf(url), variable) ?? null;
+  return hints.find(([fault]) => fault.test(messages))?.[1](addressOf(url), variable) ?? null;
 }
 
 /**
  * Runs `use` on the database at `url`.
  * @throws OperatorError that says what to do, if the database cannot be used
  */
-export async function advised<T>(
+export async function withHints<T>(
   variable: string,
   url: string,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
   return use(url).catch((error: unknown) => {
-    const advice = adviceOn(error, url, variable);
-    throw advice === null ? error : new OperatorError(advice);
+    const hint = hintFor(error, url, variable);
+    throw hint === null ? error : new OperatorError(hint);
   });
 }

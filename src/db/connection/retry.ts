@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isForeignKeyViolation, isUniqueViolation, mayPass } from './errors.ts';
+import { isForeignKeyViolation, isTransient, isUniqueViolation } from './errors.ts';
 
 const MAX_ATTEMPTS = 10;
 
@@ -18,7 +18,7 @@ async function retrying<T>(write: () => PromiseLike<T>, mayHelp: (error: unknown
 
 /** Repeats a write after a deadlock, which rolled it back. */
 export function retryConflicts<T>(write: () => PromiseLike<T>): Promise<T> {
-  return retrying(write, mayPass);
+  return retrying(write, isTransient);
 }
 
 /** Repeats a write that checked records which somebody else has changed or deleted before it was done. */

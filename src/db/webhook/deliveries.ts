@@ -1,4 +1,5 @@
 import type { WebhookDelivery } from '../../generated/sqlite/client.ts';
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { insertMany } from '../bulk-insert.ts';
 import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/raw-reads.ts';
@@ -192,7 +193,7 @@ export async function deleteOldDeliveries(db: Db, before: Date): Promise<boolean
   return deleted === DELETED_TOGETHER;
 }
 
-/** Deletes the deliveries of a webhook in batches, so that no statement takes long. */
+/** Deletes the deliveries of a webhook in batches, between which other work runs. */
 export async function deleteDeliveriesOf(tx: Tx, webhookId: number): Promise<void> {
   for (let after = 0; ; ) {
     // By ranges of ids, since PostgreSQL would read the rows that this transaction has deleted again with each batch.
@@ -205,5 +206,6 @@ export async function deleteDeliveriesOf(tx: Tx, webhookId: number): Promise<voi
     await tx.$executeRaw(sql`
       DELETE FROM "WebhookDelivery" WHERE "webhookId" = ${webhookId} AND "id" > ${after} AND "id" <= ${last.id}`);
     after = last.id;
+    await pauseIfBlocked();
   }
 }

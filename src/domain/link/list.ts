@@ -22,7 +22,7 @@ import {
 } from '../list.ts';
 import { wrongDomain, wrongSpace } from './input.ts';
 import { linkStatuses } from './status.ts';
-import { keptTotal } from './total.ts';
+import { fastTotal } from './total.ts';
 
 /** The fields of a link that can be searched. */
 export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
@@ -108,7 +108,7 @@ async function listOf(
   ];
   const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
   const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, select);
-  const total = keptTotal(accountId, filter, spaces, now) ?? count();
+  const total = fastTotal(accountId, filter, within !== undefined, now) ?? count();
   return { list, total, counted: indexed ? total : count(MAX_COUNTED) };
 }
 

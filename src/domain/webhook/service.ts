@@ -150,7 +150,7 @@ export class Webhooks {
         this.#fault.ended();
       } catch (error) {
         // It is tried again in a second.
-        this.#fault.came(error);
+        this.#fault.occurred(error);
         return;
       }
     }

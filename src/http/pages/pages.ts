@@ -1,52 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
-import { logo, look } from '../../generated/look.ts';
-import { VERSION } from '../../version.ts';
 import { sendAsset } from './assets.ts';
-
-const STYLE = `${look}
-*, ::before, ::after { box-sizing: border-box }
-main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
-h1 { margin: 12vh 0 .75rem; font-size: clamp(2rem, 5vw, 2.75rem); line-height: 1.15; letter-spacing: -.02em }
-p { max-width: 44rem; margin: 0; color: var(--quiet); font-size: 1.125rem }
-ul { list-style: none; margin: 2.5rem 0; padding: 0; display: grid;
-  grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem }
-li a { display: block; height: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: var(--round);
-  background: var(--card); box-shadow: var(--shadow); color: var(--quiet); text-decoration: none }
-li a b { display: block; margin-bottom: .25rem; color: var(--act); font-size: 1.0625rem }
-li a:hover { border-color: var(--act) }
-:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
-footer, footer a { color: var(--quiet); font-size: .875rem }
-`;
-
-export interface PagesOptions {
-  readonly graphiql: boolean;
-  readonly console: boolean;
-}
-
-function card(address: string, name: string, text: string): string {
-  return `<li><a href="${address}"><b>${name}</b>${text}</a></li>`;
-}
-
-function welcome({ graphiql, console }: PagesOptions): string {
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${STYLE}</style></head>
-<body><main><a class="brand" href="/" aria-current="page">${logo}Linkspace</a>
-<h1>Short links that are yours</h1>
-<p>This server shortens links, sends visitors on, and counts their clicks. Whoever has an API key can make links; the operator
-makes keys. A plus after a short link shows its statistics.</p>
-<ul>${[
-    console ? card('/console', 'Console', 'Create, find and change links, and read their statistics.') : '',
-    graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API, with examples.') : '',
-    card('/docs', 'v1 documentation', 'The REST API that existing clients speak, to read and to try.'),
-    card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
-    card('/openapi.json', 'openapi.json', 'The v1 API as OpenAPI 3.1.'),
-  ].join('')}</ul>
-<footer>Health checks: <a href="/livez">livez</a>, <a href="/readyz">readyz</a>. Version ${VERSION}.</footer>
-</main></body></html>
-`;
-}
+import { type StartPageOptions, startPage } from './start-page.ts';
 
 /** Pages load nothing from other hosts; `data:` is for icons and fonts in the libraries' styles. */
 const POLICY = [
@@ -68,10 +23,11 @@ const POLICY = [
 
 const ofPage = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' };
 /**
- * A script of a pixel, which runs on the same host, could open the console in a window that it controls: this takes the control
- * from it.
+ * A script of a pixel, which runs on the same host, could open the console in a window that it controls. This takes the control
+ * from it, since pages with pixels have no such policy. `noopener-allow-popups` would, too, but Chromium then forgets the
+ * state of the console's entries in the history.
  */
-const ofConsole = { ...ofPage, 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' };
+const ofConsole = { ...ofPage, 'Cross-Origin-Opener-Policy': 'same-origin' };
 /** The name of an asset changes with its contents. */
 const ofAsset = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
@@ -84,10 +40,10 @@ export function sendGraphiql(req: IncomingMessage, res: ServerResponse): void {
  * The pages for people and their assets: the start page at `/`, v1's documentation, and the console.
  * @param openApi describes v1
  */
-export function addPages(web: Express, options: PagesOptions, openApi: () => object): void {
+export function addPages(web: Express, options: StartPageOptions, openApi: () => object): void {
   // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
-  const home = Buffer.from(welcome(options));
+  const home = Buffer.from(startPage(options));
   web.get('/', (_req, res) => {
     res.set(ofPage).type('html').send(home);
   });

@@ -1,5 +1,6 @@
 import type { StatisticsPoint } from '../../domain/statistics/statistics.ts';
 import { escapeHtml } from '../pages.ts';
+import { fill } from '../translations.ts';
 import type { Words } from './words.ts';
 
 /** The maximum number of grid lines above the bottom, and of dates below. */
@@ -79,10 +80,12 @@ export function chartOf(days: readonly StatisticsPoint[], words: Words): string 
   const total = (of: (day: StatisticsPoint) => number) =>
     words.number(days.reduce((sum, day) => sum + of(day), 0));
   const most = days.reduce((one, other) => (other.clicks > one.clicks ? other : one));
-  const inWords = texts.inWords(
-    ...[total((day) => day.clicks), total((day) => day.visitors ?? 0)],
-    ...([words.day(most.start), words.number(most.clicks)] as const),
-  );
+  const inWords = fill(texts.inWords, {
+    clicks: total((day) => day.clicks),
+    visitors: total((day) => day.visitors ?? 0),
+    day: words.day(most.start),
+    most: words.number(most.clicks),
+  });
   return `<div class="chart" role="img" aria-label="${escapeHtml(`${texts.perDay}${texts.colon}${inWords}`)}">
 <svg class="steps" aria-hidden="true">${grid.map(({ step }) => step).join('')}</svg>
 <svg class="days${days.length > THIN_FROM ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>

@@ -2,10 +2,10 @@ import { qrCodeSvg } from '../../domain/link/qr-code.ts';
 import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
 import { type PublicStatistics, pageLengths } from '../../domain/statistics/page.ts';
 import type { StatisticsTop } from '../../domain/statistics/statistics.ts';
-import { logo } from '../../generated/look.ts';
+import { logo, statisticsStyle } from '../../generated/look.ts';
 import { escapeHtml, newNonce, type Page, policyOf } from '../pages.ts';
+import { fill } from '../translations.ts';
 import { chartOf } from './chart.ts';
-import { style } from './style.ts';
 import { type Words, wordsFor } from './words.ts';
 
 /** A collapsed table with a chart's numbers. */
@@ -83,7 +83,7 @@ ${tableOf(title, [texts.value, texts.clicks, texts.share], cells, words)}
 
 /** What stands instead of the charts of a period without clicks. */
 function emptyOf({ texts }: Words): string {
-  const [title, ...lines] = texts.empty;
+  const { title, lines } = texts.empty;
   return `<section class="empty" aria-labelledby="empty"><h2 id="empty">${title}</h2>
 ${lines.map((line) => `<p>${line}</p>`).join('\n')}</section>`;
 }
@@ -121,7 +121,7 @@ export function statisticsPage(shown: PublicStatistics, shortUrl: string, accept
   const short = escapeHtml(shortUrl.replace(/^https?:\/\//, ''));
   const periods = pageLengths.map((length) => {
     const current = length === shown.length ? ' aria-current="page"' : '';
-    return `<a href="?days=${length}"${current}>${escapeHtml(texts.days(words.number(length)))}</a>`;
+    return `<a href="?days=${length}"${current}>${escapeHtml(fill(texts.days, { count: words.number(length) }))}</a>`;
   });
   const totals = (['clicks', 'visitors', 'bots'] as const).map(
     (of) => `<div><dt>${texts[of]}</dt><dd>${words.number(shown[of])}</dd></div>`,
@@ -131,7 +131,7 @@ export function statisticsPage(shown: PublicStatistics, shortUrl: string, accept
     destinations === null
       ? ''
       : `<section aria-labelledby="destination"><h2 id="destination">${texts.dimensions.DESTINATION}</h2>
-<p>${escapeHtml(texts.destinations(words.number(destinations), destinations === 1))}</p></section>`;
+<p>${escapeHtml(fill(texts.destinations[destinations === 1 ? 'one' : 'other'], { count: words.number(destinations) }))}</p></section>`;
   const charts = `${daysOf(shown, words)}
 <div class="dimensions">
 ${shown.tops.map(({ by, top }) => barsOf(by, top, words)).join('\n')}
@@ -145,7 +145,7 @@ ${hidden}
 <meta name="robots" content="noindex">
 <title>${texts.title}${texts.colon}${short}</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-<style nonce="${nonce}">${style}</style>
+<style nonce="${nonce}">${statisticsStyle}</style>
 </head>
 <body>
 <main>

@@ -1,11 +1,11 @@
 import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
+import type { Texts } from '../translations/en.ts';
 import { textsFor } from '../translations.ts';
-import { type StatisticsTexts, statisticsTexts } from './translations.ts';
 
 /** The formats and texts of a language. */
 export interface Words {
   readonly language: string;
-  readonly texts: StatisticsTexts;
+  readonly texts: Texts['statistics'];
   number(count: number): string;
   /** A compact number, such as 12K. */
   short(count: number): string;
@@ -18,8 +18,8 @@ export interface Words {
   value(by: StatisticsDimension, value: string | null): string;
 }
 
-function wordsIn(language: keyof typeof statisticsTexts): Words {
-  const texts = statisticsTexts[language];
+function wordsIn(language: string, texts: Words['texts']): Words {
+  const devices: Readonly<Record<string, string>> = texts.devices;
   const number = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: 'compact' });
   const share = new Intl.NumberFormat(language, {
@@ -44,7 +44,7 @@ function wordsIn(language: keyof typeof statisticsTexts): Words {
       if (value === null) return by === 'REFERRER' ? texts.direct : texts.unknown;
       if (by === 'COUNTRY') return countries.of(value) ?? value;
       if (by === 'LANGUAGE') return capital(languages.of(value) ?? value);
-      return by === 'DEVICE' ? (texts.devices[value] ?? value) : value;
+      return by === 'DEVICE' ? (devices[value] ?? value) : value;
     },
   };
 }
@@ -53,8 +53,8 @@ const known = new Map<string, Words>();
 
 /** The words of the supported language that a visitor prefers. */
 export function wordsFor(acceptLanguage: string): Words {
-  const { language } = textsFor(acceptLanguage);
-  const words = known.get(language) ?? wordsIn(language);
+  const { language, texts } = textsFor(acceptLanguage);
+  const words = known.get(language) ?? wordsIn(language, texts.statistics);
   known.set(language, words);
   return words;
 }

@@ -17,7 +17,7 @@ const verbs: Record<Method, readonly [title: string, name: string]> = {
 };
 
 const description = `
-For clients that already use it. To try it here, press Authorize and paste an API key; the key is kept in this page only.
+The REST API for spaces and links. To try an operation here, press Authorize and paste an API key. Only this page keeps the key.
 
 Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent in a \
 query and when a record is created; in an update, it

@@ -1,8 +1,8 @@
 import { parseBatch } from '../../domain/input.ts';
 import { checkNewLinks } from '../../domain/link/new-link-check.ts';
 import { builder } from '../builder.ts';
+import { checkCost } from '../cost/field-cost.ts';
 import { Failure, ValidationError } from '../error.ts';
-import { checkCost } from '../server/cost.ts';
 import { CreateLinkInput } from './mutation.ts';
 
 builder.queryField('checkLinks', (t) =>

@@ -6,8 +6,8 @@ import {
 } from '../../domain/visit/decide-redirect.ts';
 import { explainRedirect } from '../../domain/visit/explanation.ts';
 import { builder } from '../builder.ts';
+import { costs, fieldOf, PASSWORD_COST, STATEMENT_COST } from '../cost/field-cost.ts';
 import { describedValues } from '../described-values.ts';
-import { costs, fieldOf, PASSWORD_COST, STATEMENT_COST } from '../server/cost.ts';
 
 const RedirectOutcome = builder.enumType('RedirectOutcome', {
   description: 'The result of a visit.',

@@ -4,11 +4,11 @@ import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import { builder } from '../builder.ts';
+import { costs } from '../cost/field-cost.ts';
 import { describedValues } from '../described-values.ts';
 import { descriptionsOf, nameEnum } from '../input-type.ts';
 import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
-import { costs } from '../server/cost.ts';
 import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
 
 const LinkPrivacy = builder.enumType('LinkPrivacy', {

@@ -7,12 +7,12 @@ import { findLink } from '../../domain/link/list.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { builder } from '../builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from '../conflict.ts';
+import { batchCost, changeCost } from '../cost/field-cost.ts';
 import type { Failure } from '../error.ts';
 import { inputType } from '../input-type.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from '../result.ts';
 import { selectFor } from '../select.ts';
 import type { Context } from '../server/context.ts';
-import { batchCost, changeCost } from '../server/cost.ts';
 import { prepares } from '../server/prepare-mutations.ts';
 import { Link } from './link.ts';
 

@@ -10,9 +10,9 @@ import {
 } from '../../domain/link/list.ts';
 import { findLinkByShortUrl } from '../../domain/link/short-url.ts';
 import { builder } from '../builder.ts';
+import { listCost } from '../cost/list-cost.ts';
 import { describedValues } from '../described-values.ts';
 import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
-import { listCost } from '../list-cost.ts';
 import { findNodes } from '../node.ts';
 import { inConnection, inPage, selectFor } from '../select.ts';
 import type { Context } from '../server/context.ts';

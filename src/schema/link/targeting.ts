@@ -9,10 +9,10 @@ import {
   targetTypes,
 } from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
+import { costs } from '../cost/field-cost.ts';
 import { describedValues } from '../described-values.ts';
 import { nameEnum } from '../input-type.ts';
 import type { Context } from '../server/context.ts';
-import { costs } from '../server/cost.ts';
 
 const TargetType = builder.enumType('TargetType', {
   description: 'How a link chooses a target.',

@@ -17,11 +17,11 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { visibleError } from '../../domain/errors.ts';
+import { sizeOf } from '../cost/operation-size.ts';
 import { forgetErrors } from '../error-limit.ts';
 import { schema } from '../index.ts';
 import type { Context } from './context.ts';
 import { recordOf } from './operation-record.ts';
-import { sizeOf } from './operation-size.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
 const COMPILED_FROM = 2;

@@ -17,10 +17,12 @@ import { useAccept, useStreams } from './accept-header.ts';
 import { useCompiledQueries } from './compiled-queries.ts';
 import { type Context, readingOf, writingOf } from './context.ts';
 import { useOperationRecord } from './document-facts.ts';
+import { documentCaches, useDocumentLimits } from './document-limits.ts';
 import { extensionsOf, presentedAny, presentedError } from './errors.ts';
 import { useExecuted } from './execute.ts';
 import { useKeyedWrites } from './idempotency.ts';
-import { documentCaches, useLimits } from './operation-limits.ts';
+import { useOperationLimits } from './operation-limits.ts';
+import { refusing } from './refusing.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 import { useVariables } from './variables.ts';
 
@@ -40,11 +42,8 @@ const useReaders: Plugin<Context> = {
   },
 };
 
-/** Sets the operation's name, and checks the key's scope; null if it may be executed. */
-function refusalOf(
-  { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
-  context: Context,
-): GraphQLError | null {
+/** Sets the operation's name, and checks the key's scope, over HTTP and in process. */
+const useScopes = refusing(({ document, operationName, contextValue: context }) => {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
   context.named(operation.name?.value ?? operation.operation);
@@ -55,7 +54,7 @@ function refusalOf(
     if (!(error instanceof DomainError)) throw error;
     return new GraphQLError(error.message, { extensions: extensionsOf(error) });
   }
-}
+});
 
 /** The result with masked errors. */
 function presented(result: ExecutionResult, context: Context): ExecutionResult {
@@ -65,42 +64,27 @@ function presented(result: ExecutionResult, context: Context): ExecutionResult {
   return { ...result, errors };
 }
 
-/** Checks the key's scopes for every execution, over HTTP or in process, and masks its errors. */
-function useDomainErrors(): Plugin<Context> {
-  return {
-    onExecute({ args, setResultAndStopExecution }) {
-      const context: Context = args.contextValue;
-      const refused = refusalOf(args, context);
-      if (refused) return setResultAndStopExecution({ errors: [refused] });
+/** Masks the errors of executions and subscriptions. */
+const useMaskedErrors: Plugin<Context> = {
+  onExecute: ({ args: { contextValue } }) => ({
+    onExecuteDone({ result, setResult }) {
+      if (!isAsyncIterable(result)) setResult(presented(result, contextValue));
+    },
+  }),
+  onSubscribe: ({ args: { contextValue } }) => ({
+    onSubscribeResult({ result, setResult }) {
+      if (!isAsyncIterable(result)) {
+        setResult(presented(result, contextValue));
+        return;
+      }
       return {
-        onExecuteDone({ result, setResult }) {
-          if (isAsyncIterable(result)) return;
-          setResult(presented(result, context));
-        },
+        onNext: ({ result: one, setResult: setOne }) =>
+          setOne(presented(one as ExecutionResult, contextValue)),
       };
     },
-    onSubscribe({ args, setResultAndStopExecution }) {
-      const context: Context = args.contextValue;
-      const refused = refusalOf(args, context);
-      if (refused) return setResultAndStopExecution({ errors: [refused] });
-      return {
-        onSubscribeResult({ result, setResult }) {
-          if (!isAsyncIterable(result)) {
-            setResult(presented(result, context));
-            return;
-          }
-          return {
-            onNext: ({ result: one, setResult: setOne }) =>
-              setOne(presented(one as ExecutionResult, context)),
-          };
-        },
-        onSubscribeError({ error, setError }) {
-          setError(presentedAny(error, context));
-        },
-      };
-    },
-  };
-}
+    onSubscribeError: ({ error, setError }) => setError(presentedAny(error, contextValue)),
+  }),
+};
 
 /** Hides the schema from clients that do not know it. */
 const noIntrospection: Plugin = {
@@ -164,8 +148,10 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
       useAccept,
       useStreams,
       useVariables,
-      useLimits,
-      useDomainErrors(),
+      useDocumentLimits,
+      useOperationLimits,
+      useScopes,
+      useMaskedErrors,
       useKeyedWrites,
       useOperationRecord,
       useCompiledQueries,

@@ -13,11 +13,10 @@ import {
   isRequiredInputField,
   typeFromAST,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { isNearName } from '../../shared/did-you-mean.ts';
+import type { Operation } from '../cost/operation-size.ts';
 import { schema } from '../index.ts';
-import type { Context } from './context.ts';
-import type { Operation } from './operation-size.ts';
+import { refusing } from './refusing.ts';
 
 /** How many unknown fields an error names, and how much of each name it shows. */
 const MAX_NAMED = 3;
@@ -126,13 +125,4 @@ export function refusalOfVariables({
 }
 
 /** Refuses variables that do not fit their types, before anything is calculated from them. */
-export const useVariables: Plugin<Context> = {
-  onExecute({ args, setResultAndStopExecution }) {
-    const refused = refusalOfVariables(args);
-    if (refused) setResultAndStopExecution({ errors: [refused] });
-  },
-  onSubscribe({ args, setResultAndStopExecution }) {
-    const refused = refusalOfVariables(args);
-    if (refused) setResultAndStopExecution({ errors: [refused] });
-  },
-};
+export const useVariables = refusing(refusalOfVariables);

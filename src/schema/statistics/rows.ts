@@ -11,9 +11,9 @@ import {
   shownCount,
 } from '../../domain/statistics/statistics.ts';
 import { builder } from '../builder.ts';
+import { costs } from '../cost/field-cost.ts';
 import { describedValues } from '../described-values.ts';
 import { Direction, pageOf } from '../list.ts';
-import { costs } from '../server/cost.ts';
 
 export const Interval = builder.enumType('StatisticsInterval', {
   description: 'The intervals of a series.',

@@ -4,6 +4,7 @@ import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, launchBrowser } from '../../support/browser.ts';
 import { enterKey, openConsole, rowOf, signIn } from '../../support/console.ts';
+import { BROWSER } from '../../support/visit.ts';
 
 describe.runIf(chromiumPath)('the console, in a browser', () => {
   let server: TestServer;
@@ -27,23 +28,45 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   const tabOf = (caller: Caller, path = '') =>
     signIn(browser, { origin: server.origin, key: caller.key }, { path });
 
-  test('says that a key is wrong, and keeps the right one over a reload, but where no other page can find it', async () => {
+  test('says that a key is wrong, and keeps the right one in its tab, but where no pixel can find it', async () => {
     const caller = await newAccount();
+    const pixel = await caller.pixel();
+    const { alias } = await caller.link({ url: `${server.origin}/docs`, pixel_ids: pixel });
     const { page } = await openConsole(browser, server.origin);
     await enterKey(page, 'wrong');
     await page.getByText('This key is unknown, revoked or expired.').waitFor();
     await enterKey(page, caller.key);
-    await page.getByText('No links yet').waitFor();
+    await rowOf(page, alias).waitFor();
+    await page.route('**/graphql', (route) => route.abort());
     await page.reload();
-    await page.getByText('No links yet').waitFor();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await rowOf(page, alias).waitFor();
+    await page.reload();
+    await rowOf(page, alias).waitFor();
     const kept =
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])';
     expect(await page.evaluate(kept)).not.toContain(caller.key);
-    await page.goto(`${server.origin}/docs`);
-    expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
+    // An address that is typed into the same tab.
+    await page.goto(`${server.origin}/console/spaces`);
+    await page.getByText('No spaces yet').waitFor();
+    let seen = '';
+    await page.exposeFunction('tell', (text: string) => {
+      seen = text;
+    });
+    await page.route('https://www.googletagmanager.com/**', (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: 'tell(JSON.stringify([Object.keys(sessionStorage), history.state]))',
+      }),
+    );
+    await page.setExtraHTTPHeaders({ 'X-Forwarded-Host': 's.example', 'User-Agent': BROWSER });
+    await page.goto(`${server.origin}/${alias}`);
+    await page.waitForURL(`${server.origin}/docs`);
+    expect(seen).toBe('[["linkspace.pad"],null]');
     await page.goBack();
-    await enterKey(page, caller.key);
-    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByText('No spaces yet').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     await page.goBack();
@@ -86,6 +109,27 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Search links').fill('long/path');
     await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
     await expect.poll(() => new URL(page.url()).search).toBe('?search=long%2Fpath&in=url');
+    await page.getByLabel('Where to search').selectOption('ANYWHERE');
+    const domain = await caller.domain('go.example');
+    const { alias } = await caller.link({
+      domain_id: domain,
+      title: 'On a domain',
+      url: 'https://example.net/',
+    });
+    for (const [pasted, found] of [
+      [`https://go.example/${alias}+`, `go.example/${alias}`],
+      ['s.example/other?utm_source=mail', 's.example/other'],
+      ['/other+', 's.example/other'],
+      [`go.example/${alias}`, `go.example/${alias}`],
+    ] as const) {
+      await page.getByLabel('Search links').fill(pasted);
+      await expect.poll(() => rows.allInnerTexts()).toEqual([found]);
+    }
+    await page.getByLabel('Search links').fill('example');
+    await page.getByLabel('Order').selectOption('TITLE');
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/other', `go.example/${alias}`, short]);
+    await page.getByRole('button', { name: '↑ Ascending' }).click();
+    await expect.poll(() => rows.allInnerTexts()).toEqual([`go.example/${alias}`, 's.example/other', short]);
     await page.getByLabel('Search links').fill(`https://${short}`);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: short }).waitFor();
@@ -333,9 +377,32 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.locator('.row').getByText('Disabled').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('n/d');
-    expect(await page.getByLabel('Search links').inputValue()).toBe('n/d');
-    await page.getByLabel('Search links').fill('');
-    await page.getByLabel('Search links').blur();
+    const search = page.getByLabel('Search links');
+    expect(await search.inputValue()).toBe('n/d');
+    await page.keyboard.press('Escape');
+    expect(await search.inputValue()).toBe('');
+    await caller.link({ title: 'A second row' });
+    await page.getByText('A second row').waitFor();
+    const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.tagName');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('A row');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Search links');
+    await page.keyboard.type('row');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('A second row');
+    await page.keyboard.press('e');
+    await page.getByText('All links').waitFor();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.labels?.[0].innerText'))
+      .toBe('Destination');
+    await page.keyboard.press('Tab');
+    await page.getByRole('link', { name: 'History' }).focus();
+    await page.keyboard.press('/');
+    await expect.poll(focused).toBe('Search links');
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe('BODY');
     await page.keyboard.press('n');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('new-url');
     await page.getByLabel('Destination of a new link').blur();
@@ -405,17 +472,36 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       'X-Country': 'JP',
       'User-Agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1',
     };
-    for (let count = 0; count < 3; count++)
+    const now = server.clock.now;
+    for (let count = 0; count < 4; count++) {
+      // The last one is in the week before.
+      if (count === 3) server.clock.now = new Date(now.getTime() - 8 * 86_400_000);
       await fetch(`${server.origin}/${alias}`, {
         redirect: 'manual',
         headers: { ...visit, 'X-Forwarded-Host': 's.example', 'X-Forwarded-For': `192.0.2.${count}` },
       });
+    }
+    server.clock.now = now;
     await server.flush();
     const { page, complaints } = await tabOf(caller, `/links/${id}`);
     await page.clock.install({ time: server.clock.now });
     await page.getByRole('link', { name: 'Statistics' }).click();
     await page.getByText('Clicks and visitors').waitFor();
-    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('3');
+    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
+    await page.getByRole('button', { name: '7 days' }).click();
+    await page.getByText('+200% from 1').first().waitFor();
+    await page.getByText('Show as table').click();
+    const newest = page.locator('.scroll tbody tr').first();
+    expect(await newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0');
+    expect(await page.locator('.plot .running').count()).toBe(2);
+    // Seven and one day before the newest.
+    expect(await page.locator('.scroll tbody tr:nth-child(2)').innerText()).toBe('19 Nov\t0\t0\t1');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.goBack();
+    expect(new URL(page.url()).search).toBe('?days=7');
+    await page.getByLabel('From').fill('2026-11-12');
+    await expect.poll(() => new URL(page.url()).search).toBe('?from=2026-11-12&to=2026-11-20');
+    await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('region', { name: 'Countries' }).getByText('Japan').waitFor();
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByText('Created').waitFor();

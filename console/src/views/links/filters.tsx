@@ -61,62 +61,65 @@ export function Filters({
   const clear = { search: '', status: '', space: '', domain: '', pixel: '' } as const;
   return (
     <div className="filters">
-      <Filter
-        name={t.status}
-        value={state.status}
-        choices={statuses.map((value) => ({ value, text: texts.status[value] }))}
-        onValue={(value) => set({ status: statuses.find((one) => one === value) ?? '' })}
-      />
-      <Filter
-        name={t.space}
-        value={state.space}
-        choices={withValue(spaces, state.space)}
-        onValue={(space) => set({ space })}
-      />
-      {(domains.length > 1 || state.domain !== '') && (
+      <div>
         <Filter
-          name={t.domain}
-          value={state.domain}
-          choices={withValue(domains, state.domain)}
-          onValue={(domain) => set({ domain })}
+          name={t.status}
+          value={state.status}
+          choices={statuses.map((value) => ({ value, text: texts.status[value] }))}
+          onValue={(value) => set({ status: statuses.find((one) => one === value) ?? '' })}
         />
-      )}
-      {(pixels.length > 0 || state.pixel !== '') && (
         <Filter
-          name={t.pixel}
-          value={state.pixel}
-          choices={withValue(pixels, state.pixel)}
-          onValue={(pixel) => set({ pixel })}
+          name={t.space}
+          value={state.space}
+          choices={withValue(spaces, state.space)}
+          onValue={(space) => set({ space })}
         />
-      )}
-      {isFiltered(state) && (
-        <button type="button" className="button text" onClick={() => set(clear)}>
-          {t.clear}
+        {(domains.length > 1 || state.domain !== '') && (
+          <Filter
+            name={t.domain}
+            value={state.domain}
+            choices={withValue(domains, state.domain)}
+            onValue={(domain) => set({ domain })}
+          />
+        )}
+        {(pixels.length > 0 || state.pixel !== '') && (
+          <Filter
+            name={t.pixel}
+            value={state.pixel}
+            choices={withValue(pixels, state.pixel)}
+            onValue={(pixel) => set({ pixel })}
+          />
+        )}
+        {isFiltered(state) && (
+          <button type="button" className="button text" onClick={() => set(clear)}>
+            {t.clear}
+          </button>
+        )}
+      </div>
+      <div>
+        <select
+          className="filter"
+          aria-label={t.order}
+          value={state.order}
+          onChange={(event) => {
+            const order = orderFields.find((one) => one === event.target.value) ?? 'ID';
+            set({ order, direction: usualDirection(order) });
+          }}
+        >
+          {orderFields.map((field) => (
+            <option key={field} value={field}>
+              {t.orders[field]}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          className="button quiet small"
+          onClick={() => set({ direction: state.direction === 'ASC' ? 'DESC' : 'ASC' })}
+        >
+          {t.directions[state.direction]}
         </button>
-      )}
-      <span className="grow" />
-      <select
-        className="filter"
-        aria-label={t.order}
-        value={state.order}
-        onChange={(event) => {
-          const order = orderFields.find((one) => one === event.target.value) ?? 'ID';
-          set({ order, direction: usualDirection(order) });
-        }}
-      >
-        {orderFields.map((field) => (
-          <option key={field} value={field}>
-            {t.orders[field]}
-          </option>
-        ))}
-      </select>
-      <button
-        type="button"
-        className="button quiet small"
-        onClick={() => set({ direction: state.direction === 'ASC' ? 'DESC' : 'ASC' })}
-      >
-        {t.directions[state.direction]}
-      </button>
+      </div>
     </div>
   );
 }

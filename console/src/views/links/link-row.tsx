@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from 'react';
 import { Link as To, useLocation } from 'wouter';
+import { DESTINATION, focusSoon } from '../../app/focus.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
 import { deleteLater, setDisabled } from '../../data/actions.ts';
 import { useSession } from '../../data/session.ts';
@@ -24,7 +25,10 @@ export interface LinkRowProps {
 }
 
 function focusNeighbour(row: HTMLElement, key: string): boolean {
-  const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[key];
+  const next = {
+    ArrowDown: row.nextElementSibling,
+    ArrowUp: row.previousElementSibling ?? document.getElementById('search'),
+  }[key];
   if (!(next instanceof HTMLElement)) return false;
   next.focus();
   return true;
@@ -52,7 +56,15 @@ export function LinkRow({
       run: async () => void ((await copyText(link.shortUrl)) && showToast(texts.copied)),
     },
     { name: t.qr, icon: 'qr', shortcut: 'q', run: () => setQr(true) },
-    { name: canWrite ? t.edit : t.details, icon: 'next', shortcut: 'e', run: () => navigate(address) },
+    {
+      name: canWrite ? t.edit : t.details,
+      icon: 'next',
+      shortcut: 'e',
+      run: () => {
+        navigate(address);
+        focusSoon(DESTINATION);
+      },
+    },
     { name: t.visit, icon: 'open', href: link.shortUrl },
     ...(canWrite
       ? ([

@@ -1,73 +1,45 @@
-import { type ReactElement, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import { useLocation } from 'wouter';
 import { aboutToGo } from '../../data/actions.ts';
-import { type Reading, useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import {
-  type LinkRowFragment,
-  LinksAnywhereDocument,
-  LinksDocument,
-  type LinksQuery,
-} from '../../generated/documents.ts';
+import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { LinkRow } from './link-row.tsx';
-import { filterOf, isFiltered, type LinksState, looksAnywhere, orderOf, queryOf } from './links-state.ts';
+import { filterOf, isFiltered, type LinksState, looksAnywhere, queryOf } from './links-state.ts';
 import { useSelection } from './selection.ts';
-
-const PAGE = 50;
-
-type LinkPages = Reading<unknown> & {
-  readonly nodes: readonly LinkRowFragment[] | undefined;
-  readonly pageInfo: LinksQuery['links']['pageInfo'] | undefined;
-  /** Whether there are more links than can be shown. */
-  readonly isCut: boolean;
-};
-
-/** The links of a state: a page of a list, or what a search finds in each field. */
-function useLinks(state: LinksState): LinkPages {
-  const { after, before } = state;
-  const anywhere = looksAnywhere(state);
-  const on = ['LINK', 'SPACE'] as const;
-  const orderBy = orderOf(state);
-  const range = before === '' ? { first: PAGE, ...(after !== '' && { after }) } : { last: PAGE, before };
-  const page = useRead(
-    LinksDocument,
-    { ...range, filter: filterOf(state), orderBy },
-    { on, pause: anywhere },
-  );
-  const filters = {
-    title: filterOf(state, 'TITLE'),
-    alias: filterOf(state, 'ALIAS'),
-    url: filterOf(state, 'URL'),
-  };
-  const found = useRead(LinksAnywhereDocument, { ...filters, orderBy }, { on, pause: !anywhere });
-  if (!anywhere)
-    return { ...page, nodes: page.data?.links.nodes, pageInfo: page.data?.links.pageInfo, isCut: false };
-  const lists = found.data ? [found.data.aliases, found.data.titles, found.data.urls] : undefined;
-  const all = lists?.flatMap(({ nodes }) => nodes).map((link) => [link.id, link] as const);
-  return {
-    ...found,
-    // What was there before stays until there is something.
-    nodes: all ? [...new Map(all).values()] : page.data?.links.nodes,
-    pageInfo: undefined,
-    isCut: lists?.some(({ pageInfo }) => pageInfo.hasNextPage) ?? false,
-  };
-}
+import { useLinks } from './use-links.ts';
 
 export function LinksPage({
   state,
   set,
+  entered,
+  onEntered,
 }: {
   state: LinksState;
   set: (patch: Partial<LinksState>) => void;
+  /** The search that somebody wants to go on from, when its links are there. */
+  entered: string | null;
+  onEntered: () => void;
 }): ReactElement {
   const { canWrite } = useSession();
-  const { nodes, pageInfo, isCut, fault, isLoading, again } = useLinks(state);
+  const [, navigate] = useLocation();
+  const { nodes, exact, pageInfo, isCut, fault, isLoading, again } = useLinks(state);
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
   const links = (nodes ?? []).filter(({ id }) => !gone.has(id));
   const selection = useSelection(links, JSON.stringify([state.search, state.searchBy, filterOf(state)]));
   const [current, setCurrent] = useState<string | null>(null);
+  const goOn = useEffectEvent(() => {
+    onEntered();
+    const only = exact ?? (links.length === 1 ? links[0] : undefined);
+    if (only) navigate(`/links/${only.id}${queryOf(state)}`);
+    else focusList();
+  });
+  const isReady = entered !== null && entered === state.search && !isLoading && nodes !== undefined;
+  useEffect(() => {
+    if (isReady) goOn();
+  }, [isReady]);
   const turn = (patch: Partial<LinksState>) => {
     set(patch);
     scrollTo({ top: 0 });
@@ -127,6 +99,9 @@ function Nothing({ state }: { state: LinksState }): ReactElement {
   );
 }
 
+/** Focuses the row of the list that had the focus last. */
+const focusList = () => document.querySelector<HTMLElement>('.rows li[tabindex="0"]')?.focus();
+
 /** The rows, of which arrow keys move the focus. */
 function LinkList({
   links,
@@ -143,19 +118,20 @@ function LinkList({
   current: string | null;
   onCurrent: (id: string) => void;
 }): ReactElement {
-  const list = useRef<HTMLUListElement>(null);
   const focusable = links.some(({ id }) => id === current) ? current : (links[0]?.id ?? null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // Outside of any control, an arrow enters the list.
-      if (event.key === 'ArrowDown' && document.activeElement === document.body)
-        list.current?.querySelector<HTMLElement>('li[tabindex="0"]')?.focus();
+      // From the search, or outside of any control, an arrow enters the list.
+      const from = document.activeElement;
+      if (event.key !== 'ArrowDown' || (from !== document.body && from?.id !== 'search')) return;
+      event.preventDefault();
+      focusList();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
   return (
-    <ul ref={list} className="rows" aria-busy={isLoading}>
+    <ul className="rows" aria-busy={isLoading}>
       {links.map((link) => (
         <LinkRow
           key={link.id}

@@ -79,11 +79,25 @@ export function queryOf(state: LinksState): string {
 export const looksAnywhere = ({ search, searchBy }: LinksState): boolean =>
   search.trim() !== '' && searchBy === 'ANYWHERE';
 
+/** A short URL, with or without its scheme, or only its path; what follows its alias does not matter, as a plus or a query. */
+const shortUrl = /^((?:https?:\/\/)?[^\s/?#]+\/|\/)?([\w-]+)\/?\+?(?:[?#].*)?$/i;
+
+/** What a search text may mean: a short URL with its host, and an alias. */
+export function meaningOf(search: string): { readonly shortUrl: string | null; readonly alias: string } {
+  const text = search.trim();
+  const [, host = '/', alias = text] = shortUrl.exec(text) ?? [];
+  return { shortUrl: host === '/' ? null : `${host}${alias}`, alias };
+}
+
 /** The filter of a state; a search that looks anywhere needs one for each field. */
 export function filterOf(state: LinksState, field = state.searchBy): LinkFilter {
+  const { search } = state;
   return {
-    ...(state.search.trim() !== '' &&
-      field !== 'ANYWHERE' && { search: state.search.trim(), searchBy: field }),
+    ...(search.trim() !== '' &&
+      field !== 'ANYWHERE' && {
+        search: field === 'ALIAS' ? meaningOf(search).alias : search.trim(),
+        searchBy: field,
+      }),
     ...(state.status !== '' && { status: state.status }),
     ...(state.space === 'none' ? { withoutSpace: true } : state.space !== '' && { spaceId: state.space }),
     ...(state.domain !== '' && { domainId: state.domain }),

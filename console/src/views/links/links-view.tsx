@@ -11,16 +11,17 @@ export function LinksView(): ReactElement {
   const { canWrite } = useSession();
   const [state, set] = useLinksState();
   const [isOpen, setOpen] = useState(false);
+  const [entered, setEntered] = useState<string | null>(null);
   return (
     <>
       <h1 className="unseen">{texts.places.links}</h1>
       {canWrite && <NewLink isOpen={isOpen} onOpen={setOpen} />}
       <section className="list" aria-label={texts.places.links}>
         <div className="toolbar">
-          <Search state={state} set={set} />
+          <Search state={state} set={set} onEnter={setEntered} />
           <Filters state={state} set={set} />
         </div>
-        <LinksPage state={state} set={set} />
+        <LinksPage state={state} set={set} entered={entered} onEntered={() => setEntered(null)} />
       </section>
     </>
   );

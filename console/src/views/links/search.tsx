@@ -1,57 +1,45 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { useClient } from 'urql';
-import { useLocation } from 'wouter';
-import { LinkByShortUrlDocument } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 import { type LinksState, searchPlaces } from './links-state.ts';
 
-/** How long after a key press the list is searched, in milliseconds. */
-const PAUSE = 50;
+/** How long after a search the next one begins, in milliseconds: the first key press searches at once. */
+const PAUSE = 60;
 
-/** Whether the text may be a short URL with its host. */
-const looksLikeShortUrl = (text: string): boolean =>
-  /^(https?:\/\/)?[^\s/]+\.[^\s/]+(:\d+)?\/[\w-]+\/?$|^(https?:\/\/)?localhost(:\d+)?\/[\w-]+\/?$/i.test(
-    text,
-  );
-
-/** Searches as somebody types. A pasted short URL opens its link. */
+/** Searches as somebody types. */
 export function Search({
   state,
   set,
+  onEnter,
 }: {
   state: LinksState;
   set: (patch: Partial<LinksState>, how?: { replace?: boolean }) => void;
+  /** Called with the text when somebody wants to go on to what it finds; null when the text changes. */
+  onEnter: (text: string | null) => void;
 }): ReactElement {
-  const client = useClient();
-  const [, navigate] = useLocation();
   const [text, setText] = useState(state.search);
   const written = useRef(state.search);
-  // While the next view is loaded, this one still lives.
-  const isLeaving = useRef(false);
+  const searchedAt = useRef(0);
   // The URL changed otherwise, as by Back.
   if (state.search !== written.current) {
     written.current = state.search;
     setText(state.search);
   }
   const apply = useEffectEvent(() => {
-    if (text === state.search || isLeaving.current) return;
+    if (text === state.search) return;
     written.current = text;
+    searchedAt.current = Date.now();
     // The first letter adds an entry to the history, the others change it.
     set({ search: text }, { replace: state.search !== '' });
   });
   useEffect(() => {
     if (text === state.search) return;
-    const timer = setTimeout(apply, PAUSE);
+    const timer = setTimeout(apply, searchedAt.current + PAUSE - Date.now());
     return () => clearTimeout(timer);
   }, [text, state.search]);
-  const open = async (pasted: string) => {
-    if (!looksLikeShortUrl(pasted)) return;
-    const { data } = await client.query(LinkByShortUrlDocument, { url: pasted }).toPromise();
-    isLeaving.current = data?.linkByShortUrl != null;
-    if (data?.linkByShortUrl) navigate(`/links/${data.linkByShortUrl.id}`);
-    // Somebody who pastes another URL looks for the links to it.
-    else set({ search: pasted, searchBy: 'URL' });
+  const type = (typed: string) => {
+    setText(typed);
+    onEnter(null);
   };
   const t = texts.search;
   return (
@@ -65,11 +53,14 @@ export function Search({
         aria-label={t.name}
         autoComplete="off"
         spellCheck={false}
-        onChange={(event) => setText(event.target.value)}
-        onPaste={(event) => void open(event.clipboardData.getData('text').trim())}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') setText('');
-          if (event.key === 'Enter') void open(text.trim());
+          if (event.key === 'Enter') onEnter(text);
+          if (event.key !== 'Escape') return;
+          // Browsers clear it, too; some only when it is pressed again.
+          event.preventDefault();
+          if (text === '') event.currentTarget.blur();
+          else type('');
         }}
       />
       <select

@@ -1,129 +1,152 @@
 import { type ReactElement, useState } from 'react';
 import type { StatisticsInterval } from '../../generated/documents.ts';
-import { atMoment, inDigits, inShort, inUtcMonth, onUtcDay } from '../../parts/format.ts';
+import { atUtcHour, atUtcTime, inDigits, inShort, inUtcMonth, onUtcDay } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { ChartTable, type Point } from './chart-table.tsx';
 
-interface Point {
-  readonly start: string;
-  readonly clicks: number;
-  readonly visitors: number | null;
-}
+/** The maximum number of grid lines above the bottom, and of labels below. */
+const MAX_LINES = 4;
+const MAX_LABELS = 6;
+/** From how many points on the lines are thin. */
+const THIN_FROM = 100;
 
-/** The units of the drawing, which is stretched to its place. */
-const WIDTH = 1_000;
-const HEIGHT = 220;
-
-/** The smallest round number from `most` on. */
-function roundAbove(most: number): number {
-  const size = 10 ** Math.floor(Math.log10(Math.max(most, 4)));
-  return [1, 2, 4, 5, 10].map((factor) => factor * size).find((one) => one >= most) ?? most;
+/** The values of the grid lines, from 0: round whole numbers, the last at least the highest count. */
+function gridOf(highest: number): number[] {
+  const rough = Math.max(highest, 1) / MAX_LINES;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.ceil([1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? rough);
+  return Array.from({ length: Math.ceil(Math.max(highest, 1) / step) + 1 }, (_, line) => line * step);
 }
 
 function labelOf(start: string, interval: StatisticsInterval): string {
   if (interval === 'MONTH') return inUtcMonth(start);
-  return interval === 'HOUR' ? atMoment(start) : onUtcDay(start);
+  return interval === 'HOUR' ? atUtcHour(start) : onUtcDay(start);
 }
 
-/** Clicks and visitors over time. */
+/** Clicks and visitors over time, and the clicks of the period before. */
 export function Chart({
   points,
   interval,
+  isRunning,
 }: {
   points: readonly Point[];
   interval: StatisticsInterval;
+  /** Whether the last point is of an interval that has not ended: lines to it are dotted. */
+  isRunning: boolean;
 }): ReactElement {
   const [at, setAt] = useState<number | null>(null);
   const t = texts.statistics;
-  const top = roundAbove(Math.max(...points.map(({ clicks }) => clicks), 0));
-  const x = (index: number) => (points.length < 2 ? WIDTH / 2 : (index / (points.length - 1)) * WIDTH);
-  const y = (value: number) => HEIGHT - (value / top) * HEIGHT;
-  const line = (heightOf: (point: Point) => number) =>
-    points.map((point, index) => `${x(index).toFixed(1)},${y(heightOf(point)).toFixed(1)}`).join(' ');
-  const clicks = line((point) => point.clicks);
-  const hasVisitors = points.some(({ visitors }) => visitors !== null);
-  const pointed = at === null ? undefined : points[at];
-  const busiest = points.reduce<Point | undefined>(
-    (most, one) => (most && most.clicks >= one.clicks ? most : one),
-    undefined,
+  const highest = Math.max(
+    ...points.flatMap(({ clicks, visitors, before }) => [clicks, visitors ?? 0, before ?? 0]),
   );
-  const name = busiest ? t.chart(inDigits(busiest.clicks), labelOf(busiest.start, interval)) : t.nothing;
+  const grid = gridOf(highest);
+  const top = grid.at(-1) ?? 1;
+  const last = points.length - 1;
+  // In a box of 100 by 100, which is stretched to its place.
+  const x = (index: number) => (last < 1 ? 50 : (index / last) * 100);
+  const y = (value: number) => 100 - (value / top) * 100;
+  const placesOf = (values: readonly (number | null)[]) =>
+    values.flatMap((value, index) =>
+      value === null ? [] : [`${x(index).toFixed(2)},${y(value).toFixed(2)}`],
+    );
+  const clicks = placesOf(points.map((point) => point.clicks));
+  const hasVisitors = points.some(({ visitors }) => visitors !== null);
+  const hasBefore = points.some(({ before }) => before !== null && before > 0);
+  const ended = isRunning ? last : last + 1;
+  const line = (kind: string, places: readonly string[]) => (
+    <>
+      <polyline className={kind} points={places.slice(0, ended).join(' ')} />
+      {isRunning && <polyline className={`${kind} running`} points={places.slice(-2).join(' ')} />}
+    </>
+  );
+  const nameOf = ({ start }: Point, index: number) =>
+    labelOf(start, interval) + (isRunning && index === last ? ` (${t.running})` : '');
+  const pointed = at === null ? undefined : points[at];
+  const busiest = points.reduce((most, one) => (most.clicks >= one.clicks ? most : one));
+  const every = Math.ceil(points.length / MAX_LABELS);
   return (
     <section className="card chart">
       <header>
         <h2>{hasVisitors ? t.overTime : t.clicksOverTime}</h2>
         <p className="readout" aria-hidden="true">
-          {pointed
-            ? t.readout(
-                labelOf(pointed.start, interval),
-                inDigits(pointed.clicks),
-                pointed.visitors === null ? null : inDigits(pointed.visitors),
-              )
-            : hasVisitors && (
-                <>
-                  <span className="key clicks">{t.clicks}</span>{' '}
-                  <span className="key visitors">{t.visitors}</span>
-                </>
-              )}
+          {pointed ? (
+            t.readout(
+              nameOf(pointed, at ?? 0),
+              inDigits(pointed.clicks),
+              pointed.visitors === null ? null : inDigits(pointed.visitors),
+              hasBefore && pointed.before !== null ? inDigits(pointed.before) : null,
+            )
+          ) : (
+            <>
+              <span className="key clicks">{t.clicks}</span>
+              {hasVisitors && <span className="key visitors">{t.visitors}</span>}
+              {hasBefore && <span className="key before">{t.clicksBefore}</span>}
+              {isRunning && <span className="key running">{t.unfinished}</span>}
+            </>
+          )}
         </p>
       </header>
       <div className="plot">
-        <div className="scale" aria-hidden="true">
-          <span>{inShort(top)}</span>
-          <span>{inShort(top / 2)}</span>
-          <span>0</span>
-        </div>
+        <svg className="scale" aria-hidden="true">
+          {grid.map((value) => (
+            <text key={value} x="100%" y={`${y(value)}%`} dy="4" textAnchor="end">
+              {inShort(value)}
+            </text>
+          ))}
+        </svg>
         <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          className={points.length > THIN_FROM ? 'many' : undefined}
+          viewBox="0 0 100 100"
           preserveAspectRatio="none"
           role="img"
-          aria-label={name}
+          aria-label={t.chart(inDigits(busiest.clicks), labelOf(busiest.start, interval))}
           onPointerMove={({ clientX, currentTarget }) => {
             const { left, width } = currentTarget.getBoundingClientRect();
-            const index = Math.round(((clientX - left) / width) * (points.length - 1));
-            setAt(Math.min(Math.max(index, 0), points.length - 1));
+            const index = Math.round(((clientX - left) / width) * last);
+            setAt(Math.min(Math.max(index, 0), last));
           }}
           onPointerLeave={() => setAt(null)}
         >
-          {[0, HEIGHT / 2, HEIGHT].map((height) => (
-            <line key={height} x1="0" x2={WIDTH} y1={height} y2={height} className="grid" />
+          {grid.map((value) => (
+            <line key={value} x1="0" x2="100" y1={y(value)} y2={y(value)} className="grid" />
           ))}
-          <polygon
-            className="area"
-            points={`${x(0)},${HEIGHT} ${clicks} ${x(points.length - 1)},${HEIGHT}`}
-          />
-          <polyline className="clicks" points={clicks} />
-          {hasVisitors && <polyline className="visitors" points={line((point) => point.visitors ?? 0)} />}
-          {at !== null && <line className="pointer" x1={x(at)} x2={x(at)} y1="0" y2={HEIGHT} />}
+          {ended > 0 && (
+            <polygon
+              className="area"
+              points={`${x(0)},100 ${clicks.slice(0, ended).join(' ')} ${x(ended - 1)},100`}
+            />
+          )}
+          {hasBefore && (
+            <polyline className="before" points={placesOf(points.map((point) => point.before)).join(' ')} />
+          )}
+          {line('clicks', clicks)}
+          {hasVisitors && line('visitors', placesOf(points.map((point) => point.visitors ?? 0)))}
+          {at !== null && <line className="pointer" x1={x(at)} x2={x(at)} y1="0" y2="100" />}
         </svg>
-        <div className="ends" aria-hidden="true">
-          <span>{points[0] && labelOf(points[0].start, interval)}</span>
-          <span>{points.at(-1) && labelOf(points.at(-1)?.start ?? '', interval)}</span>
-        </div>
+        <svg className="labels" aria-hidden="true">
+          {points.map((point, index) =>
+            (last - index) % every > 0 || (index > 0 && index < every / 2) ? null : (
+              <text
+                key={point.start}
+                x={`${x(index)}%`}
+                y="14"
+                textAnchor={index === last ? 'end' : index === 0 ? 'start' : 'middle'}
+                // Every other one is hidden on narrow screens.
+                className={((last - index) / every) % 2 === 1 ? 'spare' : undefined}
+              >
+                {interval === 'HOUR' ? atUtcTime(point.start) : labelOf(point.start, interval)}
+              </text>
+            ),
+          )}
+        </svg>
       </div>
-      <details>
-        <summary>{t.table}</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <section className="scroll" aria-label={t.table} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t.intervals[interval]}</th>
-                <th scope="col">{t.clicks}</th>
-                {hasVisitors && <th scope="col">{t.visitors}</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {points.map((point) => (
-                <tr key={point.start}>
-                  <th scope="row">{labelOf(point.start, interval)}</th>
-                  <td>{inDigits(point.clicks)}</td>
-                  {hasVisitors && <td>{inDigits(point.visitors ?? 0)}</td>}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      </details>
+      <ChartTable
+        points={points}
+        nameOf={nameOf}
+        interval={interval}
+        hasVisitors={hasVisitors}
+        hasBefore={hasBefore}
+      />
     </section>
   );
 }

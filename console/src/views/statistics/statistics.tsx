@@ -1,31 +1,41 @@
 import { type ReactElement, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import { useRead } from '../../data/read.ts';
-import { LinkStatisticsBeforeDocument, LinkStatisticsDocument } from '../../generated/documents.ts';
+import { LinkStatisticsDocument } from '../../generated/documents.ts';
 import { asChange, inDigits } from '../../parts/format.ts';
 import { FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { Chart } from './chart.tsx';
 import { Dimensions } from './dimensions.tsx';
-import { before, intervalOf, lastDays, type Period } from './period.ts';
-
-const presets = [7, 30, 90, 365] as const;
+import { before, intervalOf, lastDays, lengths, type Period, periodOf, withPeriod } from './period.ts';
 
 /** The same figures as on the page of statistics, of any period, next to those of the period before. */
 export function Statistics({ id }: { id: string }): ReactElement {
   const [now] = useState(() => Date.now());
-  const [period, setPeriod] = useState<Period>(() => lastDays(30, now));
-  const variables = { id, ...period, interval: intervalOf(period) };
-  const { data, fault, again } = useRead(LinkStatisticsDocument, variables);
-  const earlier = useRead(LinkStatisticsBeforeDocument, { id, ...before(period) });
+  const [location, navigate] = useLocation();
+  const query = useSearch();
+  const period = periodOf(query, now);
+  const setPeriod = (to: Period) => {
+    const rest = withPeriod(query, to, now);
+    navigate(`${location}${rest && `?${rest}`}`, { replace: true });
+  };
+  const interval = intervalOf(period);
+  const earlier = before(period);
+  const { data, fault, again } = useRead(LinkStatisticsDocument, {
+    ...{ id, ...period, interval },
+    ...{ beforeFrom: earlier.from, beforeTo: earlier.to },
+  });
   const t = texts.statistics;
-  const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
   const figures = data?.link?.statistics;
-  const past = earlier.data?.link?.statistics;
+  const past = data?.link?.before;
+  const points = figures?.series
+    .filter(({ start }) => Date.parse(start) <= now)
+    .map((point, index) => ({ ...point, before: past?.series[index]?.clicks ?? null }));
   return (
     <div className="statistics">
       <div className="toolbar">
         <fieldset className="segments" aria-label={t.period}>
-          {presets.map((days) => {
+          {lengths.map((days) => {
             const { from, to } = lastDays(days, now);
             return (
               <button
@@ -39,29 +49,30 @@ export function Statistics({ id }: { id: string }): ReactElement {
             );
           })}
         </fieldset>
-        <span className="grow" />
-        <label className="inline">
-          {t.from}
-          <input
-            type="date"
-            value={period.from}
-            max={period.to}
-            onChange={({ target: { value } }) =>
-              isDay(value) && value <= period.to && setPeriod({ ...period, from: value })
-            }
-          />
-        </label>
-        <label className="inline">
-          {t.to}
-          <input
-            type="date"
-            value={period.to}
-            min={period.from}
-            onChange={({ target: { value } }) =>
-              isDay(value) && value >= period.from && setPeriod({ ...period, to: value })
-            }
-          />
-        </label>
+        <div className="range">
+          <label className="inline">
+            {t.from}
+            <input
+              type="date"
+              value={period.from}
+              max={period.to}
+              onChange={({ target: { value } }) =>
+                value !== '' && value <= period.to && setPeriod({ ...period, from: value })
+              }
+            />
+          </label>
+          <label className="inline">
+            {t.to}
+            <input
+              type="date"
+              value={period.to}
+              min={period.from}
+              onChange={({ target: { value } }) =>
+                value >= period.from && setPeriod({ ...period, to: value })
+              }
+            />
+          </label>
+        </div>
       </div>
       {fault && <FaultNotice fault={fault} again={again} />}
       {!figures ? (
@@ -77,7 +88,9 @@ export function Statistics({ id }: { id: string }): ReactElement {
               </div>
             ))}
           </dl>
-          <Chart points={figures.series} interval={variables.interval} />
+          {points && points.length > 0 && (
+            <Chart points={points} interval={interval} isRunning={period.to >= lastDays(1, now).to} />
+          )}
           <Dimensions id={id} period={period} clicks={figures.clicks} />
           <p className="hint">{t.note}</p>
         </>

@@ -1,5 +1,5 @@
-import { DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES } from '../domain/list.ts';
-import { type ArgumentValues, costs, countOf, fieldOf, STATEMENT_COST } from './server/cost.ts';
+import { DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES } from '../../domain/list.ts';
+import { type ArgumentValues, costs, countOf, fieldOf, STATEMENT_COST } from './field-cost.ts';
 
 /** The cost of what a statement reads without returning it: for a filter, and for a search. */
 const FILTER_COST = 1_000;

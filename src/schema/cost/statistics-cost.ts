@@ -1,6 +1,6 @@
 import type { Scope } from '../../db/statistics/read.ts';
 import { MAX_DAYS_OF_HOURS } from '../../domain/statistics/statistics.ts';
-import type { ArgumentValues } from '../server/cost.ts';
+import type { ArgumentValues } from './field-cost.ts';
 
 /** The cost of reading the statistics of an owner; it doubles for a year. */
 const READ_COSTS: Record<Scope, number> = { link: 10, space: 500, account: 50 };

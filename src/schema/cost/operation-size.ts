@@ -7,10 +7,11 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { schema } from '../index.ts';
-import { CostCalculator, type OperationSize } from './cost-calculator.ts';
-import { recordOf } from './operation-record.ts';
+import { recordOf } from '../server/operation-record.ts';
+import { introspectionCosts } from './introspection-cost.ts';
+import { calculateSize, type OperationSize } from './size-calculation.ts';
 
-const calculator = new CostCalculator(schema);
+const introspection = introspectionCosts(schema);
 
 const DAY_MS = 86_400_000;
 
@@ -54,12 +55,12 @@ export type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'vari
 export function sizeOf({ document, operationName, variableValues }: Operation): OperationSize | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  const key = keyOf(operation, variableValues ?? {});
+  const variables = variableValues ?? {};
+  const key = keyOf(operation, variables);
   const before = sizes.get(key);
   if (before) return before;
-  const fragments = document.definitions.filter(isFragment);
-  const named = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
-  const size = calculator.sizeOf(operation, named, variableValues ?? {});
+  const named = document.definitions.filter(isFragment).map((one) => [one.name.value, one] as const);
+  const size = calculateSize({ schema, introspection, operation, fragments: new Map(named), variables });
   if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }

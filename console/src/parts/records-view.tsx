@@ -1,0 +1,128 @@
+import { type ReactElement, type ReactNode, useState } from 'react';
+import type { TypedDocumentNode } from 'urql';
+import { announceKinds } from '../data/bus.ts';
+import { useRead } from '../data/read.ts';
+import { useSession } from '../data/session.ts';
+import type { RecordKind } from '../generated/documents.ts';
+import { texts } from '../texts.ts';
+import { Confirm, type Outcome } from './form-dialog.tsx';
+import { Menu } from './menu.tsx';
+import { Empty, FaultNotice, Skeleton } from './notice.tsx';
+import { MorePages, Records, RecordsHead } from './records.tsx';
+
+interface Words {
+  readonly lead: string;
+  readonly create: string;
+  edit(name: string): string;
+  readonly none?: string;
+  readonly noneYet?: string;
+  deleteTitle(name: string): string;
+  readonly deleteWarning: string;
+}
+
+/** What the form of a record gets: the record, null for a new one, and the head of its dialog. */
+export interface RecordFormProps<Row> {
+  readonly record: Row | null;
+  readonly dialog: { readonly title: string; onClose(): void };
+}
+
+/** The records of a kind in pages, each with a menu, and the dialogs that create, change and delete one. */
+export function RecordsView<Data, Row extends { readonly id: string; readonly name: string }>({
+  kind,
+  title,
+  words,
+  document,
+  pageOf,
+  Form,
+  remove,
+  isFixed = () => false,
+  tall = false,
+  children,
+}: {
+  kind: RecordKind;
+  title: string;
+  words: Words;
+  document: TypedDocumentNode<Data, { after?: string | null | undefined }>;
+  pageOf: (data: Data) => {
+    readonly nodes: readonly Row[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  };
+  Form: (props: RecordFormProps<Row>) => ReactElement;
+  remove: (id: string) => Promise<Outcome>;
+  /** Whether a record cannot be changed. */
+  isFixed?: (row: Row) => boolean;
+  tall?: boolean;
+  /** What a row shows, with its menu. */
+  children: (row: Row, menu: ReactNode) => ReactNode;
+}): ReactElement {
+  const { canWrite } = useSession();
+  const [after, setAfter] = useState<string | null>(null);
+  const [edited, setEdited] = useState<Row | 'new' | null>(null);
+  const [deleted, setDeleted] = useState<Row | null>(null);
+  const { data, fault, again } = useRead(document, { after }, { on: [kind] });
+  const { nodes, pageInfo } = data ? pageOf(data) : { nodes: undefined, pageInfo: undefined };
+  const menuOf = (row: Row) =>
+    canWrite &&
+    !isFixed(row) && (
+      <Menu
+        label={texts.links.actionsOf(row.name)}
+        items={[
+          { name: texts.links.edit, icon: 'next', run: () => setEdited(row) },
+          { name: texts.delete, icon: 'trash', danger: true, run: () => setDeleted(row) },
+        ]}
+      />
+    );
+  return (
+    <>
+      <RecordsHead
+        title={title}
+        lead={words.lead}
+        create={canWrite ? words.create : undefined}
+        onCreate={() => setEdited('new')}
+      />
+      {fault && <FaultNotice fault={fault} again={again} />}
+      {!data && !fault && <Skeleton rows={4} />}
+      {nodes?.length === 0 && words.none && <Empty title={words.none}>{words.noneYet}</Empty>}
+      {nodes && nodes.length > 0 && (
+        <Records>
+          {nodes.map((row) => (
+            <li key={row.id} className={tall ? 'tall' : undefined}>
+              {children(row, menuOf(row))}
+            </li>
+          ))}
+        </Records>
+      )}
+      {pageInfo && (
+        <MorePages
+          hasNext={pageInfo.hasNextPage}
+          isFirst={after === null}
+          onFirst={() => setAfter(null)}
+          onNext={() => setAfter(pageInfo.endCursor)}
+        />
+      )}
+      {edited && (
+        <Form
+          record={edited === 'new' ? null : edited}
+          dialog={{
+            title: edited === 'new' ? words.create : words.edit(edited.name),
+            onClose: () => setEdited(null),
+          }}
+        />
+      )}
+      {deleted && (
+        <Confirm
+          title={words.deleteTitle(deleted.name)}
+          onClose={() => setDeleted(null)}
+          onYes={async () => {
+            const outcome = await remove(deleted.id);
+            // Links show what they are in, too.
+            announceKinds(kind, 'LINK');
+            return outcome;
+          }}
+        >
+          {words.deleteWarning}
+        </Confirm>
+      )}
+    </>
+  );
+}

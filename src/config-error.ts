@@ -1,0 +1,30 @@
+import { OperatorError } from './operator-error.ts';
+import { withoutSecrets } from './secrets.ts';
+
+/** Wrong environment variables; the message has a line for each. */
+export class ConfigError extends OperatorError {}
+
+/**
+ * The results of checks that do not depend on each other.
+ * @throws ConfigError with the lines of all that are wrong
+ */
+export async function allValid<T extends readonly unknown[]>(
+  checks: T,
+): Promise<{ -readonly [Check in keyof T]: Awaited<T[Check]> }> {
+  const faults = (await Promise.allSettled(checks)).flatMap((result) =>
+    result.status === 'rejected' && result.reason instanceof ConfigError ? [result.reason.message] : [],
+  );
+  if (faults.length > 0) throw new ConfigError([...new Set(faults)].join('\n'));
+  return Promise.all(checks);
+}
+
+/** The value of a variable, without secrets. */
+export function shown(name: string, value: string): string {
+  if (name === 'INITIAL_API_KEY') return `a text of ${value.length} characters`;
+  // If it is not a valid URL, any part of it may be a password.
+  if (/^DATABASE_.*URLS?$/.test(name) && !/^(file:.*|[./].*|[a-z][a-z\d+.-]*:\/\/.*@.*)$/is.test(value)) {
+    const [scheme = ''] = /^[a-z][a-z\d+.-]*:/i.exec(value) ?? [];
+    return JSON.stringify(`${scheme}***`);
+  }
+  return JSON.stringify(withoutSecrets(value));
+}

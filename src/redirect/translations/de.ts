@@ -1,0 +1,88 @@
+import type { Texts } from './en.ts';
+
+export const de: Texts = {
+  messages: {
+    notFound: {
+      title: 'Wir haben diesen Link nicht gefunden',
+      text: 'Prüfen Sie die Adresse auf Tippfehler, oder fragen Sie dort nach, wo Sie den Link bekommen haben.',
+    },
+    disabled: {
+      title: 'Dieser Link ist abgeschaltet',
+      text: 'Fragen Sie dort, wo Sie ihn bekommen haben, nach einem anderen.',
+    },
+    blocked: { title: 'Dieser Link ist nicht verfügbar', text: 'Er führt nirgendwo mehr hin.' },
+    expired: {
+      title: 'Dieser Link ist abgelaufen',
+      text: 'Fragen Sie dort, wo Sie ihn bekommen haben, nach einem neuen.',
+    },
+    password: { title: 'Passwort eingeben', text: 'Dieser Link ist durch ein Passwort geschützt.' },
+    statisticsPassword: {
+      title: 'Passwort eingeben',
+      text: 'Die Statistik dieses Links ist durch ein Passwort geschützt.',
+    },
+    limited: {
+      title: 'Zu viele Versuche',
+      text: 'Warten Sie eine Minute, und versuchen Sie es dann erneut.',
+    },
+    unavailable: { title: 'Vorübergehend nicht erreichbar', text: 'Versuchen Sie es gleich noch einmal.' },
+    preview: {
+      title: 'Kurzlink',
+      text:
+        'Öffnen Sie ihn in einem Browser, um ihm zu folgen. ' +
+        'Er funktioniert nur einige Male; darum erfahren Programme und Vorschauen sein Ziel nicht.',
+    },
+    moving: { title: 'Einen Augenblick', text: 'Sie werden weitergeleitet.' },
+  },
+  wrong: 'Falsches Passwort. Versuchen Sie es erneut.',
+  label: 'Passwort',
+  submit: 'Weiter',
+  home: 'Zur Startseite',
+  statistics: {
+    title: 'Statistik',
+    colon: ': ',
+    periods: 'Zeitraum',
+    days: '{count} Tage',
+    clicks: 'Klicks',
+    visitors: 'Besucher',
+    bots: 'Bots',
+    perDay: 'Klicks und Besucher pro Tag',
+    day: 'Tag',
+    value: 'Wert',
+    share: 'Anteil',
+    table: 'Als Tabelle zeigen',
+    nothing: 'In diesem Zeitraum wurde nichts gezählt.',
+    today: 'heute bisher',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    qrCode: 'QR-Code',
+    empty: {
+      title: 'Keine Klicks in diesem Zeitraum',
+      lines: [
+        'Öffnen Sie den Kurzlink in einem Browser, oder teilen Sie ihn: Ein Klick erscheint hier nach wenigen Sekunden.',
+        'Programme wie curl zählen als Bots. Für frühere Klicks wählen Sie einen längeren Zeitraum.',
+      ],
+    },
+    unknown: 'Unbekannt',
+    direct: 'Direkt oder unbekannt',
+    others: 'Andere',
+    dimensions: {
+      BROWSER: 'Browser',
+      OS: 'Betriebssysteme',
+      DEVICE: 'Geräte',
+      COUNTRY: 'Länder',
+      LANGUAGE: 'Sprachen',
+      REFERRER: 'Verweisende Seiten',
+      DESTINATION: 'Ziele',
+    },
+    devices: { desktop: 'Computer', mobile: 'Smartphone', tablet: 'Tablet', other: 'Andere Geräte' },
+    destinations: {
+      one: 'Dieser Link führte zu {count} Ziel.',
+      other: 'Dieser Link führte zu {count} verschiedenen Zielen.',
+    },
+    inWords: 'Klicks: {clicks}. Besucher: {visitors}. Die meisten Klicks: {most} am {day}.',
+    note:
+      'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe ' +
+      'der Tage. Bots gehören nicht zu den Klicks. Werte haben die Klicks vor heute, in ungefähren Fünferschritten; ' +
+      'der Rest gehört zu „Andere“.',
+  },
+};

@@ -1,0 +1,83 @@
+/** The texts for visitors, in English; `{…}` stands for a value. */
+export const en = {
+  messages: {
+    notFound: {
+      title: 'We couldn’t find this link',
+      text: 'Check the address for typos, or ask whoever shared it.',
+    },
+    disabled: { title: 'This link is switched off', text: 'Ask whoever shared it for another one.' },
+    blocked: { title: 'This link is not available', text: 'It no longer leads anywhere.' },
+    expired: { title: 'This link has expired', text: 'Ask whoever shared it for a new one.' },
+    password: { title: 'Enter the password', text: 'This link is protected by a password.' },
+    statisticsPassword: {
+      title: 'Enter the password',
+      text: 'The statistics of this link are protected by a password.',
+    },
+    limited: { title: 'Too many attempts', text: 'Wait a minute, then try again.' },
+    unavailable: { title: 'Temporarily unavailable', text: 'Try again in a moment.' },
+    preview: {
+      title: 'Short link',
+      text:
+        'Open it in a browser to follow it. ' +
+        'It works only a limited number of times, so programs and previews do not see where it leads.',
+    },
+    moving: { title: 'One moment', text: 'You are being redirected.' },
+  },
+  wrong: 'Wrong password. Try again.',
+  label: 'Password',
+  submit: 'Continue',
+  home: 'Go to the start page',
+  statistics: {
+    title: 'Statistics',
+    /** Stands between a name and its value. */
+    colon: ': ',
+    periods: 'Period',
+    days: '{count} days',
+    clicks: 'Clicks',
+    visitors: 'Visitors',
+    bots: 'Bots',
+    perDay: 'Clicks and visitors per day',
+    day: 'Day',
+    value: 'Value',
+    share: 'Share',
+    table: 'Show as table',
+    nothing: 'Nothing was counted in this period.',
+    /** The last day of the chart, which has not ended. */
+    today: 'today so far',
+    copy: 'Copy',
+    copied: 'Copied',
+    qrCode: 'QR code',
+    empty: {
+      title: 'No clicks in this period',
+      lines: [
+        'Open the short link in a browser, or share it: a click shows up here within seconds.',
+        'Programs such as curl are counted as bots. For earlier clicks, choose a longer period.',
+      ],
+    },
+    unknown: 'Unknown',
+    direct: 'Direct or unknown',
+    others: 'Others',
+    dimensions: {
+      BROWSER: 'Browsers',
+      OS: 'Operating systems',
+      DEVICE: 'Devices',
+      COUNTRY: 'Countries',
+      LANGUAGE: 'Languages',
+      REFERRER: 'Referring sites',
+      DESTINATION: 'Destinations',
+    },
+    devices: { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other devices' },
+    destinations: {
+      one: 'This link led to {count} destination.',
+      other: 'This link led to {count} different destinations.',
+    },
+    /** The text alternative of the chart. */
+    inWords: 'Clicks: {clicks}. Visitors: {visitors}. Most clicks: {most} on {day}.',
+    note:
+      'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. ' +
+      'Bots are not part of the clicks. Values have the clicks before today, in about fives; the rest is ' +
+      'part of “Others”.',
+  },
+};
+
+export type Texts = typeof en;

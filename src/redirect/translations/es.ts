@@ -1,0 +1,79 @@
+import type { Texts } from './en.ts';
+
+export const es: Texts = {
+  messages: {
+    notFound: {
+      title: 'No hemos encontrado este enlace',
+      text: 'Compruebe que la dirección no tenga errores o pregunte a quien se la dio.',
+    },
+    disabled: { title: 'Este enlace está desactivado', text: 'Pida otro a quien se lo dio.' },
+    blocked: { title: 'Este enlace no está disponible', text: 'Ya no lleva a ninguna parte.' },
+    expired: { title: 'Este enlace ha caducado', text: 'Pida uno nuevo a quien se lo dio.' },
+    password: { title: 'Introduzca la contraseña', text: 'Este enlace está protegido con una contraseña.' },
+    statisticsPassword: {
+      title: 'Introduzca la contraseña',
+      text: 'Las estadísticas de este enlace están protegidas con una contraseña.',
+    },
+    limited: { title: 'Demasiados intentos', text: 'Espere un minuto y vuelva a intentarlo.' },
+    unavailable: { title: 'No disponible por el momento', text: 'Vuelva a intentarlo en un momento.' },
+    preview: {
+      title: 'Enlace corto',
+      text:
+        'Ábralo en un navegador para seguirlo. ' +
+        'Solo funciona un número limitado de veces, por lo que los programas y las vistas previas no ven adónde lleva.',
+    },
+    moving: { title: 'Un momento', text: 'Le estamos redirigiendo.' },
+  },
+  wrong: 'Contraseña incorrecta. Inténtelo de nuevo.',
+  label: 'Contraseña',
+  submit: 'Continuar',
+  home: 'Ir a la página de inicio',
+  statistics: {
+    title: 'Estadísticas',
+    colon: ': ',
+    periods: 'Período',
+    days: '{count} días',
+    clicks: 'Clics',
+    visitors: 'Visitantes',
+    bots: 'Bots',
+    perDay: 'Clics y visitantes por día',
+    day: 'Día',
+    value: 'Valor',
+    share: 'Porcentaje',
+    table: 'Mostrar como tabla',
+    nothing: 'No se contó nada en este período.',
+    today: 'hoy hasta ahora',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    qrCode: 'Código QR',
+    empty: {
+      title: 'Sin clics en este período',
+      lines: [
+        'Abra el enlace corto en un navegador o compártalo: el clic aparecerá aquí en unos segundos.',
+        'Los programas como curl cuentan como bots. Para ver clics anteriores, elija un período más largo.',
+      ],
+    },
+    unknown: 'Desconocido',
+    direct: 'Directo o desconocido',
+    others: 'Otros',
+    dimensions: {
+      BROWSER: 'Navegadores',
+      OS: 'Sistemas operativos',
+      DEVICE: 'Dispositivos',
+      COUNTRY: 'Países',
+      LANGUAGE: 'Idiomas',
+      REFERRER: 'Sitios de procedencia',
+      DESTINATION: 'Destinos',
+    },
+    devices: { desktop: 'Ordenador', mobile: 'Móvil', tablet: 'Tableta', other: 'Otros dispositivos' },
+    destinations: {
+      one: 'Este enlace llevó a {count} destino.',
+      other: 'Este enlace llevó a {count} destinos diferentes.',
+    },
+    inWords: 'Clics: {clicks}. Visitantes: {visitors}. Máximo de clics: {most}, el {day}.',
+    note:
+      'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la ' +
+      'suma de los días. Los bots no forman parte de los clics. Los valores tienen los clics anteriores ' +
+      'a hoy, aproximadamente de cinco en cinco; el resto forma parte de «Otros».',
+  },
+};

@@ -1,0 +1,82 @@
+import type { Texts } from './en.ts';
+
+export const fr: Texts = {
+  messages: {
+    notFound: {
+      title: 'Nous n’avons pas trouvé ce lien',
+      text: 'Vérifiez l’adresse, ou demandez à la personne qui vous l’a donnée.',
+    },
+    disabled: {
+      title: 'Ce lien est désactivé',
+      text: 'Demandez-en un autre à la personne qui vous l’a donné.',
+    },
+    blocked: { title: 'Ce lien n’est pas disponible', text: 'Il ne mène plus nulle part.' },
+    expired: { title: 'Ce lien a expiré', text: 'Demandez-en un nouveau à la personne qui vous l’a donné.' },
+    password: { title: 'Entrez le mot de passe', text: 'Ce lien est protégé par un mot de passe.' },
+    statisticsPassword: {
+      title: 'Entrez le mot de passe',
+      text: 'Les statistiques de ce lien sont protégées par un mot de passe.',
+    },
+    limited: { title: 'Trop de tentatives', text: 'Attendez une minute, puis réessayez.' },
+    unavailable: { title: 'Indisponible pour le moment', text: 'Réessayez dans un instant.' },
+    preview: {
+      title: 'Lien court',
+      text:
+        'Ouvrez-le dans un navigateur pour le suivre. Il ne fonctionne qu’un nombre limité de fois : les ' +
+        'programmes et les aperçus ne voient donc pas où il mène.',
+    },
+    moving: { title: 'Un instant', text: 'Vous allez être redirigé.' },
+  },
+  wrong: 'Mot de passe incorrect. Réessayez.',
+  label: 'Mot de passe',
+  submit: 'Continuer',
+  home: 'Aller à la page d’accueil',
+  statistics: {
+    title: 'Statistiques',
+    colon: '\u00A0: ',
+    periods: 'Période',
+    days: '{count} jours',
+    clicks: 'Clics',
+    visitors: 'Visiteurs',
+    bots: 'Robots',
+    perDay: 'Clics et visiteurs par jour',
+    day: 'Jour',
+    value: 'Valeur',
+    share: 'Part',
+    table: 'Afficher sous forme de tableau',
+    nothing: 'Rien n’a été compté pendant cette période.',
+    today: 'aujourd’hui, jusqu’ici',
+    copy: 'Copier',
+    copied: 'Copié',
+    qrCode: 'QR code',
+    empty: {
+      title: 'Aucun clic pendant cette période',
+      lines: [
+        'Ouvrez le lien court dans un navigateur, ou partagez-le : un clic apparaît ici en quelques secondes.',
+        'Les programmes comme curl comptent comme des robots. Pour des clics plus anciens, choisissez une période plus longue.',
+      ],
+    },
+    unknown: 'Inconnu',
+    direct: 'Direct ou inconnu',
+    others: 'Autres',
+    dimensions: {
+      BROWSER: 'Navigateurs',
+      OS: 'Systèmes d’exploitation',
+      DEVICE: 'Appareils',
+      COUNTRY: 'Pays',
+      LANGUAGE: 'Langues',
+      REFERRER: 'Sites de provenance',
+      DESTINATION: 'Destinations',
+    },
+    devices: { desktop: 'Ordinateur', mobile: 'Mobile', tablet: 'Tablette', other: 'Autres appareils' },
+    destinations: {
+      one: 'Ce lien a mené à {count} destination.',
+      other: 'Ce lien a mené à {count} destinations différentes.',
+    },
+    inWords: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
+    note:
+      'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
+      'la somme des jours. Les robots ne font pas partie des clics. Les valeurs ont les clics avant aujourd’hui, ' +
+      'environ de cinq en cinq ; le reste fait partie de « Autres ».',
+  },
+};

@@ -1,0 +1,40 @@
+import { GraphQLError } from 'graphql';
+
+/** The limits of an operation, with their names in messages. A page of links with all of their fields is far below them. */
+const table = {
+  /** Words and punctuation of the document. */
+  tokens: { max: 10_000, name: 'number of tokens' },
+  /** Lines of the document: to report an error, the parser counts them from the first one. */
+  lines: { max: 5_000, name: 'number of lines' },
+  /** Nested brackets of all kinds, in the document or in its variables. */
+  nesting: { max: 100, name: 'nesting' },
+  /** Characters of a name or an alias, which an answer repeats for every record. */
+  nameLength: { max: 100, name: 'length of a name' },
+  aliases: { max: 200, name: 'number of aliases' },
+  directives: { max: 50, name: 'number of directives' },
+  depth: { max: 15, name: 'depth' },
+  /** Selected fields; those of a fragment count each time it is used. */
+  breadth: { max: 2_000, name: 'number of fields' },
+  /** Comparisons of fields that have the same name in the answer, two for each pair: graphql-js fixes this limit. */
+  comparisons: { max: 500_000, name: 'number of comparisons between fields of the same name' },
+  /** Values of the largest possible answer, weighted by length, and the work for them. */
+  cost: { max: 300_000, name: 'cost' },
+  /** The size of links' targets in an answer, in bytes: a single list can have half a megabyte. */
+  targetBytes: { max: 10_000_000, name: 'size of targets' },
+  /** Records that are created, updated or deleted. */
+  records: { max: 100, name: 'number of changed records' },
+};
+
+type Measure = keyof typeof table;
+
+export const limits = Object.fromEntries(
+  Object.entries(table).map(([measure, { max }]) => [measure, max]),
+) as Record<Measure, number>; // Object.fromEntries loses the type of the keys.
+
+/** The error for an operation that is above a limit. */
+export function tooLarge(measure: Measure, size: number): GraphQLError {
+  const { max, name } = table[measure];
+  return new GraphQLError(`The operation's ${name}, ${size}, is above the limit of ${max}.`, {
+    extensions: { code: 'TOO_COSTLY', [measure]: size, limit: max, http: { status: 400 } },
+  });
+}
