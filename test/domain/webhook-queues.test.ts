@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
 import { type Capacity, Webhooks } from '../../src/domain/webhook/service.ts';
@@ -54,8 +55,11 @@ async function addWebhooks(
 }
 
 /** A process that delivers, by a function in the place of the network. */
-function deliver(post: (url: string, body: string) => Promise<Answer>, capacity?: Capacity): void {
-  const db = server.database.client;
+function deliver(
+  post: (url: string, body: string) => Promise<Answer>,
+  capacity?: Capacity,
+  db = server.database.client,
+): void {
   const webhooks = new Webhooks({
     db,
     feed: new ChangeFeed(db),
@@ -174,7 +178,7 @@ test('a claim that its process does not know of expires', async () => {
   await begun.promise;
   const { claimedBy } = await client.webhookQueue.findFirstOrThrow({ where: { claimedBy: { not: null } } });
   // Its own claim, whose answer was lost.
-  const claimedUntil = new Date(Date.now() + 1_500);
+  const claimedUntil = new Date(Date.now() + 200);
   await client.webhookQueue.update({
     where: { webhookId: unknown },
     data: { claimedBy, claimedUntil, dueAt: NOON },
@@ -187,22 +191,31 @@ test('a process that was suspended and lost its claim sends nothing more', async
   await addWebhooks('receiver', 1, 20);
   const { client } = server.database;
   const sent: string[] = [];
+  const statements: string[] = [];
+  const own = await openDatabase(server.databaseUrl, { onStatement: (sql) => statements.push(sql) });
+  onTestFinished(() => own.close());
+  const renewals = () => statements.filter((sql) => sql.includes('SET "claimedUntil"')).length;
   const resumed = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  deliver(async (_url, body) => {
-    sent.push(`first ${body}`);
-    begun.resolve();
-    await resumed.promise;
-    return answered;
-  });
+  deliver(
+    async (_url, body) => {
+      sent.push(`first ${body}`);
+      begun.resolve();
+      await resumed.promise;
+      return answered;
+    },
+    undefined,
+    own.client,
+  );
   await begun.promise;
   await client.webhookQueue.updateMany({ data: { claimedUntil: new Date(0) } });
   // Another process takes it over.
   await client.webhookQueue.updateMany({
     data: { claimedBy: 'another', claimedUntil: new Date(Date.now() + 60_000) },
   });
-  // The first one renews its claims every second.
-  await setTimeout(1_500);
+  // The first one finds that when it renews its claims.
+  const before = renewals();
+  await expect.poll(renewals).toBeGreaterThan(before + 1);
   resumed.resolve();
   await setTimeout(300);
   expect(sent).toHaveLength(1);
