@@ -6,9 +6,9 @@ import { pino } from 'pino';
 import { type AppDependencies, createApp } from '../src/app.ts';
 import { settleEpoch } from '../src/db/change/log.ts';
 import { openDatabase } from '../src/db/connection/client.ts';
-import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
 import { OperatorLists } from '../src/domain/link/blocklists.ts';
 import { hashPassword } from '../src/domain/password.ts';
+import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts';
 import { createHttpServer } from '../src/http/server.ts';
 
 /** Serves the database at `url` until SIGTERM; prints the port in the form of the program's log. */

@@ -5,7 +5,7 @@ import { openFile } from '../src/db/connection/sqlite-file.ts';
 import { type Provider, requireProvider } from '../src/db/connection/url.ts';
 import { applyMigrations } from '../src/db/migrate.ts';
 import { createFirstKey } from '../src/domain/access/api-key.ts';
-import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
+import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts';
 
 const SPACES = 50;
 export const NEW_SPACE = 9;

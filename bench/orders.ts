@@ -3,7 +3,7 @@
 // requests. A database that already has links is used unchanged.
 import { parseArgs } from 'node:util';
 import { requireProvider } from '../src/db/connection/url.ts';
-import { knownMigrations, migrationStateOf } from '../src/db/migrate.ts';
+import { knownMigrations, migrationStateOf } from '../src/db/migration-state.ts';
 import { fillAtOnce, NEW_SPACE } from './fill.ts';
 import { KEY, median, startProgram, withDatabase } from './target.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../src/db/connection/client.ts';
 import { applyMigrations } from '../src/db/migrate.ts';
 import { createFirstKey } from '../src/domain/access/api-key.ts';
-import { shareDefaultDomain } from '../src/domain/domain/default-domain.ts';
+import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { seed } from './seed.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Provider } from '../src/db/connection/url.ts';
-import { knownMigrations, migrationsFolder, scriptOf } from '../src/db/migrate.ts';
+import { knownMigrations, migrationsFolder, scriptOf } from '../src/db/migration-state.ts';
 import { noFilters, withSchemaEngine } from './schema-engine.ts';
 
 const MODELS = fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url));

@@ -2,7 +2,7 @@
 // each database. Review it before you commit it; triggers are added by hand, below the generated part.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrationsFolder } from '../src/db/migrate.ts';
+import { migrationsFolder } from '../src/db/migration-state.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { diffToModels } from './migration-diff.ts';
 

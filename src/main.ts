@@ -56,7 +56,10 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
   // Loaded here, like other parts, since the primary of workers does not need them.
   const { createApp } = await import('./app.ts');
   // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
-  const metricsServer = metrics && !worker && createServer(metrics.listener(log));
+  const metricsServer =
+    metrics &&
+    !worker &&
+    createServer((await import('./http/metrics-listener.ts')).metricsListener(() => metrics.text(), log));
   const http = createHttpServer();
   const stopServer = stopperOf(http);
   const answerHeld = holdRequests(http);

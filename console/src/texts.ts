@@ -12,7 +12,6 @@ import type {
   Platform,
   RecordKind,
   RedirectOutcome,
-  RedirectRule,
   StatisticsDimension,
   StatisticsInterval,
   TargetType,
@@ -32,6 +31,7 @@ const faults: Partial<Record<FaultKind, string>> = {
   limited: 'Too many requests for this key. Try again in a minute.',
   forbidden: 'This key may not do that.',
   old: 'This page and the service are of different versions. Reload the page.',
+  broken: 'Something went wrong in the service. Try again; if it happens again, tell the operator.',
 };
 
 const status: Words<LinkStatus | 'BLOCKED' | 'PROTECTED'> = {
@@ -95,13 +95,20 @@ const dimensions: Words<StatisticsDimension> = {
 };
 const devices: Words<string> = { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other' };
 const intervals: Words<StatisticsInterval> = { HOUR: 'Hour', DAY: 'Day', MONTH: 'Month' };
-const actions: Words<ChangeAction> = { CREATED: 'Created', UPDATED: 'Changed', DELETED: 'Deleted' };
+const actions: Words<ChangeAction> = { CREATED: 'created', UPDATED: 'changed', DELETED: 'deleted' };
 const recordKinds: Words<RecordKind> = {
   LINK: 'Link',
   SPACE: 'Space',
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
   WEBHOOK: 'Webhook',
+};
+const severalKinds: Words<RecordKind> = {
+  LINK: 'Links',
+  SPACE: 'Spaces',
+  DOMAIN: 'Domains',
+  PIXEL: 'Pixels',
+  WEBHOOK: 'Webhooks',
 };
 const pixelTypes: Words<PixelType> = {
   ADROLL: 'AdRoll',
@@ -128,42 +135,42 @@ const deliveryStatus: Words<DeliveryStatus> = {
   FAILED: 'Failed',
   PENDING: 'Waiting',
 };
-const outcomes: Words<RedirectOutcome> = {
-  REDIRECT: 'is redirected',
-  PIXELS: 'is redirected after the pixels fired',
+const outcomes: Words<RedirectOutcome | 'EXPIRED_TO'> = {
+  REDIRECT: 'is redirected to',
+  PIXELS: 'loads the pixels, and is then redirected to',
   PASSWORD: 'is asked for the password',
-  DISABLED: 'is told that the link is disabled',
-  EXPIRED: 'is told that the link has expired',
-  BLOCKED: 'is told that the link is blocked',
-  NOT_FOUND: 'is told that there is no such link',
+  DISABLED: 'reads that the link is disabled',
+  EXPIRED: 'reads that the link has expired',
+  EXPIRED_TO: 'is redirected, since the link has expired, to',
+  BLOCKED: 'reads that the link is blocked',
+  NOT_FOUND: 'reads that there is no such link',
   PREVIEW: 'gets a page without the destination, as a bot',
 };
-const rules: Words<RedirectRule> = {
-  EXISTS: 'Exists',
-  BLOCKED: 'Blocked',
-  DISABLED: 'Disabled',
-  EXPIRED: 'Expired',
-  PASSWORD: 'Password',
-  CLICK_LIMIT: 'Click limit',
-  TARGETING: 'Target',
-  PIXELS: 'Pixels',
-};
+/** Names of the fields that a change has. What they were and are is not recorded. */
 const fieldNames: Readonly<Partial<Record<string, string>>> = {
   url: 'destination',
   alias: 'alias',
   title: 'title',
   space: 'space',
   domain: 'domain',
-  disabled: 'disabled',
+  disabled: 'status (enabled or disabled)',
   expiration: 'expiry',
-  targeting: 'targets',
+  targeting: 'destinations by visitor',
   pixels: 'pixels',
-  password: 'password',
-  privacy: 'privacy of statistics',
-  privacyPassword: 'password of statistics',
-  statistics: 'statistics',
+  password: 'password for visitors',
+  privacy: 'who may see the statistics',
+  privacyPassword: 'password for the statistics',
+  statistics: 'statistics (reset)',
   name: 'name',
   color: 'colour',
+  type: 'network',
+  value: 'id',
+  events: 'events',
+  secret: 'secret',
+};
+const fieldNamesOf: Readonly<Partial<Record<string, Readonly<Partial<Record<string, string>>>>>> = {
+  DOMAIN: { name: 'host', notFoundUrl: 'where unknown links lead', verified: 'verification' },
+  WEBHOOK: { url: 'receiver' },
 };
 const editedNames: Readonly<Record<keyof LinkFields, string>> = {
   url: 'Destination',
@@ -183,6 +190,53 @@ const editedNames: Readonly<Record<keyof LinkFields, string>> = {
   privacyPassword: 'Password of statistics',
 };
 
+/** The fields of forms, as subjects of what is wrong with them. Positions in lists are stars. */
+const subjects: Readonly<Partial<Record<string, string>>> = {
+  url: 'The URL',
+  alias: 'The alias',
+  title: 'The title',
+  password: 'The password',
+  privacy: 'The choice',
+  privacyPassword: 'The password for the statistics',
+  'expiration.at': 'The expiry',
+  'expiration.clicks': 'The number of clicks',
+  'expiration.url': 'The URL after the expiry',
+  'targeting.type': 'The choice',
+  'targeting.countries': 'The list of countries',
+  'targeting.countries.*.country': 'The country',
+  'targeting.countries.*.url': 'The URL of the country',
+  'targeting.platforms': 'The list of systems',
+  'targeting.platforms.*.platform': 'The system',
+  'targeting.platforms.*.url': 'The URL of the system',
+  'targeting.languages': 'The list of languages',
+  'targeting.languages.*.language': 'The language',
+  'targeting.languages.*.url': 'The URL of the language',
+  'targeting.rotation': 'The list of destinations',
+  'targeting.rotation.*': 'The URL',
+  name: 'The name',
+  color: 'The colour',
+  value: 'The id',
+  type: 'The network',
+  notFoundUrl: 'The URL for unknown links',
+  events: 'The webhook',
+  deliveryId: 'The delivery',
+};
+const fieldErrors = {
+  subjects,
+  anySubject: 'This',
+  /** What the console says of a field, whatever the API finds wrong with it. */
+  instead: {
+    spaceId: 'This space is not there any more. Choose another one.',
+    domainId: 'This domain is not there any more. Choose another one.',
+    pixelIds: 'Remove a pixel: one is not there any more, or there are too many.',
+  } satisfies Partial<Record<string, string>> as Readonly<Partial<Record<string, string>>>,
+};
+/** Why something was refused that has no field. */
+const refusals: Readonly<Partial<Record<string, string>>> = {
+  NotFoundError: 'It is not there any more: somebody has deleted it.',
+  ConflictError: 'Somebody else has just changed it. Try again.',
+};
+
 /** All texts of the console, in English. Another language is another object of this type. */
 const english = {
   product: 'Linkspace',
@@ -195,6 +249,8 @@ const english = {
   copy: 'Copy',
   copied: 'Copied',
   tryAgain: 'Try again',
+  showPassword: 'Show what is typed',
+  hidePassword: 'Hide what is typed',
   nothingHere: 'There is no such page.',
   nothingFound: 'Nothing found',
   away: 'The service does not answer. What you see may be old; it is read again as soon as the service is back.',
@@ -202,6 +258,8 @@ const english = {
   openList: (label: string) => `Show choices: ${label}`,
   removeOf: (name: string) => `Remove ${name}`,
   faults,
+  fieldErrors,
+  refusals,
   status,
   platforms,
   recordKinds,
@@ -282,12 +340,12 @@ const english = {
     more: 'More options',
     less: 'Fewer options',
     many: 'Many at once',
-    kept: 'Kept from before.',
+    kept: 'You typed this earlier, and have not created the link yet.',
+    empty: 'Paste a URL first.',
     discard: 'Discard',
     ready: 'Your link is ready',
     same: 'You have a link to this destination:',
     another: '“Shorten” makes another one.',
-    urlError: (error: string) => `The URL ${error}.`,
   },
   search: {
     name: 'Search links',
@@ -362,12 +420,24 @@ const english = {
     making: 'Creating links',
     rows: 'Lines',
     line: 'Line',
+    cellOf: (column: string, line: number) => `${column} in line ${line}`,
     ready: (count: number) => `${one(count, 'link is', 'links are')} ready.`,
-    wrong: (count: number) => `${one(count, 'line is', 'lines are')} wrong, and will be left out.`,
+    wrong: (count: number) =>
+      `${one(count, 'line is', 'lines are')} wrong: correct them here, or leave them out.`,
     newSpaces: (names: string) => `These spaces will be created: ${names}.`,
     create: (count: number, digits: string) => (count === 1 ? 'Create 1 link' : `Create ${digits} links`),
-    made: (count: number) => `${one(count, 'link was', 'links were')} created`,
+    created: (count: number) => `${one(count, 'link was', 'links were')} created`,
+    failed: (count: number) => `${one(count, 'line was', 'lines were')} left out.`,
     copyAll: 'Copy all short URLs',
+    made: 'Created links',
+    onlyFirst: (count: number) => `Only the first ${inDigits(count)} are shown here.`,
+    correct: 'Correct these lines',
+    notMade: 'Not created: it was stopped, or the service did not answer.',
+    unread: (columns: string) => `These columns are not read: ${columns}.`,
+    tooLarge: 'The file is larger than 20 MB. Split it.',
+    wrongList: (column: string) => `The column ${column} must be a list in JSON, as in an export.`,
+    wrongChoice: (column: string, choices: string) => `The column ${column} may be ${choices}.`,
+    unknownName: (column: string, name: string) => `“${name}” in the column ${column} is not known.`,
     saveMade: 'Save as CSV',
     saveFailed: 'Save the failed lines',
     again: 'More links',
@@ -385,11 +455,15 @@ const english = {
     title: 'Title',
     space: 'Space',
     noSpace: 'None',
+    unknownSpace: 'Another space',
     createSpace: (name: string) => `New space “${name}”`,
     expiry: 'Expiry',
     expiresAt: 'On',
     expiresAfter: 'After this many clicks',
     noLimit: 'No limit',
+    pastExpiry: 'This is in the past: it ends the link at once.',
+    usedUp: (clicks: number) =>
+      `The link has ${one(clicks, 'click', 'clicks')} already: this limit ends it at once.`,
     expiredUrl: 'Then lead visitors to',
     expiredHint: 'Without a URL, visitors read that the link has expired.',
     protection: 'Protection',
@@ -416,6 +490,7 @@ const english = {
     addTarget: 'Add a destination',
     removeTarget: (number: number) => `Remove destination ${number}`,
     pixels: 'Pixels',
+    unknownPixel: 'Another pixel',
     addPixel: 'Add a pixel',
     noPixels: 'The account has no pixels.',
   },
@@ -453,14 +528,17 @@ const english = {
     lead: 'Who changed what in this account, and when.',
     kind: 'Kind of record',
     anyKind: 'Everything',
-    record: (id: string) => `#${id}`,
+    kinds: severalKinds,
     none: 'No changes are recorded',
+    several: (count: number, kind: string) =>
+      `${inDigits(count)} ${(severalKinds[kind] ?? kind).toLowerCase()}`,
     actions,
+    changed: (changed: string, fields: string) => `${changed}: ${fields}`,
     fields: fieldNames,
-    byKey: (prefix: string) => `by key ${prefix}…`,
+    fieldsOf: fieldNamesOf,
+    byKey: (prefix: string, isOwn: boolean) => `by key ${prefix}…${isOwn ? ' (yours)' : ''}`,
     byOperator: 'by the operator',
-    newest: '← Newest',
-    older: 'Older →',
+    older: 'Show older',
   },
   explain: {
     lead: 'Describe a visitor, and see what they would get. Nothing is counted.',
@@ -472,6 +550,7 @@ const english = {
     now: 'Now, if it is empty.',
     password: 'Password they give',
     query: 'Query string',
+    queryHint: 'What follows “?” in the address.',
     ask: 'Test',
     devices: {
       IPHONE: 'iPhone',
@@ -493,7 +572,9 @@ const english = {
       `A visitor${country ? ` from ${country}` : ''} ${device}${language ? ` in ${language}` : ''}`,
     gets: (who: string, outcome: string) => `${who} ${outcome}`,
     outcomes,
-    rules,
+    ownDestination: 'So the visitor gets the destination of the link.',
+    unsaved: 'You have unsaved changes. This tests the link as it is saved.',
+    toUnsaved: 'Back to your changes',
   },
   statistics: {
     period: 'Period',
@@ -545,7 +626,7 @@ const english = {
     create: 'New domain',
     edit: (name: string) => `Edit ${name}`,
     name: 'Host',
-    nameHint: 'It must lead to this service, and you must prove that it is yours.',
+    nameHint: 'What to enter in its DNS is shown as soon as it is saved.',
     renamed: 'A new host has to be verified again.',
     notFound: 'Unknown links lead to',
     notFoundHint: 'Without a URL, visitors read that there is no such link.',
@@ -553,8 +634,19 @@ const english = {
     shared: 'Shared',
     verified: 'Verified',
     unverified: 'Not verified',
-    record:
-      'Visitors do not get its links yet. Prove that the host is yours: add this TXT record to its DNS, then check.',
+    showDns: 'DNS record',
+    dns: 'Visitors do not get the links of this host yet. Enter these records where its DNS is managed, then check.',
+    dnsVerified: 'The host is verified. For visitors to get here, its DNS needs this record.',
+    leads: 'Leads visitors to this service:',
+    proves: 'Proves that the host is yours:',
+    noCname: (host: string) =>
+      `If a CNAME is refused, since the host has no subdomain, use an ALIAS or ANAME, or an A record with the IP address of ${host}.`,
+    noAddress: 'Ask the operator of the service where the host has to lead.',
+    dnsNotes:
+      'Some forms append the domain to the name: then leave it out. For https, the operator of the service has to set up a certificate for the host.',
+    notYet:
+      'The TXT record is not found yet. A new record can take some hours until it is seen everywhere: check again later.',
+    recordType: 'Type',
     recordName: 'Name',
     recordValue: 'Value',
     check: 'Check now',
@@ -588,10 +680,12 @@ const english = {
     rotateTitle: 'Make a new secret?',
     rotateWarning: 'The present one also signs requests for 24 hours.',
     secret: 'The secret of the webhook',
-    secretWarning: 'Copy it now: it is shown only once. Receivers check signatures with it.',
-    kept: 'I have copied it',
+    secretWarning:
+      'Copy it now, and store it in the receiver, which checks with it that requests are genuine. It is not shown again.',
+    kept: 'I have stored it',
     deliveries: 'Deliveries',
     noDeliveries: 'Nothing was sent in the last 30 days.',
+    lastAttempt: (error: string) => `Last attempt: ${error}`,
     answered: (status: number) => `Answered with ${status}`,
     redeliver: 'Send again',
     redelivered: 'It is sent again.',

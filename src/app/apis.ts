@@ -1,15 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
-import { Replicas, withoutReplicas } from '../db/connection/replicas.ts';
-import { addKeyUses } from '../db/key-use.ts';
-import { Authentication } from '../domain/access/authentication.ts';
-import { KeysInUse } from '../domain/access/keys-in-use.ts';
+import { createReaders } from '../db/connection/replicas.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { createGraphQLHandler } from '../http/graphql.ts';
 import type { InFlight } from '../http/limits/in-flight.ts';
-import { RateLimit } from '../http/limits/rate-limit.ts';
-import { createContextOf } from '../http/request/context.ts';
-import { createOwnerContextOf } from '../http/request/owner-context.ts';
+import { createContextOf, createOwnerContextOf } from '../http/request/context.ts';
+import { KeyAccess } from '../http/request/key-access.ts';
 import { createRestRouter } from '../rest/router.ts';
 import { createSnapshot } from '../rest/snapshot.ts';
 import { createGraphQLServer } from '../schema/server/server.ts';
@@ -33,43 +29,19 @@ export function createApis(
   const { database, replicas = [], maxReplicaLag, baseUrl, graphiql, trusted, rateLimit } = dependencies;
   const { random, metrics, log, now } = dependencies;
   const db = database.client;
-  const readers =
-    replicas.length > 0
-      ? new Replicas(database, replicas, maxReplicaLag, random, log)
-      : withoutReplicas(database);
+  const readers = createReaders(database, replicas, maxReplicaLag, random, log);
   if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
-  const authentication = new Authentication(db, revisions, now);
-  const keysInUse = new KeysInUse(db, revisions, now);
+  const access = new KeyAccess(database, revisions, rateLimit, trust, now);
   const subscriptions = new ChangeSubscriptions(db, revisions.feed, now);
-  const limit = new RateLimit(
-    rateLimit,
-    database.provider === 'postgresql' ? (uses) => addKeyUses(db, uses) : null,
-  );
+  const common = { db, services, subscriptions, log };
+  const contextOf = createContextOf({ common, access, readers, inFlight, now });
   const server = createGraphQLServer({ graphiql, trusted });
-  const contextOf = createContextOf({
-    database,
-    readers,
-    authentication,
-    keysInUse,
-    limit,
-    inFlight,
-    trust,
-    services,
-    subscriptions,
-    log,
-    now,
-  });
+  const onlyTrusted = trusted !== undefined;
   return {
-    graphql: createGraphQLHandler({
-      server,
-      graphiql,
-      onlyTrusted: trusted !== undefined,
-      contextOf,
-      report,
-    }),
+    graphql: createGraphQLHandler({ server, graphiql, onlyTrusted, contextOf, report }),
     rest: createRestRouter({ server, baseUrl, contextOf, report }),
-    snapshot: createSnapshot(server, createOwnerContextOf({ db, services, subscriptions, log, now })),
+    snapshot: createSnapshot(server, createOwnerContextOf(common, now)),
     endSubscriptions: () => subscriptions.stop(),
-    background: [readers, limit, keysInUse, { start() {}, stop: () => authentication.stop() }],
+    background: [readers, access],
   };
 }

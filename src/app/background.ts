@@ -1,6 +1,6 @@
-import { ChangeRetention } from '../db/change/retention.ts';
-import { AnswerRetention } from '../db/idempotency-retention.ts';
-import { StatisticsRetention } from '../db/statistics/retention.ts';
+import { changeRetention } from '../db/change/log.ts';
+import { answerRetention } from '../db/idempotency-answers.ts';
+import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
 import { KEPT_FOR } from '../domain/idempotent-write.ts';
 import { Webhooks } from '../domain/webhook/service.ts';
 import type { Load } from '../http/limits/load-meter.ts';
@@ -33,8 +33,8 @@ export function createUpkeep(
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
   return [
     webhooks,
-    new ChangeRetention(db, historyDays, now, log),
+    changeRetention(db, historyDays, now, log),
     new StatisticsRetention(database, statisticsMonths, now, log),
-    new AnswerRetention(db, KEPT_FOR, now, log),
+    answerRetention(db, KEPT_FOR, now, log),
   ];
 }

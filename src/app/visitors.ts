@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import { ClickBuffer } from '../redirect/click-buffer.ts';
 import { createRedirectHandler } from '../redirect/handler.ts';
 import { LinkCache } from '../redirect/link-cache.ts';
-import { VisitRecorder } from '../redirect/visit-recorder.ts';
 import type { AppDependencies, Background, Shared } from './dependencies.ts';
 
 /** What visitors get: redirects, which are counted, and pages of statistics. */
@@ -13,17 +12,14 @@ export function createVisitors(
   const db = database.client;
   const clicks = new ClickBuffer(db, log, statistics);
   metrics?.watchClicks(() => clicks.unwritten);
-  const visits = new VisitRecorder([
-    ({ visitor }) => {
-      if (visitor.counts) metrics?.click();
-    },
-    (visit) => clicks.add(visit),
-  ]);
   const handler = createRedirectHandler({
     db,
     links: new LinkCache(db, revisions, services, metrics),
     lists,
-    visits,
+    recordVisit(visit) {
+      if (visit.visitor.counts) metrics?.click();
+      clicks.add(visit);
+    },
     settleClicks: clicks.settle.bind(clicks),
     trust,
     countryOf,

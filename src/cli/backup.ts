@@ -6,7 +6,8 @@ import { backUp, datedName, keepNewest } from '../db/backup.ts';
 import { pathOf } from '../db/connection/sqlite-file.ts';
 import { providerOf } from '../db/connection/url.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, runCommand, UsageError } from './command.ts';
+import { runCommand, UsageError } from './command.ts';
+import { print } from './terminal.ts';
 
 const help = `Usage: npm run backup -- [--to FILE] [--keep N]
 

@@ -1,19 +1,13 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
-import { onOwnChanges } from '../db/change/log.ts';
-import { openDatabase } from '../db/connection/client.ts';
-import type { Db } from '../db/connection/db.ts';
-import { dialectOf } from '../db/connection/dialect.ts';
 import { hintFor } from '../db/connection/error-hints.ts';
-import { announceWrite } from '../db/connection/replicas.ts';
-import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
-import { providerOf } from '../db/connection/url.ts';
-import { migrationStateOf } from '../db/migrate.ts';
 import { DomainError } from '../domain/errors.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { VERSION } from '../version.ts';
+import { databaseNote } from './database.ts';
+import { print, printable } from './terminal.ts';
 
 /** An error in the command line; printed with a hint to the help. */
 export class UsageError extends Error {}
@@ -41,6 +35,7 @@ function endIfUnread(error: unknown): void {
 }
 
 type Options = NonNullable<ParseArgsConfig['options']>;
+
 const common = {
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h' },
@@ -114,80 +109,4 @@ export async function runCommand<const Own extends Options>(
     process.stderr.write(`${printable(explain(error, url))}\n`);
     process.exitCode = 1;
   }
-}
-
-/**
- * Makes sure that the database at `url` exists and has all migrations: only the start and `migrate` apply them.
- */
-async function requireMigrated(url: string): Promise<void> {
-  if (providerOf(url) === 'sqlite' && !fileExists(url))
-    throw new OperatorError(
-      `There is no file ${withoutSecrets(pathOf(url))}: run "npm run migrate", or start the service, first.`,
-    );
-  const { pending } = await migrationStateOf(url);
-  if (pending.length > 0)
-    throw new OperatorError(
-      `The database lacks ${pending.length} of this version's migrations: run "npm run migrate", or start the service, first.`,
-    );
-}
-
-/** Announces the writes of accounts to processes that read from replicas; returns a function that waits until that is done. */
-function announceWrites(db: Db): () => Promise<unknown> {
-  const announced: Promise<unknown>[] = [];
-  if (dialectOf(db).hasConcurrentWriters)
-    onOwnChanges(db, (changes) => {
-      const accounts = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
-      // The write is done: an error would invite the operator to repeat it.
-      for (const account of accounts) announced.push(announceWrite(db, account).catch(() => {}));
-    });
-  return () => Promise.all(announced);
-}
-
-/** Runs `work` on the database, and closes it. */
-export async function withDatabase<T>(
-  { databaseUrl: url }: Config,
-  work: (db: Db) => Promise<T>,
-): Promise<T> {
-  await requireMigrated(url);
-  const database = await openDatabase(url);
-  const announced = announceWrites(database.client);
-  return work(database.client).finally(async () => {
-    await announced();
-    await database.close();
-  });
-}
-
-/** Control characters, and those that change the direction of a text. */
-const UNPRINTABLE = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
-
-/** The text for a terminal: what comes from files and records could contain commands to it. JSON stays the same JSON. */
-export function printable(text: string): string {
-  return text.replaceAll(UNPRINTABLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** The last line of a command's help: the database that it would use. */
-export function databaseNote(url: string, variable = 'DATABASE_URL'): string {
-  return `The database is the one that ${variable} names, now ${withoutSecrets(url)}`;
-}
-
-export function print(text: string): void {
-  process.stdout.write(`${printable(text)}\n`);
-}
-
-/** A number of things, such as `1 link` or `2 links`. */
-export function counted(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`;
-}
-
-/** Rows as text, with aligned columns. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }

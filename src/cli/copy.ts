@@ -6,9 +6,11 @@ import { withHints } from '../db/connection/error-hints.ts';
 import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
 import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/connection/url.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
-import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
+import { applyMigrations } from '../db/migrate.ts';
+import { migrationStateOf } from '../db/migration-state.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, runCommand, UsageError } from './command.ts';
+import { runCommand, UsageError } from './command.ts';
+import { print } from './terminal.ts';
 
 const help = `Usage: npm run copy -- --from URL --to URL
 

@@ -3,17 +3,20 @@ import '../require-node.js';
 import { type Config, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/connection/error-hints.ts';
 import { providerOf } from '../db/connection/url.ts';
-import { applyMigrations, knownMigrations, migrationStateOf } from '../db/migrate.ts';
+import { applyMigrations } from '../db/migrate.ts';
+import { knownMigrations, migrationStateOf } from '../db/migration-state.ts';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
-import { shareDefaultDomain } from '../domain/domain/default-domain.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
+import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { databaseNote, print, runCommand, UsageError, withDatabase } from './command.ts';
+import { runCommand, UsageError } from './command.ts';
+import { databaseNote, withDatabase } from './database.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
+import { print } from './terminal.ts';
 import { servicesOf } from './transfer/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]

@@ -1,7 +1,9 @@
 import '../require-node.js';
 
-import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/domain/admin.ts';
-import { print, runCommand, table, withDatabase } from './command.ts';
+import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/short-domain/admin.ts';
+import { runCommand } from './command.ts';
+import { withDatabase } from './database.ts';
+import { print, table } from './terminal.ts';
 
 const help = `Usage: npm run domains -- list
        npm run domains -- verify HOST

@@ -9,7 +9,9 @@ import { pipeline } from 'node:stream/promises';
 import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
 import type { ImportRecord } from '../domain/transfer/formats.ts';
 import { OperatorError } from '../operator-error.ts';
-import { counted, print, runCommand, UsageError, withDatabase } from './command.ts';
+import { runCommand, UsageError } from './command.ts';
+import { withDatabase } from './database.ts';
+import { counted, print } from './terminal.ts';
 import { accountNamed, schemeOf } from './transfer/account.ts';
 
 const writers = { csv: asCsv, json: asJson };

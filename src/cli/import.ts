@@ -8,7 +8,9 @@ import type { LineMessage } from '../domain/transfer/report.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import { counted, print, printable, runCommand, UsageError, withDatabase } from './command.ts';
+import { runCommand, UsageError } from './command.ts';
+import { withDatabase } from './database.ts';
+import { counted, print, printable } from './terminal.ts';
 import { accountNamed, servicesOf } from './transfer/account.ts';
 import { openSource, type Source } from './transfer/source.ts';
 

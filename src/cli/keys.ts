@@ -5,7 +5,9 @@ import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/a
 import { DomainError } from '../domain/errors.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
-import { print, runCommand, table, UsageError, withDatabase } from './command.ts';
+import { runCommand, UsageError } from './command.ts';
+import { withDatabase } from './database.ts';
+import { print, table } from './terminal.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
        npm run keys -- list

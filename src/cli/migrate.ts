@@ -2,8 +2,11 @@ import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/connection/error-hints.ts';
-import { applyMigrations, migrationStateOf } from '../db/migrate.ts';
-import { databaseNote, print, runCommand } from './command.ts';
+import { applyMigrations } from '../db/migrate.ts';
+import { migrationStateOf } from '../db/migration-state.ts';
+import { runCommand } from './command.ts';
+import { databaseNote } from './database.ts';
+import { print } from './terminal.ts';
 
 const help = `Usage: npm run migrate              applies the pending migrations and exits
        npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing

@@ -1,8 +1,10 @@
+import type { Logger } from 'pino';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import type { Db, Tx } from './connection/db.ts';
 import { dialectOf } from './connection/dialect.ts';
 import { readRows } from './connection/raw-reads.ts';
 import { join, name, sql } from './connection/sql.ts';
+import { AgeRetention } from './retention.ts';
 
 /** The account and the idempotency key of an answer. */
 export type AnswerKey = Pick<KeptAnswer, 'accountId' | 'keyHash'>;
@@ -61,4 +63,10 @@ export async function deleteOldAnswers(db: Db, before: Date): Promise<boolean> {
     DELETE FROM "KeptAnswer" WHERE "createdAt" <= ${before} AND "id" IN (
       SELECT "id" FROM "KeptAnswer" ORDER BY "id" LIMIT ${DELETED_TOGETHER})`;
   return deleted === DELETED_TOGETHER;
+}
+
+/** Deletes answers that are older than `maxAge` milliseconds. */
+export function answerRetention(db: Db, maxAge: number, now: () => Date, log: Logger): AgeRetention {
+  const deleteSome = (before: Date) => deleteOldAnswers(db, before);
+  return new AgeRetention(log, { what: 'answers', every: 10 * 60 * 1000 }, { maxAge, now, deleteSome });
 }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { singleFlight } from '../shared/single-flight.ts';
 
 interface RetentionOptions {
   /** What it deletes, for the log. */
@@ -14,7 +15,7 @@ export abstract class Retention {
   readonly #log: Logger;
   readonly #options: RetentionOptions;
   #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> | null = null;
+  #lastRun: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(log: Logger, options: RetentionOptions) {
@@ -42,16 +43,41 @@ export abstract class Retention {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
-    await this.#working;
+    await this.#lastRun;
   }
 
+  readonly #run = singleFlight(() =>
+    this.deleteOld().catch((error: unknown) => {
+      this.#log.warn({ err: error }, `old ${this.#options.what} could not be deleted`);
+    }),
+  );
+
   #begin(): void {
-    this.#working ??= this.deleteOld()
-      .catch((error: unknown) => {
-        this.#log.warn({ err: error }, `old ${this.#options.what} could not be deleted`);
-      })
-      .finally(() => {
-        this.#working = null;
-      });
+    this.#lastRun = this.#run();
+  }
+}
+
+interface AgeOptions {
+  /** After how many milliseconds a record is deleted; 0 for never. */
+  readonly maxAge: number;
+  readonly now: () => Date;
+  /** Deletes some records from before a time; returns whether there may be more. */
+  readonly deleteSome: (before: Date) => Promise<boolean>;
+}
+
+/** Deletes records by their age. */
+export class AgeRetention extends Retention {
+  readonly #age: AgeOptions;
+
+  constructor(log: Logger, what: Pick<RetentionOptions, 'what' | 'every'>, age: AgeOptions) {
+    super(log, { ...what, pause: 100 });
+    this.#age = age;
+  }
+
+  override async deleteOld(): Promise<void> {
+    const { maxAge, now, deleteSome } = this.#age;
+    if (maxAge === 0) return;
+    const before = new Date(now().getTime() - maxAge);
+    await this.untilNone(() => deleteSome(before));
   }
 }

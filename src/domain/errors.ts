@@ -7,7 +7,7 @@ export const errorCodes = {
   FORBIDDEN: 'The API key lacks the scope that the operation needs.',
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
-  CONFLICT: 'The record was changed since the given moment; nothing was changed.',
+  CONFLICT: 'The record was changed after the given time; nothing was changed now.',
   IDEMPOTENCY_MISMATCH: 'The Idempotency-Key was used with another request; nothing was changed.',
   IDEMPOTENCY_RUNNING:
     'The first request with this Idempotency-Key is still running; Retry-After says when to try again.',
@@ -53,13 +53,11 @@ export function notFound(what: string): DomainError {
   return new DomainError('NOT_FOUND', `No such ${what}.`);
 }
 
-export function invalid(fields: readonly FieldError[]): DomainError {
+/** @param message for people; by default the first message of the first field */
+export function invalid(fields: readonly FieldError[], message?: string): DomainError {
   const [first] = fields;
-  return new DomainError(
-    'VALIDATION',
-    first ? `${first.path.join('.')} ${first.messages[0]}.` : 'Invalid.',
-    fields,
-  );
+  const told = first ? `${first.path.join('.')} ${first.messages[0]}.` : 'Invalid.';
+  return new DomainError('VALIDATION', message ?? told, fields);
 }
 
 /** The error for the caller: the domain's own, or one for the database; null for an internal error. */

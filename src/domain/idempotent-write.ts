@@ -1,16 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Db, Tx } from '../db/connection/db.ts';
 import { EnclosingTransaction } from '../db/connection/enclosing-transaction.ts';
-import {
-  type AnswerKey,
-  type Bounds,
-  deleteBeyond,
-  findAnswer,
-  keepAnswer,
-  takeKey,
-} from '../db/idempotency-answers.ts';
+import { type AnswerKey, findAnswer, keepAnswer, takeKey } from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
+import { enforceBounds } from './answer-bounds.ts';
 import { DomainError, invalid } from './errors.ts';
 
 /** How long an answer is stored, in milliseconds. */
@@ -18,12 +11,6 @@ export const KEPT_FOR = 24 * 60 * 60 * 1000;
 export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single link fits. */
 const MAX_ANSWER = 4_000_000;
-/** The maximum number of an account's answers, and of their bytes. */
-const BOUNDS: Bounds = { count: 20_000, bytes: 100_000_000 };
-/** How many further answers, or bytes of them, a process stores before it enforces that. */
-const CHECKED_AFTER: Bounds = { count: 50, bytes: 1_000_000 };
-/** Of how many accounts a process counts them: those that write. */
-const MAX_COUNTED = 10_000;
 /** When to send a request again while the first is still running, in seconds. */
 const RUNNING_RETRY = 1;
 /** Replaces secrets in a stored answer that are shown only once. */
@@ -51,10 +38,16 @@ function tooLong(): DomainError {
 }
 
 /** The keys of writes that are running in this process. */
-const inUse = new WeakMap<Db, Set<string>>();
+const runningKeys = new WeakMap<Db, Set<string>>();
 
-/** What this process has stored for each account since it enforced the bounds. */
-const stored = new WeakMap<Db, LRUCache<number, Bounds>>();
+/** Marks a key as running; returns whether it was not. */
+function startRunning(db: Db, key: string): boolean {
+  const keys = runningKeys.get(db) ?? new Set();
+  runningKeys.set(db, keys);
+  if (keys.has(key)) return false;
+  keys.add(key);
+  return true;
+}
 
 /** How long it may wait between two changes, in milliseconds. */
 const MAX_WAIT = 3_000;
@@ -101,6 +94,10 @@ export class KeyedWrite {
     return this.#requestHash !== null;
   }
 
+  get #runningKey(): string {
+    return `${this.#key.accountId} ${this.#key.keyHash}`;
+  }
+
   get #since(): Date {
     return new Date(this.#now.getTime() - KEPT_FOR);
   }
@@ -114,11 +111,7 @@ export class KeyedWrite {
     const { length } = this.#secret;
     if (length === 0 || length > MAX_KEY_LENGTH)
       throw wrongKey(`must have 1 to ${MAX_KEY_LENGTH} characters, not ${length}`);
-    const { accountId, keyHash } = this.#key;
-    const keys = inUse.get(this.#client) ?? new Set();
-    inUse.set(this.#client, keys);
-    if (keys.has(`${accountId} ${keyHash}`)) throw running();
-    keys.add(`${accountId} ${keyHash}`);
+    if (!startRunning(this.#client, this.#runningKey)) throw running();
     // Keyed, so that the stored hash cannot be used to guess a password in the request.
     this.#requestHash = createHmac('sha256', this.#secret).update(request).digest('hex');
     this.#found = await findAnswer(this.#client, this.#key, this.#since);
@@ -175,7 +168,8 @@ export class KeyedWrite {
     const row = { ...this.#key, ...kept, requestHash: this.#requestHash, size, createdAt: this.#now };
     if (await keepAnswer(this.#enclosing.db, row, this.#since)) {
       await this.#enclosing.commit();
-      await this.#bound(size);
+      // The write is committed already.
+      await enforceBounds(this.#client, this.#key.accountId, size);
       return null;
     }
     await this.#enclosing.rollBack();
@@ -190,22 +184,9 @@ export class KeyedWrite {
     return { status, contentType, body: text };
   }
 
-  /** Enforces the bounds from time to time. The write is committed already, so errors are ignored. */
-  async #bound(size: number): Promise<void> {
-    const { accountId } = this.#key;
-    const accounts = stored.get(this.#client) ?? new LRUCache<number, Bounds>({ max: MAX_COUNTED });
-    stored.set(this.#client, accounts);
-    const before = accounts.get(accountId) ?? { count: 0, bytes: 0 };
-    const since = { count: before.count + 1, bytes: before.bytes + size };
-    const isDue = since.count >= CHECKED_AFTER.count || since.bytes >= CHECKED_AFTER.bytes;
-    accounts.set(accountId, isDue ? { count: 0, bytes: 0 } : since);
-    if (isDue) await deleteBeyond(this.#client, accountId, BOUNDS).catch(() => {});
-  }
-
   /** Rolls back what is not committed, and releases the key. */
   async close(): Promise<void> {
     await this.#enclosing.rollBack();
-    const { accountId, keyHash } = this.#key;
-    if (this.#requestHash !== null) inUse.get(this.#client)?.delete(`${accountId} ${keyHash}`);
+    if (this.#requestHash !== null) runningKeys.get(this.#client)?.delete(this.#runningKey);
   }
 }

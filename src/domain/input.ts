@@ -22,7 +22,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-// `meta` adds JSON Schema of rules that zod cannot describe itself, for descriptions of the APIs.
+// `meta` adds JSON Schema for rules that zod cannot describe: the APIs' descriptions are generated from it.
 
 /**
  * The messages of a schema, for its `error`: null comes from updates, in which it clears other fields.
@@ -42,7 +42,7 @@ export function textOf(min: number, max: number) {
     .string({ error: unless(range) })
     .trim()
     .refine((text) => lengthOf(text) >= min && lengthOf(text) <= max, {
-      error: ({ input }) => `${range}, not ${lengthOf(String(input))}`,
+      error: ({ input }) => (input === '' ? 'may not be empty' : `${range}, not ${lengthOf(String(input))}`),
     })
     .refine(isStorable, 'may not contain null characters or broken surrogate pairs')
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
@@ -83,8 +83,8 @@ export function idOf(wrong: string) {
 }
 
 /**
- * A list of at most `max` items. A longer list is refused before its items are checked, so that the answer does not have
- * errors for each of a hundred thousand items.
+ * A list of at most `max` items. A longer list is refused before its items are checked, so that the answer does not list an
+ * error for each of a hundred thousand items.
  */
 export function listOf<Item extends z.ZodType>(item: Item, max: number) {
   const short = z.array(z.unknown(), 'must be a list').max(max, `may have at most ${max} entries`);
@@ -143,7 +143,7 @@ export function parseBatch<Item>(name: string, items: readonly Item[]): readonly
 export const notATimestamp =
   'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
 
-const isoMoment = z.union(
+const isoTimestamp = z.union(
   [z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],
   notATimestamp,
 );
@@ -155,7 +155,7 @@ const isoMoment = z.union(
 export const timestamp = z
   .string(notATimestamp)
   .trim()
-  .pipe(isoMoment)
+  .pipe(isoTimestamp)
   .transform((text, context) => {
     const at = new Date(text);
     if (/^[1-9]\d{3}-/.test(at.toISOString())) return { at, toTheMinute: !/T\d\d:\d\d:/.test(text) };

@@ -16,7 +16,6 @@ export const searchInput = textOf(0, MAX_URL)
   .transform((text) => text || null)
   .nullish();
 
-/** The direction of an order. */
 export const directionInput = z.enum(['ASC', 'DESC']);
 
 /** A numbered page. Offsets beyond the databases' range are allowed, since they are past the end of every list. */
@@ -43,7 +42,6 @@ export interface Page<Row> {
   pageCount: number;
 }
 
-/** A page with these items, of a list with that total. */
 export function pageWith<Row>(
   items: Row[],
   total: number,
@@ -100,7 +98,7 @@ function isTimestamp(text: string): boolean {
 }
 
 /** Whether the column could hold the value. */
-function isOf({ type, nullable, large }: List['orderBy'], value: Position[0]): boolean {
+function fitsColumn({ type, nullable, large }: List['orderBy'], value: Position[0]): boolean {
   if (value === null) return nullable === true;
   if (type === 'number')
     return Number.isSafeInteger(value) && (large === true || Math.abs(Number(value)) <= MAX_INT);
@@ -108,19 +106,19 @@ function isOf({ type, nullable, large }: List['orderBy'], value: Position[0]): b
   return typeof value === 'string' && isStorable(value);
 }
 
-/** The position that the cursor of a list is; null if it is none. */
+/** The position in a cursor of the list; null if it is not one of its cursors. */
 function positionOf(cursor: string, { table, orderBy }: List): Position | null {
   try {
     const content: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     const [ofTable, order, value, id] = cursorContent.parse(content);
     const isOwn = ofTable === table && order === orderBy.name;
-    return isOwn && isOf(orderBy, value) && Math.abs(id) <= MAX_INT ? [value, id] : null;
+    return isOwn && fitsColumn(orderBy, value) && Math.abs(id) <= MAX_INT ? [value, id] : null;
   } catch {
     return null;
   }
 }
 
-/** The slice of the list that is asked for. @throws DomainError VALIDATION */
+/** Parses the arguments of a connection. @throws DomainError VALIDATION */
 function parseEdges(input: EdgesInput, list: List) {
   const parsed = edgesInput.safeParse(input);
   const wrong = parsed.success ? [] : fieldErrors(parsed.error);
@@ -137,7 +135,6 @@ function parseEdges(input: EdgesInput, list: List) {
   return { fromEnd: last != null, size: last ?? first ?? DEFAULT_EDGES, ...cursors };
 }
 
-/** A slice of a list. */
 export interface Connection<Row> {
   edges: { cursor: string; node: Row }[];
   /** Needs a statement only if reading the edges did not show it. */

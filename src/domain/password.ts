@@ -9,13 +9,13 @@ import { textOf } from './input.ts';
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /**
- * How many hashes are calculated at once: with more than there are cores, each takes longer, and Node's four threads also look up
- * the database's name and read files.
+ * How many hashes are calculated at once. More than there are cores would take longer each, and Node's four threads also resolve
+ * host names and read files.
  */
-const AT_ONCE = Math.min(availableParallelism(), 3);
+const MAX_CONCURRENT = Math.min(availableParallelism(), 3);
 /** How many hashes of one account, or for one visitor's network, may wait. */
 const MAX_WAITING = 50;
-const turns = new FairTurns(AT_ONCE, MAX_WAITING);
+const turns = new FairTurns(MAX_CONCURRENT, MAX_WAITING);
 
 /**
  * Calculates a hash, when it is the owner's turn.
@@ -30,7 +30,7 @@ async function derive(owner: string, ...of: Parameters<typeof scryptAsync>): Pro
   }
 }
 
-/** Whose turn it is to have a password hashed for an account. */
+/** The account as an owner of turns for hashes. */
 export function ofAccount({ accountId }: { readonly accountId: number }): string {
   return `account ${accountId}`;
 }
@@ -61,7 +61,7 @@ export const passwordInput = passwordOf(1);
 export const triedPassword = passwordOf(0);
 
 /** The longest password when decomposed, in UTF-16 units: up to four characters of two units for each character. */
-const MAX_SPELLED_LENGTH = MAX_PASSWORD * 4 * 2;
+const MAX_DECOMPOSED_LENGTH = MAX_PASSWORD * 4 * 2;
 
 /**
  * A password as it is hashed: trimmed, with composed letters. A text that is too long is not composed, since composing a
@@ -69,7 +69,7 @@ const MAX_SPELLED_LENGTH = MAX_PASSWORD * 4 * 2;
  */
 function normalized(password: string): string {
   const text = password.trim();
-  return text.length > MAX_SPELLED_LENGTH ? text : text.normalize('NFC');
+  return text.length > MAX_DECOMPOSED_LENGTH ? text : text.normalize('NFC');
 }
 
 /**
@@ -102,13 +102,13 @@ function partsOf(hash: string) {
  * @param owner who asks: owners take turns
  */
 export async function verifyPassword(owner: string, password: string, hash: string): Promise<boolean> {
-  if (password.trim().length > MAX_SPELLED_LENGTH) return false;
+  if (password.trim().length > MAX_DECOMPOSED_LENGTH) return false;
   const { cost, salt, expected } = partsOf(hash);
-  const isIt = async (text: string) =>
+  const matches = async (text: string) =>
     timingSafeEqual(await derive(owner, text, salt, expected.length, cost), expected);
   const composed = normalized(password);
   // Hashes of earlier versions are of the password as it was typed.
   for (const spelling of new Set([composed, password.trim(), composed.normalize('NFD')]))
-    if (await isIt(spelling)) return true;
+    if (await matches(spelling)) return true;
   return false;
 }

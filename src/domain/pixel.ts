@@ -4,8 +4,7 @@ import { lockRow } from '../db/connection/transaction.ts';
 import { touchLinksWithPixel } from '../db/links.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
-import { deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
-import { fieldsSet, recordingChanges } from './change/change.ts';
+import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { type FieldError, invalid } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
 
@@ -106,12 +105,9 @@ export async function createPixel(
   now: Date,
 ): Promise<Pixel> {
   const data = parsePixel(input);
-  return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const owner = { accountId: actor.accountId, createdAt: now, updatedAt: now };
-    const pixel = await tx.pixel.create({ data: { ...data, ...owner } });
-    await record('CREATED', 'PIXEL', [pixel.id], fieldsSet(data, kind.fields));
-    return pixel;
-  });
+  return createOwned(db, kind, actor, now, data, (tx, common) =>
+    tx.pixel.create({ data: { ...data, ...common } }),
+  );
 }
 
 /**

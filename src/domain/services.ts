@@ -1,4 +1,5 @@
 import type { OperatorLists } from './link/blocklists.ts';
+import type { Random } from './random.ts';
 
 /** Settings and services that the rules depend on. */
 export interface Services {
@@ -6,15 +7,14 @@ export interface Services {
   readonly scheme: string;
   /** The domain of links without a given one. */
   readonly defaultDomainId: number;
-  /** A random integer from 0 to below the given number. */
-  random(below: number): number;
+  readonly random: Random;
   /** A hash for `verifyPassword`; owners take turns. */
   hashPassword(owner: string, password: string): Promise<string>;
   /** Whether the password has that hash; owners take turns. */
   verifyPassword(owner: string, password: string, hash: string): Promise<boolean>;
   /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
-  /** The texts of a name's TXT records in DNS. */
+  /** The texts of the TXT records of a host name in DNS. */
   resolveTxt(name: string): Promise<readonly string[]>;
   /** Whether webhooks may call addresses in the operator's own network. */
   readonly allowsPrivateWebhooks: boolean;

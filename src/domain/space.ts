@@ -7,9 +7,8 @@ import { type Column, countOf, type List } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
-import { deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
+import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { foldCase } from './case-folding.ts';
-import { fieldsSet, recordingChanges } from './change/change.ts';
 import { parseIfUpdatedAt } from './if-unmodified.ts';
 import { integerOf, parseInput, textOf, timestamp, type Unparsed, withDefault } from './input.ts';
 import {
@@ -82,9 +81,9 @@ export async function spacePage(
   actor: Actor,
   input: Unparsed<typeof spacePageInput>,
 ): Promise<Page<Space>> {
-  const which = parseInput(spacePageInput, input);
-  const list = listOf(lists, actor, which);
-  return readPage<Space>(lists, list, which, countOf(list));
+  const parsed = parseInput(spacePageInput, input);
+  const list = listOf(lists, actor, parsed);
+  return readPage<Space>(lists, list, parsed, countOf(list));
 }
 
 /**
@@ -96,8 +95,8 @@ export async function spaceConnection(
   actor: Actor,
   input: EdgesInput & Unparsed<typeof spacesInput>,
 ): Promise<Connection<Space>> {
-  const which = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
-  const list = listOf(lists, actor, which);
+  const parsed = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
+  const list = listOf(lists, actor, parsed);
   return readConnection(lists, list, input);
 }
 
@@ -109,12 +108,10 @@ export async function createSpace(
   now: Date,
 ): Promise<Space> {
   const fields = parseInput(createSpaceInput, input);
-  const owner = { accountId: actor.accountId, nameKey: foldCase(fields.name) };
-  return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const space = await tx.space.create({ data: { ...fields, ...owner, createdAt: now, updatedAt: now } });
-    await record('CREATED', 'SPACE', [space.id], fieldsSet(fields, kind.fields));
-    return space;
-  });
+  const nameKey = foldCase(fields.name);
+  return createOwned(db, kind, actor, now, fields, (tx, common) =>
+    tx.space.create({ data: { ...fields, nameKey, ...common } }),
+  );
 }
 
 /**

@@ -18,7 +18,7 @@ export const MAX_URL = 2048;
 /** An absolute http or https URL with a host, stored as it was written. */
 export const webAddress = textOf(1, MAX_URL).refine(
   (text) => text === '' || isWebAddress(text),
-  'must be an absolute http or https URL',
+  'must be an absolute http or https URL, such as https://example.com/page',
 );
 
 /** The message for an address that is too long for a header. */

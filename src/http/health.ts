@@ -2,8 +2,9 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Database } from '../db/connection/client.ts';
 import { trySpace } from '../db/connection/disk-space.ts';
-import { pendingMigrations } from '../db/migrate.ts';
+import { pendingMigrations } from '../db/migration-state.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
+import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 const CHECK_TIMEOUT = 2000;
@@ -21,8 +22,7 @@ export function readyz(database: Database, log: Logger): RequestHandler {
   const fault = new RepeatedFault(log, 'not ready, since the database cannot be written');
   let triedAt = Number.NEGATIVE_INFINITY;
   let hasSpace = false;
-  let trying: Promise<void> | null = null;
-  const trySpaceOnce = async () => {
+  const trySpaceOnce = singleFlight(async () => {
     hasSpace = false;
     try {
       await trySpace(database);
@@ -32,12 +32,10 @@ export function readyz(database: Database, log: Logger): RequestHandler {
       fault.occurred(error);
     }
     triedAt = performance.now();
-    trying = null;
-  };
+  });
   const isReady = async () => {
     if ((await pendingMigrations(database)).length > 0) return false;
-    if (performance.now() - triedAt >= SPACE_KNOWN_FOR) trying ??= trySpaceOnce();
-    await trying;
+    if (performance.now() - triedAt >= SPACE_KNOWN_FOR) await trySpaceOnce();
     return hasSpace;
   };
   return async (_req, res) => {

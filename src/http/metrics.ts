@@ -1,7 +1,6 @@
-import type { RequestListener } from 'node:http';
-import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryStatus } from '../domain/webhook/events.ts';
+import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import type { Surface } from './request/surface.ts';
 
@@ -63,8 +62,6 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.#registry],
   });
-  /** Called when the metrics are read. */
-  #isAway = () => false;
   readonly #statements = new Histogram({
     name: 'linkspace_database_duration_seconds',
     help: 'SQL statements.',
@@ -77,7 +74,36 @@ export class Metrics {
     // Gauges whose names are those of counters; each has others, by type.
     for (const what of ['handles', 'requests', 'resources'])
       this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
-    const isAway = () => this.#isAway();
+  }
+
+  request({ surface, operation = '', status, seconds, keyId, deprecated = [] }: Observation): void {
+    if (this.#names.size < MAX_OPERATIONS) this.#names.add(operation);
+    const known = this.#names.has(operation) ? operation : 'other';
+    this.#requests.observe({ surface, operation: known, status }, seconds);
+    if (keyId === undefined) return;
+    if (surface === 'v1') this.#v1.inc({ key: keyId, operation: known });
+    // The schema limits the number of names.
+    for (const field of deprecated) this.#deprecated.inc({ key: keyId, field });
+  }
+
+  click(): void {
+    this.#clicks.inc();
+  }
+
+  lookup(cache: 'hit' | 'miss'): void {
+    this.#lookups.inc({ cache });
+  }
+
+  statement(seconds: number): void {
+    this.#statements.observe(seconds);
+  }
+
+  webhookAttempt(outcome: DeliveryStatus): void {
+    this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
+  }
+
+  /** Adds whether the database is unavailable. */
+  watchDatabase(isAway: () => boolean): void {
     new Gauge({
       name: 'linkspace_database_away',
       help: '1 while the database does not answer, and visitors are served from memory.',
@@ -88,23 +114,6 @@ export class Metrics {
         this.set(isAway() ? 1 : 0);
       },
     });
-  }
-
-  request({ surface, operation, status, seconds, keyId, deprecated = [] }: Observation): void {
-    const known = this.#nameOf(operation);
-    this.#requests.observe({ surface, operation: known, status }, seconds);
-    if (surface === 'v1' && keyId !== undefined) this.#v1.inc({ key: keyId, operation: known });
-    // The schema limits the number of names.
-    if (keyId !== undefined) for (const field of deprecated) this.#deprecated.inc({ key: keyId, field });
-  }
-
-  click(): void {
-    this.#clicks.inc();
-  }
-
-  /** Sets the source of `linkspace_database_away`. */
-  watchDatabase(isAway: () => boolean): void {
-    this.#isAway = isAway;
   }
 
   /** Adds the number of clicks that wait to be written. */
@@ -134,20 +143,11 @@ export class Metrics {
     });
   }
 
-  webhookAttempt(outcome: DeliveryStatus): void {
-    this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
-  }
-
   /** Adds the metrics of waiting webhook deliveries. */
   watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
-    // Each of several processes reports the same numbers. Both are read at once.
-    let reading: Promise<void> | null = null;
-    const collect = () => {
-      reading ??= read().finally(() => {
-        reading = null;
-      });
-      return reading;
-    };
+    // Both are read at once.
+    const collect = singleFlight(() => read());
+    // Each of several processes reports the same numbers.
     const common = { aggregator: 'max' as const, registers: [this.#registry], collect };
     const lag = new Gauge({
       name: 'linkspace_webhook_lag_seconds',
@@ -172,42 +172,13 @@ export class Metrics {
     };
   }
 
-  lookup(cache: 'hit' | 'miss'): void {
-    this.#lookups.inc({ cache });
-  }
-
-  statement(seconds: number): void {
-    this.#statements.observe(seconds);
-  }
-
-  #nameOf(operation = ''): string {
-    if (this.#names.size < MAX_OPERATIONS) this.#names.add(operation);
-    return this.#names.has(operation) ? operation : 'other';
-  }
-
   /** All metrics, for the primary to aggregate. */
   values(): ReturnType<Registry['getMetricsAsJSON']> {
     return this.#registry.getMetricsAsJSON();
   }
 
-  /** Answers `GET /metrics`. */
-  listener(log: Logger): RequestListener {
-    return answerWith(() => this.#registry.metrics(), log);
+  /** All metrics, in Prometheus's format. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
   }
-}
-
-/** Answers `GET /metrics` with the metrics, as Prometheus reads them. */
-export function answerWith(text: () => Promise<string>, log: Logger): RequestListener {
-  return async ({ method = '', url = '' }, res) => {
-    if (!/^\/metrics\/?(\?|$)/.test(url)) return res.writeHead(404).end();
-    if (!['GET', 'HEAD'].includes(method)) return res.writeHead(405, { Allow: 'GET, HEAD' }).end();
-    try {
-      const metrics = await text();
-      res.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE });
-      res.end(metrics);
-    } catch (error) {
-      log.error({ err: error }, 'the metrics could not be collected');
-      res.writeHead(500).end();
-    }
-  };
 }

@@ -2,15 +2,16 @@ import type { Db } from '../db/connection/db.ts';
 import { claimVisit } from '../db/statistics/counters.ts';
 import type { OperatorLists } from '../domain/link/blocklists.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
+import type { Visit } from '../domain/visit/visit.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
-import type { VisitRecorder } from './visit-recorder.ts';
 
 export interface DecisionDependencies {
   readonly db: Db;
   readonly links: LinkCache;
   readonly lists: OperatorLists;
-  readonly visits: VisitRecorder;
+  /** Counts a visit that has reached a destination. */
+  recordVisit(visit: Visit): void;
   /** Writes the clicks of a link that wait in this process. */
   settleClicks(linkId: number): Promise<void>;
   now(): Date;
@@ -27,7 +28,7 @@ export interface Request {
 }
 
 /** Decides visits by `decideRedirect`, and counts those that reach a destination. */
-export function createDecisions({ db, links, lists, visits, settleClicks, now }: DecisionDependencies) {
+export function createDecisions({ db, links, lists, recordVisit, settleClicks, now }: DecisionDependencies) {
   const decisionOn = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
     decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
 
@@ -41,7 +42,7 @@ export function createDecisions({ db, links, lists, visits, settleClicks, now }:
     if (claimed) {
       const decision = decisionOn({ ...link, ...claimed }, visitor);
       const destination = decision.target ?? null;
-      visits.record({ link, at, visitor, address, referrer, destination, claimed: claimed.resets });
+      recordVisit({ link, at, visitor, address, referrer, destination, claimed: claimed.resets });
       return decision;
     }
     // The link has expired, or was changed meanwhile.
@@ -61,7 +62,7 @@ export function createDecisions({ db, links, lists, visits, settleClicks, now }:
     if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
       return claim(link, request);
     if (!isHead)
-      visits.record({ link, at, visitor, address, referrer, destination: target ?? null, claimed: null });
+      recordVisit({ link, at, visitor, address, referrer, destination: target ?? null, claimed: null });
     return decision;
   };
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/connection/db.ts';
-import { servesVisitors } from '../domain/domain/domain.ts';
 import type { Services } from '../domain/services.ts';
+import { servesVisitors } from '../domain/short-domain/verification.ts';
 import { namesServing, normalizeHost } from '../domain/url.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';

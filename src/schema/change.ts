@@ -11,21 +11,15 @@ import { DomainError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';
 import { listCost } from './cost/list-cost.ts';
-import { describedValues } from './described-values.ts';
+import { enumType } from './enum-type.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, edgesArgs, selectionOf } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
 import { Space } from './space.ts';
 
-const ChangeAction = builder.enumType('ChangeAction', {
-  description: 'The kinds of changes.',
-  values: describedValues(changeActions),
-});
+const ChangeAction = enumType('ChangeAction', 'The kinds of changes.', changeActions);
 
-const RecordKind = builder.enumType('RecordKind', {
-  description: 'The kinds of records that changes are recorded for.',
-  values: describedValues(recordKinds),
-});
+const RecordKind = enumType('RecordKind', 'The kinds of records that changes are recorded for.', recordKinds);
 
 /** The types of the records, for their global ids. */
 const typeOf: Readonly<Record<RecordKindName, string>> = {

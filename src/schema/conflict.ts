@@ -17,12 +17,12 @@ class Conflict extends Failure {
 }
 
 export const ConflictError = builder.objectRef<Conflict>('ConflictError').implement({
-  description: 'The record was changed by somebody else since the given moment; nothing was changed now.',
+  description: 'The record was changed after the given time; nothing was changed now.',
   interfaces: [ErrorInterface],
   fields: (t) => ({
     current: t.field({
       type: Node,
-      description: 'The record as it is now, of the type that was to be changed.',
+      description: 'The record as it is now.',
       extensions: costs({ work: STATEMENT_COST }),
       resolve: ({ current }) => current,
     }),

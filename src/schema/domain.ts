@@ -5,12 +5,10 @@ import {
   domainConnection,
   findDomain,
   findDomains,
-  prepareVerification,
   updateDomain,
   updateDomainInput,
-  verificationOf,
-  verifyDomain,
-} from '../domain/domain/domain.ts';
+} from '../domain/short-domain/domain.ts';
+import { prepareVerification, verificationOf, verifyDomain } from '../domain/short-domain/verification.ts';
 import { builder } from './builder.ts';
 import { changeCost, costs, DNS_COST } from './cost/field-cost.ts';
 import { listCost } from './cost/list-cost.ts';

@@ -15,7 +15,7 @@ type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['
 /** The maximum number of errors of an answer. */
 export const MAX_ERRORS = 100;
 
-/** Stands for all further errors. The executor takes an error that has a path as it is, and makes none of its own. */
+/** Replaces all further errors. It has a path, so that the executor does not create another error from it. */
 const furtherErrors = new GraphQLError(`The operation has more than ${MAX_ERRORS} errors.`, {
   path: [],
   extensions: { code: 'TOO_COSTLY' },
@@ -37,7 +37,7 @@ function counted(context: object, error: unknown): unknown {
 
 /**
  * Bounds the errors of an operation: a field with wrong arguments may fail for each of thousands of records, and each error
- * takes time. Fields without arguments do not fail for reasons of the caller.
+ * takes time. Fields without arguments cannot fail because of the request.
  */
 class ErrorLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {

@@ -2,12 +2,9 @@ import { type DomainError, type ErrorCode, errorCodes, type FieldError } from '.
 import { MAX_FIELD_ERRORS } from '../domain/input.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';
-import { describedValues } from './described-values.ts';
+import { enumType } from './enum-type.ts';
 
-const ErrorCodeEnum = builder.enumType('ErrorCode', {
-  description: 'Why an operation was refused.',
-  values: describedValues(errorCodes),
-});
+const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', errorCodes);
 
 /** An expected failure as a value: GraphQL would treat an Error as a failed field. */
 export class Failure {

@@ -16,7 +16,7 @@ interface Described {
   readonly items: z.core.$ZodType | undefined;
 }
 
-const isOf = <Kind extends z.core.$ZodType>(
+const isKind = <Kind extends z.core.$ZodType>(
   schema: z.core.$ZodType,
   kind: new (...args: never[]) => Kind,
 ): schema is Kind => schema instanceof kind;
@@ -33,14 +33,14 @@ function describe(schema: z.core.$ZodType): Described {
       items: items ?? found.items,
     };
   };
-  if (isOf(schema, z.core.$ZodOptional) || isOf(schema, z.core.$ZodNullable))
+  if (isKind(schema, z.core.$ZodOptional) || isKind(schema, z.core.$ZodNullable))
     return unwrap(schema._zod.def.innerType);
-  if (!isOf(schema, z.core.$ZodPipe)) {
-    const items = isOf(schema, z.core.$ZodArray) ? schema._zod.def.element : undefined;
+  if (!isKind(schema, z.core.$ZodPipe)) {
+    const items = isKind(schema, z.core.$ZodArray) ? schema._zod.def.element : undefined;
     return { value: schema, description, defaultValue, items };
   }
   const { in: before, out } = schema._zod.def;
-  return unwrap(before, isOf(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
+  return unwrap(before, isKind(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
 }
 
 /** Options for fields that show a value as it was entered: the domain's description. */
@@ -64,21 +64,21 @@ function named(schema: z.core.$ZodType): Type {
   const { title = '', description } = z.globalRegistry.get(schema) ?? {};
   const known = names.get(title);
   if (known) return known;
-  if (!isOf(schema, z.core.$ZodObject)) throw new Error(`there is no enum for ${title || 'a choice'}`);
+  if (!isKind(schema, z.core.$ZodObject)) throw new Error(`there is no enum for ${title || 'a choice'}`);
   const made = inputType(`${title}Input`, description ?? '', schema);
   names.set(title, made);
   return made;
 }
 
 function typeOf({ value }: Described): Type {
-  if (isOf(value, z.core.$ZodEnum) || isOf(value, z.core.$ZodObject)) return named(value);
-  if (isOf(value, z.core.$ZodBoolean)) return 'Boolean';
-  if (isOf(value, z.core.$ZodNumber)) return 'Int';
-  if (!isOf(value, z.core.$ZodString)) throw new Error(`there is no type for ${value._zod.def.type}`);
+  if (isKind(value, z.core.$ZodEnum) || isKind(value, z.core.$ZodObject)) return named(value);
+  if (isKind(value, z.core.$ZodBoolean)) return 'Boolean';
+  if (isKind(value, z.core.$ZodNumber)) return 'Int';
+  if (!isKind(value, z.core.$ZodString)) throw new Error(`there is no type for ${value._zod.def.type}`);
   return z.globalRegistry.get(value)?.format === 'id' ? 'ID' : 'String';
 }
 
-const takes = (schema: z.core.$ZodType, value: unknown): boolean => z.safeParse(schema, value).success;
+const accepts = (schema: z.core.$ZodType, value: unknown): boolean => z.safeParse(schema, value).success;
 
 /**
  * The input type of a domain schema: its fields, whether they are required, and their descriptions.
@@ -96,9 +96,9 @@ export function inputType<Schema extends z.core.$ZodObject>(
     const type: Type | [Type] = items ? [typeOf(describe(items))] : typeOf(described);
     const about = described.description ?? '';
     const byDefault = `${about.replace(/\.$/, '')}; ${defaultValue} by default.`;
-    const cleared = takes(rule, null) ? `${about} Null clears it.` : about;
+    const cleared = accepts(rule, null) ? `${about} Null clears it.` : about;
     const words = updates ? cleared : defaultValue === undefined ? about : byDefault;
-    return [field, { type, required: !takes(rule, undefined), description: words }] as const;
+    return [field, { type, required: !accepts(rule, undefined), description: words }] as const;
   });
   const type = builder.inputRef<Record<string, unknown>>(name).implement({
     description,

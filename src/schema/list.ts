@@ -4,7 +4,7 @@ import { inSlices } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
 import { costs } from './cost/field-cost.ts';
 import { sameListCost } from './cost/list-cost.ts';
-import { describedValues } from './described-values.ts';
+import { enumType } from './enum-type.ts';
 
 export const Direction = builder.enumType('Direction', {
   description: 'The direction of an order.',
@@ -141,10 +141,11 @@ export function selectionOf<Filter extends object, Field extends string>(
   fields: Readonly<Record<Field | 'ID', string>>,
   defaultDirection: 'ASC' | 'DESC' = 'DESC',
 ) {
-  const OrderField = builder.enumType(`${name}OrderField`, {
-    description: `The fields by which ${plural} can be ordered.`,
-    values: describedValues<Field | 'ID'>(fields),
-  });
+  const OrderField = enumType<Field | 'ID'>(
+    `${name}OrderField`,
+    `The fields by which ${plural} can be ordered.`,
+    fields,
+  );
   const Order = builder.inputType(`${name}Order`, {
     description: `The order of ${plural}. Ties are broken by id, in the same direction.`,
     fields: (t) => ({

@@ -37,7 +37,7 @@ function parseNodeId(nodeId: string): { type: string; id: number } | null {
 }
 
 const nodeIdDescription =
-  'The id of the record among those of all types, for caches. It says nothing more: do not take it apart.';
+  'An id that is unique among the records of all types, for caches. It is opaque: do not parse it.';
 
 /** The interface of records with global ids. Types that implement it must be registered by `findNodes`. */
 export const Node = builder.interfaceRef<{ id: number }>('Node').implement({

@@ -13,18 +13,13 @@ import {
 import { builder } from './builder.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { listCost } from './cost/list-cost.ts';
-import { describedValues } from './described-values.ts';
-import { descriptionsOf, inputType, nameEnum } from './input-type.ts';
+import { enumType } from './enum-type.ts';
+import { descriptionsOf, inputType } from './input-type.ts';
 import { connectionOf, edgesArgs } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultsOf } from './result.ts';
 
-const PixelType = builder.enumType('PixelType', {
-  description: 'The network that a pixel reports to.',
-  values: describedValues(pixelTypes),
-});
-
-nameEnum('PixelType', PixelType);
+const PixelType = enumType('PixelType', 'The network that a pixel reports to.', pixelTypes);
 
 const described = descriptionsOf(updatePixelInput);
 

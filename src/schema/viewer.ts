@@ -40,7 +40,8 @@ const ApiKey = builder.prismaObject('ApiKey', {
 });
 
 const RateLimit = builder.objectRef<RateLimitState>('RateLimit').implement({
-  description: 'How many requests the key may make. The headers X-RateLimit-… of every answer say the same.',
+  description:
+    'How many requests the key may make. The headers X-RateLimit-… of every answer have the same values.',
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'How many requests it may make in a minute.' }),
     remaining: t.exposeInt('remaining', { description: 'How many are left until `resetAt`.' }),

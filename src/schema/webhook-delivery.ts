@@ -2,23 +2,14 @@ import { redeliver } from '../domain/webhook/delivery.ts';
 import { type DeliveryStatus, deliveryStatuses, webhookEvents } from '../domain/webhook/events.ts';
 import { builder } from './builder.ts';
 import { changeCost } from './cost/field-cost.ts';
-import { describedValues } from './described-values.ts';
+import { enumType } from './enum-type.ts';
 import { NotFoundError, ValidationError } from './error.ts';
-import { nameEnum } from './input-type.ts';
 import { connectionOf } from './list.ts';
 import { asResult, resultOf } from './result.ts';
 
-export const WebhookEvent = builder.enumType('WebhookEvent', {
-  description: 'The events that a webhook can get.',
-  values: describedValues(webhookEvents),
-});
+export const WebhookEvent = enumType('WebhookEvent', 'The events that a webhook can get.', webhookEvents);
 
-nameEnum('WebhookEvent', WebhookEvent);
-
-const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
-  description: 'The status of a delivery.',
-  values: describedValues(deliveryStatuses),
-});
+const DeliveryStatusEnum = enumType('DeliveryStatus', 'The status of a delivery.', deliveryStatuses);
 
 const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
   select: { id: true },
@@ -57,8 +48,8 @@ builder.mutationField('redeliver', (t) =>
     type: RedeliverResult,
     extensions: changeCost,
     description:
-      'Has a delivery tried now, whatever became of it, and again if that fails; first those about the same record that ' +
-      'wait before it. Its webhook must not be disabled.',
+      'Sends a delivery again now, whatever its status, with all retries. Earlier deliveries about the same record that ' +
+      'still wait are sent first. Its webhook must not be disabled.',
     args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
     resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
   }),

@@ -10,12 +10,12 @@ import { WORKER_ARGUMENT } from './worker.ts';
 /** Serves the metrics of all workers, if they are enabled. */
 async function listenForMetrics({ metricsPort, host }: Config, supervisor: Supervisor, log: Logger) {
   if (metricsPort === undefined) return undefined;
-  const [{ SharedMetrics }, { answerWith }] = await Promise.all([
+  const [{ SharedMetrics }, { metricsListener }] = await Promise.all([
     import('./shared-metrics.ts'),
-    import('../http/metrics.ts'),
+    import('../http/metrics-listener.ts'),
   ]);
   const metrics = new SharedMetrics(() => supervisor.serving);
-  const server: Server = createServer(answerWith(() => metrics.text(), log));
+  const server: Server = createServer(metricsListener(() => metrics.text(), log));
   await listen(server, 'METRICS_PORT', metricsPort, host);
   return { server, metrics };
 }

@@ -25,7 +25,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await server.stop();
   });
 
-  // Each page is opened as seldom as may be: to load one takes a second or two.
+  // Pages are opened as rarely as possible, since each takes a second or two to load.
   test('/docs opens from the start page, and sends operations with the given key, its example of a new link included', async () => {
     const { page, elsewhere } = await openPage(browser, server.origin);
     await page.goto(server.origin);
@@ -84,7 +84,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     expect(errors).toEqual([]);
     await openGraphiql(page, 'wrong');
     await page.getByText('This key is unknown, revoked or expired.').waitFor();
-    // The browser's own word for the answer to it.
+    // The browser's own message about the 401.
     expect(errors.splice(0)).toEqual([expect.stringContaining('401')]);
 
     await openGraphiql(page, caller.key);
@@ -104,7 +104,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     expect(elsewhere).toEqual([]);
     expect(await kept(page)).not.toContain(caller.key);
 
-    await page.waitForTimeout(700); // It stores its tabs after half a second.
+    await page.waitForTimeout(700); // GraphiQL stores its tabs after half a second.
     await page.reload();
     // The tab remembers the key, where no other page can read it.
     await page.locator('.graphiql-tab').first().waitFor();

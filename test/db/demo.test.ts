@@ -48,7 +48,7 @@ test('the same seed creates the same demo', async () => {
     expect(nodes.reduce((sum, node) => sum + node.clicks, 0)).toBe(result.clicks);
     expect(result.clicks).toBeGreaterThan(1_000);
     expect(statistics.bots).toBeGreaterThan(20);
-    // There is nothing before the filled days, or after the end.
+    // Nothing is before the filled days or after the end.
     expect(statistics.series.findLastIndex(({ clicks }) => clicks > 0)).toBe(384);
     expect(statistics.series.findIndex(({ clicks }) => clicks > 0)).toBe(365);
     // Some visit more than once a day, and visitors of past days are counted, too.

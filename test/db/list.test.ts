@@ -45,7 +45,7 @@ function compare([value, id]: Position, [other, otherId]: Position, descending: 
   return descending ? -order : order;
 }
 
-/** What a window of the rows must be. */
+/** The expected rows of a window. */
 function expected(rows: readonly Row[], { orderBy, descending }: List, window: Window): number[] {
   const { limit, offset = 0, after, before, inclusive = false, fromEnd = false } = window;
   const positions = rows

@@ -2,7 +2,8 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { diffToModels } from '../../scripts/migration-diff.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { openFile } from '../../src/db/connection/sqlite-file.ts';
-import { applyMigrations, knownMigrations, migrationStateOf, scriptOf } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/migrate.ts';
+import { knownMigrations, migrationStateOf, scriptOf } from '../../src/db/migration-state.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
 

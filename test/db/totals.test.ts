@@ -22,7 +22,7 @@ const fields = fc.record({
   domain: fc.nat(2),
   space: fc.option(fc.nat(1)),
   disabled: fc.boolean(),
-  /** Some of them are exactly the queried times, or the ends of periods. */
+  /** Some are exactly the queried times or the ends of periods. */
   days: fc.option(fc.constantFrom(-400, -20, -1, 0, 1, 5, 12, 13, 400)),
   limit: fc.option(fc.nat(3)),
 });

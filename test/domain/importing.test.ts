@@ -72,7 +72,7 @@ const expected: [ImportFormat, string, object[]][] = [
   ],
 ];
 
-// A file is read in one way for either database: for PostgreSQL, one format of JSON and of CSV is enough.
+// Reading a file does not depend on the database: for PostgreSQL, one format of JSON and one of CSV is enough.
 const isSqlite = inject('database').provider === 'sqlite';
 const asked = expected.filter(([format]) => isSqlite || format === 'kutt');
 
@@ -100,7 +100,7 @@ test.each(asked)(
     expect(await importInto(other, { text })).toMatchObject({ created: found.length, refused: 0, told: [] });
     expect(await exportOf(other)).toBe(csv);
     await other.stop();
-    // The log of changes has each link once; on PostgreSQL when all transactions of the cluster that began before have ended.
+    // The log has each link once. On PostgreSQL, it appears when all earlier transactions of the cluster have ended.
     const logged = async () =>
       (
         await owner.data<{ changes: { totalCount: number } }>(
@@ -144,7 +144,7 @@ test('an export and an import restore an account unchanged', async () => {
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon and a \uFEFF byte order mark' });
   const csv = await exportOf(server);
   for (const { name } of plainFields) expect(csv).toContain(`Any ${name}`);
-  // No cell begins as a formula does.
+  // No cell starts like a formula.
   expect(csv).not.toMatch(/(^|,|\n)"?[=+@-]/);
   for (const text of [csv, await exportOf(server, 'json'), `\uFEFF${csv}`]) {
     const other = await startTestServer();

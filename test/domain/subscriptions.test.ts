@@ -67,7 +67,7 @@ test('a subscriber gets every change once and in order, however fast it reads', 
       }
       await follow();
       asks(Math.max(0, expected.length - asked));
-      // On PostgreSQL, other tests' transactions may be open.
+      // On PostgreSQL, transactions of other tests may be open.
       const takenSoFar = async () => {
         await follow();
         return taken.length;

@@ -1,13 +1,9 @@
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
-import { ChangeRetention } from '../../src/db/change/retention.ts';
+import { changeRetention } from '../../src/db/change/log.ts';
 import { transaction } from '../../src/db/connection/transaction.ts';
-import {
-  deleteOldDeliveries,
-  dueDeliveries,
-  nextDue,
-  writeOutcomes,
-} from '../../src/db/webhook/deliveries.ts';
+import { deleteOldDeliveries, dueDeliveries, nextDue } from '../../src/db/webhook/deliveries.ts';
+import { writeOutcomes } from '../../src/db/webhook/outcomes.ts';
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/retry-schedule.ts';
@@ -58,7 +54,7 @@ test('keeps undispatched changes of any age while a webhook exists', async () =>
   const server = await startTestServer();
   const { client } = server.database;
   const caller = await server.caller();
-  const retention = new ChangeRetention(client, 30, () => server.clock.now, pino({ level: 'silent' }));
+  const retention = changeRetention(client, 30, () => server.clock.now, pino({ level: 'silent' }));
   const left = async () => {
     await retention.deleteOld();
     return client.change.count();
@@ -114,7 +110,7 @@ test('a queue belongs to one process until it is released or the claim expires',
   const webhookId = together.flat()[0]?.webhookId ?? 0;
   const by = ['one', 'two', 'three'][together.findIndex((claimed) => claimed.length > 0)] ?? '';
   expect(await claim('four')).toEqual([]);
-  // Another process's claim cannot be released or ended.
+  // A process cannot release or end the claim of another one.
   await releaseQueue(client, webhookId, 'four', NOON);
   expect(await claim('four')).toEqual([]);
   expect(await renewClaims(client, { by: 'four', duration: 0 }, [webhookId])).toEqual(new Set());
@@ -217,7 +213,7 @@ test('deletes a webhook and its deliveries in one transaction, in short statemen
 });
 
 test.runIf(inject('database').provider === 'sqlite')(
-  'other work runs while a webhook with many deliveries is deleted',
+  'deleting a webhook with many deliveries lets other work run',
   async () => {
     const server = await startTestServer();
     const { client } = server.database;
@@ -244,7 +240,7 @@ test.runIf(inject('database').provider === 'sqlite')(
   async () => {
     const server = await startTestServer({ background: true });
     const caller = await server.caller();
-    // It looks for webhooks when it starts, and once more a second later.
+    // It looks for webhooks at its start and again a second later.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const statements = await server.statementsOf(async () => {
       await caller.space('Nobody is told');

@@ -2,10 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
+import { readLogSnapshot } from '../../src/db/change/log.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
+import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
-import { type Capacity, Webhooks } from '../../src/domain/webhook/service.ts';
+import type { Capacity } from '../../src/domain/webhook/receivers.ts';
+import { Webhooks } from '../../src/domain/webhook/service.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -54,15 +57,16 @@ async function addWebhooks(
   return ids;
 }
 
-/** A process that delivers, by a function in the place of the network. */
+/** Starts a process that delivers, with a function instead of the network. */
 function deliver(
   post: (url: string, body: string) => Promise<Answer>,
   capacity?: Capacity,
+  feed = new ChangeFeed(server.database.client),
   db = server.database.client,
 ): void {
   const webhooks = new Webhooks({
     db,
-    feed: new ChangeFeed(db),
+    feed,
     log: pino({ level: 'silent' }),
     ...(capacity && { capacity }),
     post: (url, _headers, body) => post(url, body),
@@ -96,7 +100,7 @@ test('receivers that hang do not use up the capacity of others', async () => {
       { failing: 2, others: 2, leftAfter: 50 },
     );
   });
-  // Each of the eight is tried once before; those that failed have capacity of their own. All attempts would be 80.
+  // Each of the eight was tried once before. Failing ones have their own capacity. All attempts would be 80.
   expect(await before).toBeLessThanOrEqual(30);
 });
 
@@ -158,7 +162,7 @@ test('claims queues of failing receivers separately from others, longest waiting
   expect(await claim(0, 0)).toEqual([]);
   expect(await claim(1, 0)).toEqual([second]);
   expect(await claim(0, 9)).toEqual([first, third]);
-  // It is due, but behind the others now.
+  // It is due, and now waits behind the others.
   await releaseQueue(client, second, 'one', later(30));
   expect(await claim(1, 1)).toEqual([fourth]);
   expect(await claim(1, 1)).toEqual([second]);
@@ -177,7 +181,7 @@ test('a claim that its process does not know of expires', async () => {
   });
   await begun.promise;
   const { claimedBy } = await client.webhookQueue.findFirstOrThrow({ where: { claimedBy: { not: null } } });
-  // Its own claim, whose answer was lost.
+  // The claim of this process, whose answer was lost.
   const claimedUntil = new Date(Date.now() + 200);
   await client.webhookQueue.update({
     where: { webhookId: unknown },
@@ -205,6 +209,7 @@ test('a process that was suspended and lost its claim sends nothing more', async
       return answered;
     },
     undefined,
+    new ChangeFeed(own.client),
     own.client,
   );
   await begun.promise;
@@ -219,4 +224,22 @@ test('a process that was suspended and lost its claim sends nothing more', async
   resumed.resolve();
   await setTimeout(300);
   expect(sent).toHaveLength(1);
+});
+
+test('stores since when a receiver fails, although its webhook is changed during the attempt', async () => {
+  const { client } = server.database;
+  const [id = 0] = await addWebhooks('receiver', 1, 1);
+  const feed = new ChangeFeed(client);
+  await feed.read(await readLogSnapshot(client));
+  deliver(
+    async () => {
+      await recordingChanges(client, OPERATOR, NOON, ({ record }) => record('UPDATED', 'WEBHOOK', [id]));
+      await feed.read(await readLogSnapshot(client));
+      return hung;
+    },
+    undefined,
+    feed,
+  );
+  const queue = () => client.webhookQueue.findUniqueOrThrow({ where: { webhookId: id } });
+  await expect.poll(queue).toMatchObject({ failingSince: later(60), claimedBy: null });
 });

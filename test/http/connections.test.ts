@@ -81,7 +81,7 @@ test('disconnects a client that does not read its answers, and serves others mea
   }
 });
 
-test('does not disconnect a client while its answer is made', async () => {
+test('keeps a connection open while its answer is prepared', async () => {
   const busy = await startTestServer({ idleTimeout: 50, hashCost: { N: 2 ** 14, r: 8, p: 1 } });
   try {
     const caller = await busy.caller();

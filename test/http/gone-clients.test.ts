@@ -24,7 +24,7 @@ async function addLongLinks(count: number): Promise<void> {
   await client.link.createMany({ data });
 }
 
-/** Sends an operation, and leaves when `leave` resolves; resolves when the server has noticed. */
+/** Sends an operation and disconnects when `leave` resolves; resolves when the server has noticed. */
 async function leaving(query: string, leave: () => Promise<unknown>): Promise<void> {
   const controller = new AbortController();
   const headers = { 'Content-Type': 'application/json' };

@@ -13,7 +13,7 @@ import { subscribe } from '../support/events.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-/** A second server, like another process for the database. */
+/** A second server, which is another process for the database. */
 let other: TestServer;
 let owner: Caller;
 let keys = 0;

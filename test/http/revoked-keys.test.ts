@@ -17,7 +17,7 @@ test('a download ends when its key is revoked, however slowly it is read', async
     where: { id: (await caller.link()).id },
     omit: { id: true },
   });
-  // Far more than the buffers of a connection.
+  // Much more than the buffers of a connection hold.
   const url = `https://example.com/${'x'.repeat(1_800)}`;
   const links = Array.from({ length: 6_000 }, (_, number) => ({
     row: { ...link, accountId, domainId, url, urlKey: 'x', alias: `many${number}` },

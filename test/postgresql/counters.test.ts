@@ -54,7 +54,7 @@ test.each([
   },
 );
 
-/** Locks a row, and returns whether the other is free while the work waits for the first. */
+/** Locks a row; returns whether the other row is free while the work waits for the first. */
 async function isFreeWhileWaiting(
   locked: string,
   other: string,

@@ -24,7 +24,7 @@ beforeAll(async () => {
     METRICS_PORT: String(port),
   });
   owner = new Caller(program.origin, KEY);
-  // The metrics count what waits for a webhook.
+  // The metrics count waiting deliveries.
   const webhook = '{ url: "https://hook.example/", events: [SPACE_CREATED] }';
   await owner.data(`mutation { createWebhook(input: ${webhook}) { ... on CreatedWebhook { secret } } }`);
 });
@@ -88,7 +88,7 @@ test('many visits of one link leave room for cached links while the database han
   expect(await open(`/${alias}`)).toBe(302);
   postgres.freeze(true);
   await expect.poll(isAway).toBe('1');
-  // More than the service answers at once; links with a click limit are never cached.
+  // More visits than the service answers at once. Links with a click limit are never cached.
   const crowd = Promise.all(Array.from({ length: 1_100 }, () => open(`/${limited.alias}`)));
   await setTimeout(500);
   expect(await open(`/${alias}`)).toBe(302);

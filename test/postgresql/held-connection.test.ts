@@ -69,7 +69,7 @@ test('visits do not wait for two hanging connections once another one has answer
   const others = many(`/${alias}`);
   await expect.poll(() => proxy.held).toBe(2);
   await setTimeout(1_000);
-  // One of them holds the second connection until the end.
+  // One of them keeps the second connection until the end.
   const states = await Promise.all(others.map((one) => Promise.race([one, setTimeout(0, null)])));
   expect(states.filter((state) => state === null)).toHaveLength(1);
   proxy.release();
@@ -108,14 +108,14 @@ test('visits of a link that is never cached are answered from slow reads', async
 test('visits that wait for a database that fails do not get 404', async () => {
   const { id } = await owner.link();
   expect((await open('/by-hand')).status).toBe(404);
-  // A change by hand is in no log.
+  // A change made directly in the database is in no log.
   await direct.database.client.$executeRaw`UPDATE "Link" SET "alias" = 'by-hand' WHERE "id" = ${id}`;
-  // The entry of the unknown alias is too old then.
+  // By then, the cached entry of the unknown alias is too old.
   await setTimeout(1_000);
   proxy.holdAll();
   const visits = many('/by-hand');
   await setTimeout(1_000);
-  // This one finds that the database is away.
+  // This one notices that the database is down.
   void open('/by-hand');
   await setTimeout(1_000);
   proxy.release();
@@ -162,7 +162,7 @@ test('clients that disconnect before their subscription starts occupy no slot', 
   );
   await setTimeout(200);
   gone.abort();
-  // The server learns of it later than the client.
+  // The server notices it later than the client.
   await setTimeout(200);
   expect((await left).map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
   proxy.release();
@@ -183,7 +183,7 @@ test('refuses a subscription while the database does not answer', async () => {
 });
 
 test('a poll that is answered late announces nothing twice', async () => {
-  // The server polls by the other one.
+  // The server polls over the other connection.
   const own = await startPostgresProxy(direct.databaseUrl);
   onTestFinished(() => own.stop());
   const database = await openDatabase(own.url);

@@ -36,10 +36,10 @@ async function changing(count: number): Promise<number> {
 }
 
 test('a statement that changes many links takes time in proportion to their number', async () => {
-  // A plan for few rows is kept by the connection.
+  // The connection keeps a plan for few rows.
   for (let i = 0; i < 8; i++) await changing(1);
   const [half, whole] = [await changing(MANY / 2), await changing(MANY)];
-  // Twice as long; four times, and half a minute, if each link is compared with each.
+  // Twice the links take about twice as long. If each link were compared with each, it would be four times.
   expect(whole).toBeLessThan(3 * half + 500);
 });
 

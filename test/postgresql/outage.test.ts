@@ -24,7 +24,7 @@ function start(env: Record<string, string> = {}): Promise<Program & { origin: st
   });
 }
 
-/** One that ends with the test, and its first account. */
+/** A server process that ends with the test, and its first account. */
 async function startForTest(env: Record<string, string> = {}): Promise<Caller> {
   const program = await start(env);
   onTestFinished(async () => void (await program.end('SIGTERM')));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connectTo } from '../../src/db/connection/postgres.ts';
-import { migrationStateOf } from '../../src/db/migrate.ts';
+import { migrationStateOf } from '../../src/db/migration-state.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort, NOBODY } from '../support/postgres-server.ts';
 import { type Program, runProgram, startProgram } from '../support/process.ts';

@@ -11,7 +11,7 @@ test('processes that share the database share the rate limit of a key', async ()
     const there = other.callerWith(caller.key);
     const left = async (asker: typeof caller) =>
       Number((await asker.rest('GET', '/spaces')).headers.get('X-RateLimit-Remaining'));
-    // After each has seen the key, both get each other's counts.
+    // Once both have seen the key, each gets the counts of the other.
     await left(caller);
     await left(there);
     const told = () => one.database.client.$queryRaw<{ requests: bigint }[]>`SELECT "requests" FROM "KeyUse"`;

@@ -75,7 +75,7 @@ test('reads of one batch fail within one time limit if the server hangs after th
     proxy.holdAll();
     const [results, took] = await ended;
     for (const result of results) expect('reason' in result && isUnavailable(result.reason)).toBe(true);
-    // The limit of the server, and a second.
+    // The server's limit plus a second.
     expect(took).toBeLessThan(2_500);
   });
   proxy.release();
@@ -162,7 +162,7 @@ test('reads each column by its type', async () => {
     at: new Date('2026-01-02T03:04:05.678Z'),
     nothing: null,
   };
-  // The first times without a name, then prepared.
+  // The first reads have no name, later ones are prepared.
   for (let time = 0; time < 7; time++) expect(await readRows(database.client, statement)).toEqual([row]);
 });
 

@@ -101,7 +101,7 @@ test('names the variable of a URL without its password, or with another serverâ€
     head.writeInt32BE(code, 5);
     return Buffer.concat([head, Buffer.from(text)]);
   };
-  // Wants a password, by SCRAM.
+  // Requests a password with SCRAM.
   const guarded = await answering((socket) => {
     socket.once('data', () => {
       socket.write(message(10, 'SCRAM-SHA-256\0\0'));

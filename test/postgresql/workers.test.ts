@@ -53,7 +53,7 @@ async function start(env: Record<string, string> = {}, awaited = 2): Promise<voi
   await expect.poll(() => serving().size).toBeGreaterThanOrEqual(awaited);
 }
 
-/** A visit over a connection of its own. */
+/** Makes a visit over its own connection. */
 const visitAnew = (path: string) => visit(program.origin, path, { headers: { Connection: 'close' } });
 
 async function visitTimes(path: string, times: number): Promise<void> {

@@ -92,7 +92,7 @@ test('keeps the given number of dated backups', () => {
 test('does not treat a database that was restored from a backup as a backup', async () => {
   const live = join(folder, datedName(new Date(0)));
   backUp(DATABASE_URL, live);
-  // Before the service opens it, only its own DATABASE_URL tells that it is not to be deleted.
+  // Until the service opens it, only DATABASE_URL shows that it must not be deleted.
   const url = `file:${live}`;
   for (const day of [1, 2]) backUp(url, join(folder, datedName(new Date(Date.UTC(2026, 1, day)))));
   expect(keepNewest(folder, 1, url)).toEqual([datedName(new Date(Date.UTC(2026, 1, 1)))]);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFile } from '../../src/db/connection/sqlite-file.ts';
-import { applyMigrations, migrationStateOf } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/migrate.ts';
+import { migrationStateOf } from '../../src/db/migration-state.ts';
 import { runProgram } from '../support/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-commands-'));
@@ -13,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each([
   [['create'], 'Name the account: --account NAME. See --help.'],
-  [['create', '--account', ' '], 'account must have 1 to 255 characters, not 0.'],
+  [['create', '--account', ' '], 'account may not be empty.'],
   [['create', '--account', 'a\u0007b'], 'account may have no control characters.'],
   [['create', '--account', 'x', '--scopes', 'read,admin'], '--scopes is "read,admin"; it may be read, write'],
   [['list', '--account', 'x'], '--account is an option of create, not of list.'],

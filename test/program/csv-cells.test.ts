@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { csvRecords } from '../../src/cli/transfer/csv-reader.ts';
 import { cellOf, unguarded } from '../../src/domain/transfer/csv-writer.ts';
 
-/** Texts with many of the characters that matter. */
+/** Texts with many characters that are special in CSV. */
 const text = fc.string({
   unit: fc.constantFrom(...'=+-@＝＋－＠\'";,\t\r\n a'.split('')),
   maxLength: 12,

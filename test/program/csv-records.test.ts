@@ -32,7 +32,7 @@ test.each([
   'a record that is too long, with line breaks %s, affects no other record',
   async (_where, record, end, line) => {
     const text = `${record}${end}3,4${end}`;
-    // After the first character of the line break, or before it.
+    // Split after the first character of the line break, or before it.
     for (const border of end === '\n' ? [record.length] : [record.length, record.length + 1])
       expect(await recordsOf(text, border)).toMatchObject([
         { line: 1, fault: `has more than ${MAX_RECORD_LENGTH} bytes` },

@@ -5,7 +5,6 @@ import { schema } from '../../src/schema/index.ts';
 import { factsOf } from '../../src/schema/server/document-facts.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
-import { textOf } from '../support/metrics.ts';
 
 const old = buildSchema(`
   enum Order { NEW OLD @deprecated(reason: "no") }
@@ -34,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function counted(): Promise<string[]> {
-  const lines = (await textOf(metrics)).split('\n');
+  const lines = (await metrics.text()).split('\n');
   return lines.filter((line) => line.startsWith('linkspace_deprecated_fields_total{'));
 }
 

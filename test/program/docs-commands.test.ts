@@ -18,7 +18,7 @@ const manifest: {
   optionalDependencies: Record<string, string>;
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** Only these variables are passed on: others of the tests' process could configure the program. */
+/** Only these variables are passed on. Others in the environment of the tests could configure the program. */
 const { PATH = '', HOME = '' } = process.env;
 const KEY = 'the-first-key-of-an-empty-database';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-guides-'));
@@ -103,7 +103,7 @@ function isRunBeforeMerge(command: string): void {
 
 let installs: number | null | undefined;
 
-/** Whether package.json and the lock agree, by which `npm ci` would refuse to install; npm is asked once. */
+/** Checks that package.json and the lockfile agree, since `npm ci` refuses to install otherwise; asks npm once. */
 function canBeInstalled(): void {
   installs ??= spawnSync('npm', ['ci', '--dry-run', '--offline'], { stdio: 'ignore' }).status;
   expect(installs).toBe(0);
@@ -356,7 +356,7 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   [
     /^npm install (?:--save-dev )?([^-].*)$/,
     (names = '') => {
-      // The examples run with them; Relay's compiler is too large to be installed for that.
+      // The examples run with these packages. Relay's compiler is too large to be installed for that.
       const known = [
         'relay-compiler',
         ...Object.keys(manifest.devDependencies),

@@ -169,7 +169,7 @@ function typeErrors(blocks: readonly Block[]): string {
       JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }),
     );
     const tsc = resolve('node_modules/typescript/bin/tsc');
-    // Several threads would each work out what the blocks share, which is most of it: the schema's and Prisma's types.
+    // With several threads, each would check the types of the schema and of Prisma again, which is most of the work.
     const args = [tsc, '--singleThreaded', '-p', folder];
     return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout;
   } finally {
@@ -183,7 +183,7 @@ test('TypeScript blocks type-check', () => {
     ...(blocks[0] as Block),
     text: `${blocks[0]?.text}\nconst wrong: number = 'text';\nvoid wrong;`,
   };
-  // One run of the compiler, which finds the mistake that was made here, and no other.
+  // One run of the compiler finds the deliberate mistake and no other.
   expect(
     typeErrors([...blocks, wrong])
       .trim()

@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'linkspace-env-'));
 beforeAll(() => writeFileSync(join(folder, '.env'), 'DATABASE_URL=file:./from-the-file.db\n'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a command of npm says in a folder with a file `.env`. */
+/** The output of an npm command in a folder with a file `.env`. */
 function said(env: Record<string, string>): string {
   const { PATH = '' } = process.env;
   const args = [resolve('scripts/run.mjs'), 'cli/keys', 'list'];

@@ -41,7 +41,7 @@ async function ask(caller: Caller, body: unknown, init: RequestInit = {}, path =
   return (errors ?? []).map(({ extensions }) => `${extensions?.code} ${response.status}`);
 }
 
-/** Runs on a server of its own, which it may break or limit. */
+/** Runs on its own server, which it may break or limit. */
 async function onServer(
   options: Parameters<typeof startTestServer>[0],
   work: (caller: Caller, own: TestServer) => Promise<string[]>,

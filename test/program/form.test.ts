@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeFields } from '../../src/rest/form/decode.ts';
 import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form/form.ts';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 
 /** A form as plain data: maps as lists of pairs, to compare their order. */

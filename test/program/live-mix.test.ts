@@ -25,7 +25,7 @@ test('visits are distributed over all links by Zipf’s law', () => {
   const visit = liveMix(LINKS).find(({ name }) => name === 'visit');
   const drawn = Array.from({ length: DRAWN }, () => visit?.draw().path);
   const sum = Array.from({ length: LINKS }, (_, rank) => 1 / (rank + 1)).reduce((a, b) => a + b);
-  // The links of the first ranks.
+  // The most visited links.
   for (const [rank, path] of ['/a0', '/a7919', '/a15838'].entries())
     expect(share(drawn, (one) => one === path)).toBeCloseTo(100 / (rank + 1) / sum, 0);
   expect(new Set(drawn).size).toBeGreaterThan(LINKS / 3);

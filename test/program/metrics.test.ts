@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { Metrics } from '../../src/http/metrics.ts';
-import { textOf } from '../support/metrics.ts';
 
 test('reports waiting deliveries and their lag at the same moment', async () => {
   const metrics = new Metrics();
@@ -11,7 +10,7 @@ test('reports waiting deliveries and their lag at the same moment', async () => 
     () => now,
   );
   const numbers = async () => {
-    const text = await textOf(metrics);
+    const text = await metrics.text();
     return ['pending', 'lag_seconds'].map(
       (name) => new RegExp(`^linkspace_webhook_${name} (.*)$`, 'm').exec(text)?.[1],
     );
@@ -22,7 +21,7 @@ test('reports waiting deliveries and their lag at the same moment', async () => 
 });
 
 test('only counters have names that end with _total', async () => {
-  const types = [...(await textOf(new Metrics())).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  const types = [...(await new Metrics().text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   expect(types.length).toBeGreaterThan(20);
   const wrong = types.filter(([, name, type]) => name?.endsWith('_total') !== (type === 'counter'));
   expect(wrong.map(([line]) => line)).toEqual([]);

@@ -25,7 +25,7 @@ test('logs a lasting fault once a minute with its count, and its end once', () =
   ]);
 });
 
-test('a fault whose end no success shows has ended when it did not occur for some time', async () => {
+test('a fault without a later success counts as over after some time without it', async () => {
   const lines: { level: number; times: number; msg: string }[] = [];
   const fault = faultLoggedTo(lines, 20);
   fault.occurred(new Error('no'), undefined, 0);

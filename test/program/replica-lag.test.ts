@@ -6,7 +6,7 @@ test('a replica lags while it lacks a position of the primary, and never while t
   expect(written.lagOf(0n, 5_000)).toBe(0);
   written.note(10n, 1_000);
   written.note(20n, 2_000);
-  // An idle primary.
+  // The primary is idle.
   written.note(20n, 60_000);
   expect([5n, 10n, 19n, 20n, 21n].map((replayed) => written.lagOf(replayed, 62_000))).toEqual([
     61_000, 60_000, 60_000, 0, 0,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FairTurns, OwnTurns, TooMuchWaiting } from '../../src/shared/turns.ts';
 
-/** Work that ends when it is told to, and the order in which it began. */
+/** Work that ends on demand, and the order in which it started. */
 function workshop(turns: FairTurns) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];

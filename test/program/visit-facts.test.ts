@@ -54,7 +54,7 @@ test.each([
   expect(known({ userAgent })).toMatchObject({ browser, os, device });
 });
 
-// Header values may contain any character but line breaks, and a quoted hint also begins with a space.
+// Header values may contain any character except line breaks. A quoted hint may also start with a space.
 test.each([
   [
     'browser and system',

@@ -66,7 +66,7 @@ test('a write ends even while visits keep arriving', { timeout: 5_000 }, async (
   expect(await clicks()).toEqual([arrived, 0]);
 });
 
-// The time between the end of a write and the beginning of the next is some ticks after the end of its transaction. On
+// The next write starts some ticks after the end of the transaction of the previous one. On
 // PostgreSQL, the receipt would hide a second write.
 test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 25 }, (_, ticks) => ticks))(
   'settling a link %i ticks after a write counts each click once',

@@ -36,7 +36,7 @@ test.each([
   ['a link', 's.example', 'Link'],
   ['an unknown host', 'unknown.example', 'Domain'],
 ])('simultaneous first visits of %s send one statement', async (_what, host, table) => {
-  // Reads the default domain.
+  // This visit reads the default domain.
   await open({ alias: 'nobody' }, server, 'other.example');
   await open(await owner.link());
   const link = await owner.link();
@@ -65,7 +65,7 @@ test.each([
   const link = await owner.link();
   await open(link);
   await change();
-  // After a new domain, any host is looked up once more.
+  // After a new domain, any host is looked up again.
   await open(await owner.link());
   expect(await cost(link)).toBe(0);
 });
@@ -116,7 +116,7 @@ test('deleting a link and creating one with its alias applies at once here, and 
     .toBe('https://example.com/2');
 });
 
-// The memory is the process's own, and the visits are many.
+// The cache does not depend on the database, and there are many visits.
 test.runIf(inject('database').provider === 'sqlite')('random aliases never evict known links', async () => {
   const links = await Promise.all(Array.from({ length: 20 }, () => owner.link()));
   for (const link of links) await open(link);

@@ -129,7 +129,7 @@ describe('a blocked host', () => {
 
   test('is not shown on the statistics page', async () => {
     const link = await owner.link({ url: 'https://shown.example/secret' });
-    // The page shows a value from 9 clicks on at the latest, after the day of the visits.
+    // The page shows a value from at most 9 clicks on, after the day of the visits.
     for (let i = 0; i < 9; i++) await visit(server.origin, `/${link.alias}`);
     await server.flush();
     server.clock.now = new Date(server.clock.now.getTime() + 24 * 60 * 60 * 1000);

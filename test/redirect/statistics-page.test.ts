@@ -17,14 +17,14 @@ afterAll(async () => {
 });
 
 let addresses = 0;
-/** Requests from a separate address, so that tests do not share a limit. */
+/** Sends requests from a separate address, so that tests do not share a limit. */
 const open = (path: string, { headers, ...options }: VisitOptions = {}, at = server): Promise<Visited> =>
   visit(at.origin, path, {
     ...options,
     headers: { 'X-Forwarded-For': `10.9.${addresses >> 8}.${addresses++ % 256}`, ...headers },
   });
 
-/** The next day, on which the values of this one are shown. */
+/** Opens a path on the next day, when the values of this day are shown. */
 async function openNextDay(path: string, options: VisitOptions = {}): Promise<Visited> {
   server.clock.now = new Date(NOON.getTime() + 86_400_000);
   return open(path, options).finally(() => {
@@ -37,7 +37,7 @@ const right = { password: 'open sesame' };
 
 const cookieOf = ({ headers }: Visited): string => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 
-/** An answer without its varying parts. */
+/** An answer without the parts that vary. */
 function comparable({ status, location, headers, body }: Visited) {
   const { 'x-request-id': _, date: __, ...rest } = headers;
   const plain = (text: string) => text.replace(/nonce[-=]"?[\w+/=]+/g, 'nonce');
@@ -171,7 +171,7 @@ describe('the statistics page of a public link', () => {
   test('does not reveal the value of one visit to somebody who forges four', async () => {
     const guesses = 'aa af am ar az be bg bn br bs ca cs cy da de el en eo es et'.split(' ');
     const names = new Intl.DisplayNames('en', { type: 'language' });
-    /** Which of the languages are shown a day after so many visits with each. */
+    /** The languages that are shown a day after that many visits with each. */
     const shownAfter = async (count: number) => {
       const shown = [];
       // A page shows ten values.
@@ -184,7 +184,7 @@ describe('the statistics page of a public link', () => {
       return shown;
     };
     expect(await shownAfter(4)).toEqual([]);
-    // One in five on average; all of them by chance once in 5 ** 20 times.
+    // One in five on average. All of them by chance: once in 5 ** 20 times.
     expect((await shownAfter(5)).length).toBeLessThan(guesses.length);
     expect((await shownAfter(9)).length).toBe(guesses.length);
   });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { StatisticsRetention } from '../../src/db/statistics/retention.ts';
+import { StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';

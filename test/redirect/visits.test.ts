@@ -125,7 +125,7 @@ describe('long input of unknown clients takes little time', () => {
 });
 
 describe('guesses do not evict known links', () => {
-  // The memory is the process's own.
+  // The cache does not depend on the database.
   test.runIf(inject('database').provider === 'sqlite')('guesses of aliases and of hosts', async () => {
     const link = await owner.link();
     await destinationOf(link);
@@ -206,7 +206,7 @@ describe('a host', () => {
     expect(await at({ Host: 's.example' })).toBe('https://example.com/default');
     expect(await at({ Host: '127.0.0.1:1' })).toBe('https://example.com/default');
     expect(await at({ Host: 'x'.repeat(300) })).toBe('https://example.com/default');
-    // The test's proxies are trusted.
+    // The server trusts the test as a proxy.
     expect(await at({ Host: '127.0.0.1', 'X-Forwarded-Host': 'xn--bcher-kva.example' })).toBe(
       'https://example.com/own',
     );
@@ -375,7 +375,7 @@ describe('a link with a password', () => {
     expect(statuses).toEqual([...Array(30).fill(401), 429]);
   });
 
-  // It does not depend on the database.
+  // This does not depend on the database.
   test.runIf(inject('database').provider === 'sqlite')(
     'waits for at most twenty forms from one address, for a limited time',
     async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 /** `FUZZ_RUNS=20000 npx vitest run test/rest/fuzz.test.ts` for more runs. */

@@ -330,7 +330,7 @@ describe('POST /links', () => {
     expect((body as { data: { rotation: unknown[] } }).data.rotation).toHaveLength(250);
   });
 
-  const address = 'must be an absolute http or https URL';
+  const address = 'must be an absolute http or https URL, such as https://example.com/page';
   test.each<[string, string, Record<string, string>]>([
     ['no URL', 'url=', { url: 'is required' }],
     ['a URL of another scheme', 'url=javascript:alert(1)', { url: address }],
@@ -545,7 +545,7 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     'country[0][value]': 'https://example.com/de',
     'rotation[0][value]': 'https://example.com/1',
   };
-  /** Hashing passwords is slow: used only where they matter. */
+  /** Hashing passwords is slow, so only tests that need them use this link. */
   const guarded = { password: 'x', privacy: 2, privacy_password: 'y' };
 
   test.each([
@@ -662,8 +662,11 @@ describe.each(['PUT', 'PATCH'])('%s /links/{id}', (method) => {
     ['privacy=', { privacy: 'must be one of 0, 1, 2' }],
     ['expiration_time=10:00', { expiration_time: 'needs expiration_date as well' }],
     ['alias=taken&title=x', { alias: 'is already taken on this domain' }],
-    // Two stages: what the database knows is checked only if all forms are right.
-    ['alias=taken&space_id=99999&url=x', { url: 'must be an absolute http or https URL' }],
+    // In two stages: the database is asked only if all fields are well-formed.
+    [
+      'alias=taken&space_id=99999&url=x',
+      { url: 'must be an absolute http or https URL, such as https://example.com/page' },
+    ],
     [
       'url=https://s.example/&space_id=99999',
       {

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { guideToV1 } from '../support/guide-to-v1.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
@@ -160,7 +160,7 @@ test('its examples and those of the guide are what the server accepts and answer
   await limited.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Elsewhere"');
   await any((await limited.caller()).fetch('/api/v1/spaces'));
   await limited.stop();
-  // Other tests check how the server comes to these answers.
+  // Other tests check why the server gives these answers.
   const running = 'The first request with this Idempotency-Key is still running. Try again shortly.';
   put('any', 409, { message: running, status: 409 });
   put('any', 503, { message: 'The database is not available. Try again shortly.', status: 503 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLinkInput } from '../../src/domain/link/input.ts';
 import type { LinkFieldsFragment, SpaceFieldsFragment } from '../../src/generated/documents.ts';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -248,7 +248,7 @@ const wrongInput = {
     rotation: ['x'],
   },
 };
-/** Well-formed, but refused by the database's checks. */
+/** A well-formed input that the checks against the database refuse. */
 const refusedForm: [string, string | number][] = [
   ['url', 'https://s.example/'],
   ['alias', 'taken'],
@@ -538,7 +538,7 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
   'PUT /links/:id': updatesOf('PUT', 'link'),
   'PATCH /links/:id': updatesOf('PATCH', 'link'),
   'DELETE /links/:id': deletionsOf('link'),
-  // Its images are compared in qr.test.ts.
+  // qr.test.ts compares its images.
   'GET /links/:id/qr': async () => [
     {
       what: 'no link',
@@ -580,7 +580,7 @@ test.each(operations)('%s gives the same result as its GraphQL counterpart', asy
 });
 
 test('the comparison covers every field of links', () => {
-  // A new link has an alias in the wrong fields alone; `reuse` is not of v1.
+  // Only the invalid fields have an alias. v1 has no `reuse`.
   const taken = Object.keys(createLinkInput.shape).filter((name) => !['alias', 'reuse'].includes(name));
   expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
   expect(plainFields.map(({ name }) => name)).toContain('title');

@@ -3,13 +3,13 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
 import {
+  changeRetention,
   changing,
   type LoggedChange,
   onOwnChanges,
   readLogSnapshot,
   settleEpoch,
 } from '../../src/db/change/log.ts';
-import { ChangeRetention } from '../../src/db/change/retention.ts';
 import { Revisions } from '../../src/db/change/revisions.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -89,7 +89,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     });
     await idIsTaken;
     const early = await owner.space('Committed before');
-    // It is committed with the larger id, but an earlier change is still uncommitted.
+    // The change with the larger id is committed, and an earlier one is not yet.
     expect((await page(cursor)).nodes).toEqual([]);
     commit();
     await late;
@@ -103,7 +103,7 @@ test('keeps the order and cursors of a database that is restored on another serv
   const caller = await old.caller();
   const { client } = old.database;
   await caller.space('Before');
-  // As from a server with many more transactions.
+  // As on a server with many more transactions.
   await client.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
   await client.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
   await settleEpoch(client);
@@ -206,7 +206,7 @@ test('keeps changes for HISTORY_DAYS', async () => {
   }
   const { client } = server.database;
   const days = async (count: number) => {
-    await new ChangeRetention(client, count, () => server.clock.now, pino({ level: 'silent' })).deleteOld();
+    await changeRetention(client, count, () => server.clock.now, pino({ level: 'silent' })).deleteOld();
     return client.change.count();
   };
   expect(await days(90)).toBe(3);

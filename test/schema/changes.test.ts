@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { transactionOrder } from '../../src/db/change/transaction-order.ts';
 import { sql } from '../../src/db/connection/sql.ts';
-import { removeHost, verifyHost } from '../../src/domain/domain/admin.ts';
+import { removeHost, verifyHost } from '../../src/domain/short-domain/admin.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 interface Change {
@@ -260,7 +260,7 @@ test('a link moved into a space during the deletion of the space leaves it by a 
       owner.rest('DELETE', `/spaces/${space}`),
     ]);
     const told = (await changes(`filter: { kind: LINK, recordId: ${id} }`)).map(({ fields }) => fields);
-    // It was never in the space, or is not any more.
+    // It was never in the space, or has left it.
     expect(told.slice(1)).toEqual(moved.status === 200 ? [['space'], ['space']] : []);
   }
 });

@@ -61,14 +61,8 @@ test('a new domain serves visitors only after its record is found, and may have 
 
   expect(await verify(id)).toMatchObject({
     __typename: 'ValidationError',
-    fields: [
-      {
-        path: ['id'],
-        messages: [
-          `is of a domain that has no TXT record _linkspace.go.example with the value ${verification.value} in DNS yet`,
-        ],
-      },
-    ],
+    message: `DNS has no TXT record _linkspace.go.example with the value ${verification.value} yet.`,
+    fields: [{ path: ['id'], messages: ['is of a domain whose TXT record is not in DNS yet'] }],
   });
   server.dns.set('_linkspace.go.example', ['v=spf1 -all', 'linkspace-verification=somethingelse']);
   expect((await verify(id)).__typename).toBe('ValidationError');
@@ -76,7 +70,7 @@ test('a new domain serves visitors only after its record is found, and may have 
   expect(await verify(id)).toMatchObject({ __typename: 'Domain', verified: true, verification });
   expect(await leadsTo('go.example:8080')).toBe('https://example.com/own');
   expect(await owner.data(explain)).toMatchObject({ explainRedirect: { outcome: 'REDIRECT' } });
-  // DNS is not asked again.
+  // DNS is not queried again.
   server.dns.clear();
   expect(await verify(id)).toMatchObject({ verified: true });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shareDefaultDomain } from '../../src/domain/domain/default-domain.ts';
+import { shareDefaultDomain } from '../../src/domain/short-domain/default-domain.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -121,8 +121,11 @@ test('reports all invalid fields at once', async () => {
       __typename: 'ValidationError',
       code: 'VALIDATION',
       fields: [
-        { path: ['name'], messages: ['must have 1 to 255 characters, not 0'] },
-        { path: ['notFoundUrl'], messages: ['must be an absolute http or https URL'] },
+        { path: ['name'], messages: ['may not be empty'] },
+        {
+          path: ['notFoundUrl'],
+          messages: ['must be an absolute http or https URL, such as https://example.com/page'],
+        },
       ],
     },
   });

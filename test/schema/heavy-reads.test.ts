@@ -81,7 +81,7 @@ test('serves others while one operation reads a lot', async () => {
     served++;
   }
   expect((await heavy).errors).toBeUndefined();
-  // One before it, and one after it, would be served in any case.
+  // One request before it and one after it are served in any case.
   expect(served).toBeGreaterThan(5);
 });
 

@@ -115,7 +115,7 @@ test.each([
 ])('reads a page of links %s from an index in that order', async (_what, of, indexes) => {
   const plan = await plansOf(`, ${of}`, 'edges { node { id title } }');
   for (const index of indexes) expect(plan).toContain(index);
-  // Only the pages of the list's parts are sorted.
+  // Only the pages of the two parts of the list are sorted.
   for (const [, rows] of plan.matchAll(/(?<!Incremental )Sort {2}\(.*rows=(\d+)/g))
     expect(Number(rows)).toBeLessThan(20);
   expect(plan).not.toMatch(/Seq Scan on "(Link|LinkCounter)"|SCAN "?Link/);

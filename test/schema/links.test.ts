@@ -142,17 +142,17 @@ describe('createLink', () => {
       expiration: { at: 'tomorrow', clicks: 0 },
       targeting: { countries: [{ country: 'XX', url: 'x' }], rotation: [url, ''] },
     };
-    const address = 'must be an absolute http or https URL';
+    const address = 'must be an absolute http or https URL, such as https://example.com/page';
     expect(await create(wrong)).toEqual(
       refusal({
         url: address,
-        alias: 'must have 1 to 255 characters, not 0',
+        alias: 'may not be empty',
         'pixelIds.0': 'must be ids of your pixels',
         'expiration.at': 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z',
         'expiration.clicks': 'must be a whole number from 1 to 999999999',
         'targeting.countries.0.country': 'must be an ISO 3166-1 alpha-2 code, such as DE',
         'targeting.countries.0.url': address,
-        'targeting.rotation.1': 'must have 1 to 2048 characters, not 0',
+        'targeting.rotation.1': 'may not be empty',
         privacyPassword: 'is required where a password guards the statistics',
       }),
     );
@@ -291,7 +291,7 @@ describe('updateLink', () => {
     [{ domainId: null }, { domainId: 'cannot be changed: a link stays on its domain' }],
     [
       { url: '', alias: '' },
-      { url: 'must have 1 to 2048 characters, not 0', alias: 'must have 1 to 255 characters, not 0' },
+      { url: 'may not be empty', alias: 'may not be empty' },
     ],
   ])('refuses to clear a field with %j', async (input, fields) => {
     const { id } = await create(full);
@@ -346,7 +346,7 @@ describe('createLinks and deleteLinks', () => {
     const { createLinks: made } = await owner.data<{ createLinks: Result[] }>(createLinks, { inputs });
     expect(made).toMatchObject([
       { __typename: 'Link', alias: 'batch' },
-      refusal({ url: 'must be an absolute http or https URL' }),
+      refusal({ url: 'must be an absolute http or https URL, such as https://example.com/page' }),
       refusal({ alias: 'is already taken on this domain' }),
       { __typename: 'Link', title: 'Last' },
     ]);

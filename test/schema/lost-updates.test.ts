@@ -164,7 +164,7 @@ test('loses none of simultaneous changes to different fields and pixels of a lin
 });
 
 test('sets a password while others keep changing the link', async () => {
-  // A hash takes longer than the time between two changes of the others.
+  // Hashing takes longer than the time between two changes of others.
   const slow = await startTestServer({ url: server.databaseUrl, hashCost: { N: 2 ** 14, r: 8, p: 5 } });
   const setter = await slow.caller('setter');
   const { id } = await setter.link();

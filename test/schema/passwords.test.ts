@@ -39,11 +39,11 @@ test('an account with many passwords hardly delays others, and is told to wait',
   await server.stop();
 });
 
-/** Keeps as many passwords of the account waiting as may wait, until the returned function is called. */
+/** Fills the account's queue of passwords, until the returned function is called. */
 function flood(accountId: number): () => Promise<void> {
   let goesOn = true;
   const hash = async () => {
-    // The next one waits before anything else can happen.
+    // The next password is queued before anything else can happen.
     while (goesOn) await hashPassword(ofAccount({ accountId }), 'secret', { N: 2 ** 12, r: 8, p: 1 });
   };
   const all = Promise.allSettled(Array.from({ length: 60 }, hash));

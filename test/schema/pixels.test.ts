@@ -78,7 +78,7 @@ test('reports all invalid fields at once', async () => {
     createPixel: {
       __typename: 'ValidationError',
       fields: [
-        { path: ['name'], messages: ['must have 1 to 255 characters, not 0'] },
+        { path: ['name'], messages: ['may not be empty'] },
         { path: ['value'], messages: ['must have 1 to 255 characters, not 256'] },
       ],
     },

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Names that mean something in JavaScript; in GraphQL they are response names like any other. */
+/** Names with a meaning in JavaScript, which are ordinary response names in GraphQL. */
 const names = [
   'then',
   '__proto__',
@@ -42,7 +42,7 @@ test.each(names)('accepts the response name %s', async (name) => {
   const same = async (query: (name: string) => string, isKeyed = false) => {
     const expected = (await textOf(query('plain'), isKeyed)).replaceAll('"plain":', `"${name}":`);
     expect(expected).not.toContain('errors');
-    // The third time it is compiled.
+    // The third execution is compiled.
     for (let time = 1; time <= 3; time++) expect(await textOf(query(name), isKeyed)).toBe(expected);
   };
   await same((one) => `{ ${one}: __typename }`);

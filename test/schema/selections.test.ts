@@ -79,7 +79,7 @@ afterAll(() => server.stop());
 interface Selected {
   readonly field: GraphQLField<unknown, unknown>;
   readonly alias: string | null;
-  /** Whether it is there only if the variable `$yes` is true. */
+  /** Whether the field is included only if the variable `$yes` is true. */
   readonly isConditional: boolean;
   readonly text: string;
   readonly below: readonly Selected[];
@@ -100,7 +100,7 @@ function fieldsOf(type: GraphQLOutputType, depth: number): GraphQLField<unknown,
   return fields.filter((field) => isLeafType(getNamedType(field.type)) || depth < MAX_DEPTH);
 }
 
-/** Lists of records below lists would make answers large: a level less. */
+/** One level less for lists below lists, which would make answers large. */
 const levelsOf = ({ type, name }: GraphQLField<unknown, unknown>): number =>
   isListType(getNullableType(type)) || name === 'node' || name === 'pageInfo' ? 0 : 1;
 
@@ -148,7 +148,7 @@ function textOf(gen: GeneratorValue, type: GraphQLOutputType, selected: readonly
   return inFragment ? `{ ... on ${recordsOf(type)?.name} { ${own} } }` : `{ ${own} }`;
 }
 
-/** What the whole record says for the selection. */
+/** The expected value of the selection, from the whole record. */
 function expected(value: unknown, selected: readonly Selected[], yes: boolean): unknown {
   if (value === null || selected.length === 0) return value;
   if (Array.isArray(value)) return value.map((one) => expected(one, selected, yes));
@@ -161,7 +161,7 @@ function expected(value: unknown, selected: readonly Selected[], yes: boolean): 
 }
 
 const queryFields = schema.getQueryType()?.getFields() ?? {};
-/** How often an operation is sent: the first times it is interpreted, then compiled. */
+/** How often an operation is sent: at first it is interpreted, later compiled. */
 const TIMES = 4;
 
 test.each([

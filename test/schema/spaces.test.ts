@@ -46,9 +46,9 @@ test('reports all invalid fields at once, as data', async () => {
     createSpace: {
       __typename: 'ValidationError',
       code: 'VALIDATION',
-      message: 'name must have 1 to 255 characters, not 0.',
+      message: 'name may not be empty.',
       fields: [
-        { path: ['name'], messages: ['must have 1 to 255 characters, not 0'] },
+        { path: ['name'], messages: ['may not be empty'] },
         { path: ['color'], messages: ['must be a whole number from 1 to 6'] },
       ],
     },

@@ -126,7 +126,7 @@ test('does not send changes from before its start', async () => {
     const id = await owner.space(name);
     for (const one of expected) one.push(`CREATED SPACE ${id}`);
   };
-  // The changes of a process are found by polls: whether one is under way differs from time to time.
+  // Polls find the changes of a process, and a poll may or may not be running.
   for (let i = 0; i < 8; i++) {
     await create(`Before ${i}`);
     all.push(await listen());
@@ -211,7 +211,7 @@ test('needs the read scope', async () => {
   expect(events.seen).toMatchObject([{ errors: [{ extensions: { code: 'FORBIDDEN' } }] }]);
 });
 
-// What waits for a reader is the same on either database, and takes long to see.
+// This does not depend on the database, and takes long.
 test.runIf(inject('database').provider === 'sqlite')(
   'ends the stream of a reader that does not read',
   async () => {
@@ -227,7 +227,7 @@ test.runIf(inject('database').provider === 'sqlite')(
     const others = await listen(owner, { kind: 'SPACE' });
     const stranger = await server.caller(`stranger ${accounts}`);
     const ofStranger = await listen(stranger);
-    // Far more than sockets take for a reader; written past the domain, as a batch of a large installation.
+    // Much more than the buffers of a socket, written directly to the database.
     const { client } = server.database;
     const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
       where: { account: { name: `subscriber ${accounts - 1}` } },
@@ -249,7 +249,7 @@ test.runIf(inject('database').provider === 'sqlite')(
       await client.change.createMany({
         data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
       });
-    // It delays nobody.
+    // It does not delay others.
     for (let i = 1; i <= 10; i++) {
       await stranger.space(`Space ${i}`);
       await expect.poll(() => told(ofStranger), { interval: 5 }).toHaveLength(i);

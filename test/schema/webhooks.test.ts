@@ -84,9 +84,9 @@ test('does not warn about a private address where those are allowed', async () =
 });
 
 test.each([
-  ['', 'must have 1 to 2048 characters, not 0'],
-  ['ftp://crm.example/', 'must be an absolute http or https URL'],
-  ['crm.example', 'must be an absolute http or https URL'],
+  ['', 'may not be empty'],
+  ['ftp://crm.example/', 'must be an absolute http or https URL, such as https://example.com/page'],
+  ['crm.example', 'must be an absolute http or https URL, such as https://example.com/page'],
   ['https://user:secret@crm.example/', 'may not have a user or a password'],
   ['https://user@crm.example/', 'may not have a user or a password'],
   [`https://crm.example/${'x'.repeat(2048)}`, 'must have 1 to 2048 characters, not 2068'],
@@ -213,7 +213,7 @@ test('limits an account to twenty webhooks, also with simultaneous requests', as
   expect(refused).toEqual(
     Array.from({ length: 3 }, () => ({
       createWebhook: expect.objectContaining({
-        fields: [{ path: ['url'], messages: ['is one too many: an account may have 20 webhooks'] }],
+        fields: [{ path: ['url'], messages: ['cannot be added: an account may have at most 20 webhooks'] }],
       }),
     })),
   );

@@ -50,14 +50,14 @@ test.runIf(isThere('curl', '--version'))('the curl example', async () => {
 
 test.runIf(isThere('python3', '-c', 'import requests'))('the Python example', async () => {
   expect(await output('python3', 'examples/legacy/links.py')).toBe(
-    '1 From Python 2\n422 The url field must be an absolute http or https URL.\n',
+    '1 From Python 2\n422 The url field must be an absolute http or https URL, such as https://example.com/page.\n',
   );
   expect(await total()).toEqual(nothing);
 });
 
 test.runIf(isThere('php', '--version'))('the PHP example', async () => {
   expect(await output('php', 'examples/legacy/links.php')).toBe(
-    '1 From PHP 2\nThe url field must be an absolute http or https URL.\n',
+    '1 From PHP 2\nThe url field must be an absolute http or https URL, such as https://example.com/page.\n',
   );
   expect(await total()).toEqual(nothing);
 });

@@ -19,7 +19,7 @@ let postgres: PostgresServer | undefined;
 async function databaseOn(folder: string): Promise<string> {
   if (given.provider === 'sqlite') return `file:${join(folder, 'linkspace.db')}`;
   chownSync(folder, NOBODY.uid, NOBODY.gid); // The server's user: only root may mount, and root may not run it.
-  // A server of its own: while the disk is full, no checkpoint of the server succeeds, on which other tests would wait.
+  // Its own server: while the disk is full, no checkpoint succeeds, and other tests would wait for that.
   postgres = await startPostgres();
   await onServer(postgres.url, `CREATE TABLESPACE ${TABLESPACE} LOCATION '${folder}'`);
   await onServer(postgres.url, `CREATE DATABASE ${TABLESPACE} TEMPLATE template0 TABLESPACE ${TABLESPACE}`);
@@ -86,7 +86,7 @@ describe.skipIf(disk === null)('on a full disk', () => {
     expect((await owner.rest('GET', `/links/${id}`)).status).toBe(200);
     expect((await visit(program.origin, `/${alias}`)).status).toBe(302);
     await expect.poll(waitingClicks).toBe(1);
-    // It is tried again each second.
+    // The write is tried again each second.
     await setTimeout(2_500);
     const told = () => program.log.filter(({ msg }) => String(msg).includes('clicks cannot be written'));
     expect(told()).toMatchObject([{ level: 40, clicks: 1, times: 1 }]);

@@ -5,7 +5,7 @@ import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
-/** The number of writes, and of kills meanwhile. */
+/** The number of writes, and of kills during them. */
 const WRITES = 100;
 const KILLS = 2;
 

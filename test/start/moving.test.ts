@@ -101,7 +101,7 @@ test('imports and exports by command, and prints a summary', async () => {
   const again = await importing(...args, '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ told: [], created: 0, existing: 2, refused: 0 });
   const file = join(folder, 'links.csv');
-  // By way of a symbolic link, whose target exists only later.
+  // Through a symbolic link, whose target exists only later.
   symlinkSync('real.csv', file);
   const exported = await runProgram('cli/export', env, ['--account', 'owner', '--file', file, '--json']);
   expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0, spaces: 1, pixels: 0 });
@@ -192,7 +192,7 @@ test.each([
     /may not use the domain b|no file/,
   ],
 ])('refuses the wrong command %j', async (args, message) => {
-  // Each starts a process: one database is enough.
+  // Each case starts a process, so one database is enough.
   if (server.database.provider === 'postgresql') return;
   const { code, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);

@@ -90,7 +90,9 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('%s', (name) => 
     });
     expect(titles(screen)[0]).toBe('Link 9');
     const created = await screen.create('nonsense', 'Wrong');
-    expect(created?.fields).toEqual({ url: 'must be an absolute http or https URL' });
+    expect(created?.fields).toEqual({
+      url: 'must be an absolute http or https URL, such as https://example.com/page',
+    });
     expect(titles(screen)).not.toContain('Wrong');
   });
 

@@ -29,7 +29,7 @@ test('the first start prints a key once, with commands to paste, and later start
   await expect.poll(() => first.stdout).toContain('/graphql\n');
   const keys = new Set(first.stdout.match(/ls_[\w-]{43}/g));
   expect(keys.size).toBe(1);
-  // Where nobody has to look for it.
+  // After the log lines, so that nobody has to look for it.
   expect(first.stdout.indexOf('ls_')).toBeGreaterThan(first.stdout.lastIndexOf('migration applied'));
   const answers = [];
   for (const [command] of first.stdout.matchAll(/^ {2}curl .*$/gm)) {
@@ -265,7 +265,7 @@ test.each([
 ])('SIGTERM ends a server when the reader of its log %s', async (_what, leave) => {
   const program = await start({ DATABASE_URL: await newDatabase() });
   leave(program);
-  // More than the system keeps for a reader.
+  // More than the system buffers for a reader.
   const visits = Array.from({ length: 1_500 }, () => fetch(`${program.origin}/none?${'x'.repeat(500)}`));
   await Promise.all(visits.map(async (visit) => (await visit).arrayBuffer()));
   const ended = once(program.child, 'exit');

@@ -48,10 +48,10 @@ export async function loadAxe(page: Page): Promise<void> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
 }
 
-/** Rules that Swagger UI breaks by its structure: its styles can be changed, but not its elements. */
+/** Rules that the elements of Swagger UI break; we can change its styles, but not its elements. */
 const SWAGGER_BREAKS = ['heading-order', 'nested-interactive', 'region'];
 
-/** What axe finds wrong with a page: the rules and the elements that break them. */
+/** The accessibility violations that axe finds: the rules, and the elements that break them. */
 export async function faultsFor(page: Page): Promise<string[]> {
   await loadAxe(page);
   const isSwagger = (await page.locator('.swagger-ui').count()) > 0;

@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** One transaction around several changes, without limits that matter. */
+/** One transaction around several changes, with limits that no test reaches. */
 export function enclose(client: Db, limit: Partial<DurationLimit> = {}): EnclosingTransaction {
   const error = () => new Error('too long');
   return new EnclosingTransaction(client, async () => {}, {

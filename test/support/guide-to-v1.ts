@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { JsonSchema } from '../../src/rest/form/field.ts';
 import { describeFields } from '../../src/rest/openapi/fields.ts';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/routes.ts';
 
 const PART = /(<!-- (fields|answer) of (\S+) (\S+) -->\n).*?(\n<!-- end -->)/gs;
 
-/** What a value is for, and what it may be, in words. */
+/** The purpose of a value and its allowed values, in words. */
 function wordsFor({ description, enum: choices = [], default: standard, type }: JsonSchema): string {
   const spellings = type === 'string' && Array.isArray(choices) ? choices.map((one) => `\`${one}\``) : [];
   return [
@@ -54,7 +54,7 @@ function recordIn(answer: unknown): string {
   return `\`\`\`json\n{\n${lines.join(',\n')}\n}\n\`\`\``;
 }
 
-/** The guide to v1, whose marked parts are made of what the program says: lists of fields, and records in answers. */
+/** The guide to v1 with its generated parts: lists of fields, and records in answers. */
 export function guideToV1(examples: Readonly<Record<string, Readonly<Record<number, unknown>>>>): string {
   return readFileSync('docs/rest-v1.md', 'utf8').replace(PART, (_, start, what, method, path, end) => {
     const part = what === 'fields' ? fieldsOf(method, path) : recordIn(examples[`${method} ${path}`]?.[200]);

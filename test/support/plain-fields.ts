@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { updateLinkInput } from '../../src/domain/link/input.ts';
 import { schema } from '../../src/schema/index.ts';
 
-/** A field of links that is text alone: taken under one name, and shown under it as it is. */
+/** A field of links that is plain text, and has the same name in inputs and answers. */
 export interface PlainField {
   readonly name: string;
   readonly inV1: string;
@@ -22,7 +22,7 @@ const nullableText = z.object({
 });
 const shown = schema.getType('Link');
 
-/** Those that the domain declares: tests ask them of both interfaces, so that a new one needs no case of its own there. */
+/** The plain fields that the domain declares. Tests check them in both APIs, so a new one needs no test of its own. */
 export const plainFields: readonly PlainField[] = Object.entries(declared.properties ?? {}).flatMap(
   ([name, rule]) => {
     const { data } = nullableText.safeParse(rule);

@@ -10,10 +10,10 @@ export interface Finished {
   stderr: string;
 }
 
-/** Node keeps here what it compiles of the program, which is the tenth part of a start. */
+/** Node's compile cache, which saves a tenth of each start. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
-/** A program run as operators run it: in a process of its own, configured by its environment alone. */
+/** A program in its own process, configured by its environment alone, as operators run it. */
 export class Program {
   readonly child: ChildProcess;
   stdout = '';

@@ -19,7 +19,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return start({ ...options, url: options.url ?? (await newDatabase()) });
 }
 
-/** The time of change after an update, by a clock that stands still: it moves if something changes. */
+/** The expected `updatedAt` after an update while the test's clock stands still: it moves if something changes. */
 export function timeAfter(before: unknown, changes: object): string {
   return new Date(Date.parse(String(before)) + (Object.keys(changes).length > 0 ? 1 : 0)).toISOString();
 }

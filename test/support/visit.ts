@@ -6,7 +6,7 @@ import type { Visitor } from '../../src/domain/visit/visitor.ts';
 export const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36';
 
-/** A visitor of whom nothing is known, whose visit counts. */
+/** A visitor without known facts, whose visit counts. */
 export const VISITOR: Visitor = {
   country: null,
   userAgent: '',

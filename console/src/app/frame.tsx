@@ -7,7 +7,7 @@ import { Empty, Skeleton } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { LinksView } from '../views/links/links-view.tsx';
 import { Connection } from './connection.tsx';
-import { DESTINATION, focusSoon } from './focus.ts';
+import { DESTINATION, focusNow, focusSoon } from './focus.ts';
 import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
@@ -37,6 +37,10 @@ function Places({ onGone }: { onGone?: () => void }): ReactElement {
     path === '/'
       ? location === '/' || location.startsWith('/links') || location === '/many'
       : location.startsWith(path);
+  const name = places.find(({ path }) => isHere(path))?.name;
+  useEffect(() => {
+    document.title = name === undefined ? texts.product : `${name} · ${texts.product}`;
+  }, [name]);
   return (
     <nav aria-label={texts.places.all}>
       {places.map(({ path, name, icon }) => (
@@ -55,10 +59,8 @@ function Account({ onHelp }: { onHelp: () => void }): ReactElement {
     <div className="account">
       <p>
         <b>{viewer.account.name}</b>
-        <span>
-          {texts.account.key(viewer.key.prefix)}
-          {!canWrite && ` · ${texts.account.readOnly}`}
-        </span>
+        <span>{texts.account.key(viewer.key.prefix)}</span>
+        {!canWrite && <span>{texts.account.readOnly}</span>}
       </p>
       <button
         type="button"
@@ -90,7 +92,8 @@ export function Frame(): ReactElement {
   const [isHelp, setHelp] = useState(false);
   const [isMenu, setMenu] = useState(false);
   const go = (path: string, field: string) => {
-    if (!document.querySelector(field)) navigate(path);
+    if (focusNow(field)) return;
+    navigate(path);
     focusSoon(field);
   };
   const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];

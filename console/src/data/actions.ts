@@ -6,6 +6,7 @@ import { texts } from '../texts.ts';
 import { announce } from './bus.ts';
 import { headersOf } from './client.ts';
 import { Fault } from './faults.ts';
+import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
 
@@ -22,7 +23,7 @@ export async function setDisabled(session: Session, link: LinkRowFragment, disab
       id: link.id,
       input: { disabled },
     });
-    if (result.__typename !== 'Link') return void showToast(result.message, { wrong: true });
+    if (result.__typename !== 'Link') return void showToast(refusalText(result), { wrong: true });
     announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
     showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
       action: { name: texts.undo, run: () => void setDisabled(session, link, !disabled) },
@@ -33,7 +34,7 @@ export async function setDisabled(session: Session, link: LinkRowFragment, disab
 }
 
 /** How long a deletion can be taken back, in milliseconds: the API cannot restore a link. */
-const UNDO_FOR = 6_000;
+const UNDO_FOR = 15_000;
 
 interface Waiting {
   readonly timer: ReturnType<typeof setTimeout>;
@@ -81,6 +82,7 @@ export function deleteLater(session: Session, link: LinkRowFragment): void {
   waiting.set(id, { timer, session });
   changed();
   const toast = showToast(texts.links.deleted(alias), {
+    shownFor: UNDO_FOR,
     action: {
       name: texts.undo,
       run: () => {

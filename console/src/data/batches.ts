@@ -4,6 +4,20 @@ import { wait } from './write.ts';
 /** The most records of a request. */
 export const BATCH = 100;
 
+/**
+ * The answers up to the first write that the service had no time for. It refuses the rest of a request that takes too long, by
+ * an error at the request's key.
+ */
+export function inTime<Answer extends object>(answers: readonly Answer[]): readonly Answer[] {
+  const end = answers.findIndex(
+    (one) =>
+      'fields' in one &&
+      Array.isArray(one.fields) &&
+      one.fields.some(({ path }) => path[0] === 'Idempotency-Key'),
+  );
+  return end === -1 ? answers : answers.slice(0, end);
+}
+
 /** How far a long task is. */
 export interface Progress {
   readonly done: number;
@@ -15,6 +29,7 @@ const MAX_WAITS = 20;
 
 /**
  * Works through items in batches of 100, in order. Where the key has to wait, so does this.
+ * @param work gives fewer results than it got items if there was no time for the others: they are in the next, smaller batch
  * @returns the results so far, if it was stopped
  */
 export async function inBatches<Item, Result>(
@@ -24,10 +39,15 @@ export async function inBatches<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   let waits = 0;
+  let size = BATCH;
   onProgress({ done: 0, of: items.length });
   while (results.length < items.length && !signal.aborted) {
     try {
-      results.push(...(await work(items.slice(results.length, results.length + BATCH))));
+      const batch = items.slice(results.length, results.length + size);
+      const done = await work(batch);
+      results.push(...done);
+      if (done.length < batch.length) size = Math.ceil(size / 2);
+      if (done.length === 0) throw new Fault('busy', '', 1);
       waits = 0;
       onProgress({ done: results.length, of: items.length });
     } catch (error) {

@@ -37,9 +37,9 @@ const deletedIds = (results: unknown[]): ReadonlySet<string> =>
     ),
   );
 
-/** Forgets the pages of links that were read long ago: somebody may look through any number of them. */
-function forgetOldPages(cache: Cache): void {
-  const pages = cache.inspectFields('Query').filter(({ fieldName }) => fieldName === 'links');
+/** Forgets the pages of a list that were read long ago: somebody may look through any number of them. */
+function forgetOldPages(cache: Cache, list: 'links' | 'changes'): void {
+  const pages = cache.inspectFields('Query').filter(({ fieldName }) => fieldName === list);
   for (const { fieldKey } of pages.slice(0, -KEPT_PAGES)) cache.invalidate('Query', fieldKey);
 }
 
@@ -57,7 +57,10 @@ export function createClient(key: string, onFault: (fault: Fault) => void): Clie
       cacheExchange({
         keys: Object.fromEntries(withoutId.map((name) => [name, () => null])),
         updates: {
-          Query: { links: (_result, _args, cache) => forgetOldPages(cache) },
+          Query: {
+            links: (_result, _args, cache) => forgetOldPages(cache, 'links'),
+            changes: (_result, _args, cache) => forgetOldPages(cache, 'changes'),
+          },
           Mutation: {
             deleteLink: ({ deleteLink }, _args, cache) => leavePages(cache, deletedIds([deleteLink])),
             deleteLinks: ({ deleteLinks }, _args, cache) =>

@@ -1,7 +1,7 @@
 import type { CombinedError } from 'urql';
 
 /** Why an operation has no result. */
-export type FaultKind = 'away' | 'key' | 'forbidden' | 'limited' | 'busy' | 'old' | 'refused';
+export type FaultKind = 'away' | 'key' | 'forbidden' | 'limited' | 'busy' | 'old' | 'broken' | 'refused';
 
 /** An operation that failed as a whole; errors of fields are part of results instead. */
 export class Fault extends Error {
@@ -23,6 +23,7 @@ const kinds: Readonly<Record<string, FaultKind>> = {
   UNAVAILABLE: 'busy',
   IDEMPOTENCY_RUNNING: 'busy',
   GRAPHQL_VALIDATION_FAILED: 'old',
+  INTERNAL: 'broken',
 };
 
 function secondsOf(response: Response | undefined): number {

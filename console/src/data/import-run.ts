@@ -6,13 +6,15 @@ import {
   type CreateLinkInput,
   CreateLinksDocument,
   CreateSpaceDocument,
-  type RefusedFragment,
   SpacesNamedDocument,
 } from '../generated/documents.ts';
-import { inBatches, type Progress } from './batches.ts';
+import { texts } from '../texts.ts';
+import { showFault } from './actions.ts';
+import { inBatches, inTime, type Progress } from './batches.ts';
 import { announce } from './bus.ts';
 import { Fault, faultOf } from './faults.ts';
 import { type ImportRow, type Known, linkOfRow, WrongCell } from './import.ts';
+import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
 
@@ -28,9 +30,6 @@ export interface RunOptions {
   readonly onProgress: (progress: Progress) => void;
   readonly signal: AbortSignal;
 }
-
-const messageOf = ({ fields, message }: RefusedFragment): string =>
-  fields.map(({ path, messages }) => `${path.join('.')} ${messages.join('; ')}`).join('. ') || message;
 
 /** Looks up what the lines name. */
 export async function knownIn({ client }: Session, rows: readonly ImportRow[]): Promise<Known> {
@@ -103,13 +102,13 @@ export async function checkRows(
     const answers = (data?.checkLinks ?? []).values();
     return batch.map((one) => {
       const wrong = one.input === null ? null : answers.next().value;
-      return wrong ? { ...one, error: messageOf(wrong) } : one;
+      return wrong ? { ...one, error: refusalText(wrong) } : one;
     });
   };
   return inBatches(read, check, options);
 }
 
-/** Creates the links of the lines, a hundred in a request. */
+/** Creates the links of the lines, a hundred in a request. If that is stopped or fails, the other lines say so. */
 export async function createRows(
   session: Session,
   rows: readonly ImportRow[],
@@ -124,18 +123,35 @@ export async function createRows(
     if (inputs.length === 0) return [...batch];
     const { createLinks } = await write(session, CreateLinksDocument, { inputs });
     if (createLinks.length !== inputs.length) throw new Fault('refused', '');
-    const answers = createLinks.values();
-    return batch.map((one) => {
-      const made = one.input === null ? undefined : answers.next().value;
-      if (made === undefined) return one;
-      return made.__typename === 'Link'
-        ? { ...one, shortUrl: made.shortUrl }
-        : { ...one, error: messageOf(made) };
-    });
+    const answers = inTime(createLinks);
+    const sent = batch.filter(({ input }) => input !== null);
+    const results = new Map(
+      answers.map((made, index) => [
+        sent[index],
+        made.__typename === 'Link' ? { shortUrl: made.shortUrl } : { error: refusalText(made) },
+      ]),
+    );
+    const isDone = (one: RowResult) => one.input === null || results.has(one);
+    const end = batch.findIndex((one) => !isDone(one));
+    return batch.slice(0, end === -1 ? batch.length : end).map((one) => ({ ...one, ...results.get(one) }));
   };
+  const done: RowResult[] = [];
   try {
-    return await inBatches(read, create, options);
-  } finally {
-    announce([{ kind: 'LINK', recordId: null, action: null }]);
+    await inBatches(
+      read,
+      async (batch) => {
+        const results = await create(batch);
+        done.push(...results);
+        return results;
+      },
+      options,
+    );
+  } catch (fault) {
+    showFault(fault);
   }
+  announce([{ kind: 'LINK', recordId: null, action: null }]);
+  return [
+    ...done,
+    ...read.slice(done.length).map((one) => ({ ...one, error: one.error ?? texts.many.notMade })),
+  ];
 }

@@ -1,24 +1,16 @@
 import Papa from 'papaparse';
-import type {
-  CountryTargetInput,
-  CreateLinkInput,
-  LanguageTargetInput,
-  LinkPrivacy,
-  PlatformTargetInput,
-  TargetType,
-} from '../generated/documents.ts';
+import type { CreateLinkInput, PlatformTargetInput } from '../generated/documents.ts';
+import { withScheme } from '../parts/format.ts';
+import { texts } from '../texts.ts';
+import { privacies, targetTypes } from './link-fields.ts';
+
+type Cells = Readonly<Record<string, string>>;
 
 /** A line of the input: a new link by the columns of the service's export. */
 export interface ImportRow {
   /** The number of the line among the records, from 1. */
   readonly number: number;
-  readonly cells: Readonly<Record<string, string>>;
-}
-
-export interface ParsedRows {
-  readonly rows: readonly ImportRow[];
-  /** The columns that no link has. */
-  readonly unknown: readonly string[];
+  readonly cells: Cells;
 }
 
 /** The columns of the export that make a link; the others are read over. */
@@ -36,21 +28,22 @@ const ignored = new Set([
 const GUARDED = /(^|;)'('*[=+\-@\t\r＝＋－＠])/g;
 const unguarded = (text: string): string => text.replaceAll(GUARDED, '$1$2');
 
-/**
- * Reads pasted lines or a CSV file. With a header that has a column `url`, it is CSV; else each line is a URL, with an alias
- * and a title after it, separated by tabs.
- */
-export function parseRows(text: string): ParsedRows {
+interface Table {
+  readonly rows: readonly ImportRow[];
+  /** The columns of a CSV file; null for lines. */
+  readonly columns: readonly string[] | null;
+  readonly delimiter: string;
+}
+
+function tableOf(text: string): Table {
   const [header = ''] = text.replace(/^\uFEFF/, '').split(/\r?\n/, 1);
   if (!/(^|[,;\t])\s*"?url"?\s*([,;\t]|$)/i.test(header)) {
-    const lines = text.split(/\r?\n/).map((line) => line.trim());
-    const rows = lines
-      .filter((line) => line !== '')
-      .map((line, index) => {
-        const [url = '', alias = '', title = ''] = line.split('\t').map((cell) => cell.trim());
-        return { number: index + 1, cells: { url, alias, title } };
-      });
-    return { rows, unknown: [] };
+    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+    const rows = lines.map((line, index) => {
+      const [url = '', alias = '', title = ''] = line.split('\t').map((cell) => cell.trim());
+      return { number: index + 1, cells: { url, alias, title } };
+    });
+    return { rows, columns: null, delimiter: '\t' };
   }
   const { data, meta } = Papa.parse<Record<string, string>>(text, {
     header: true,
@@ -58,11 +51,37 @@ export function parseRows(text: string): ParsedRows {
     transformHeader: (name) => name.trim().toLowerCase(),
     transform: (cell) => unguarded(cell.trim()),
   });
-  const rows = data
-    .map((cells, index) => ({ number: index + 1, cells }))
-    .filter(({ cells }) => (cells.kind ?? 'link') === 'link' || cells.kind === '');
-  const unknown = (meta.fields ?? []).filter((name) => !columns.has(name) && !ignored.has(name));
-  return { rows, unknown };
+  const rows = data.map((cells, index) => ({ number: index + 1, cells }));
+  return { rows, columns: meta.fields ?? [], delimiter: meta.delimiter };
+}
+
+/**
+ * Reads pasted lines or a CSV file. With a header that has a column `url`, it is CSV; else each line is a URL, with an alias
+ * and a title after it, separated by tabs.
+ */
+export function parseRows(text: string): {
+  rows: readonly ImportRow[];
+  /** The columns that no link has. */
+  unknown: readonly string[];
+} {
+  const { rows, columns: given } = tableOf(text);
+  return {
+    rows: rows.filter(({ cells }) => (cells.kind ?? 'link') === 'link' || cells.kind === ''),
+    unknown: (given ?? []).filter((name) => !columns.has(name) && !ignored.has(name)),
+  };
+}
+
+/** The text with other cells in its lines; without those for which there are none. */
+export function withRows(text: string, cellsOf: (row: ImportRow) => Cells | undefined): string {
+  const { rows, columns: given, delimiter } = tableOf(text);
+  const names = given ?? ['url', 'alias', 'title'];
+  const data = rows.flatMap((row) => {
+    const cells = cellsOf(row);
+    return cells ? [names.map((name) => cells[name] ?? '')] : [];
+  });
+  return given === null
+    ? data.map((cells) => cells.join('\t').trimEnd()).join('\n')
+    : Papa.unparse({ fields: [...names], data }, { delimiter });
 }
 
 /** What of the account the lines name. */
@@ -78,29 +97,63 @@ export class WrongCell extends Error {}
 
 const isYes = (text: string): boolean => /^(1|true|yes|on)$/i.test(text);
 
-function listIn(text: string, column: string): unknown[] {
+/** The entries of a list in JSON, as an export has them. */
+function listIn<Entry>(
+  { cells }: ImportRow,
+  column: string,
+  isEntry: (one: unknown) => one is Entry,
+): Entry[] {
+  const text = cells[column] ?? '';
   if (text === '') return [];
   try {
     const list: unknown = JSON.parse(text);
-    if (Array.isArray(list)) return list;
+    if (Array.isArray(list) && list.every(isEntry)) return list;
   } catch {
     // It is told below.
   }
-  throw new WrongCell(`${column} must be a list in JSON, as in an export`);
+  throw new WrongCell(texts.many.wrongList(column));
+}
+
+const isText = (one: unknown): one is string => typeof one === 'string';
+
+/** Whether an entry has texts by these names. */
+const hasTexts =
+  <Name extends string>(...names: Name[]) =>
+  (one: unknown): one is Record<Name, string> =>
+    names.every((name) => isText(Object(one)[name]));
+
+function choiceIn<Value extends string>(
+  { cells }: ImportRow,
+  column: string,
+  choices: readonly Value[],
+): Value | undefined {
+  const text = (cells[column] ?? '').toUpperCase();
+  if (text === '') return undefined;
+  const found = choices.find((one) => one === text);
+  if (found === undefined) throw new WrongCell(texts.many.wrongChoice(column, choices.join(', ')));
+  return found;
 }
 
 function found(names: ReadonlyMap<string, string>, name: string, column: string): string | undefined {
   if (name === '') return undefined;
   const id = names.get(name);
-  if (id === undefined) throw new WrongCell(`${column} “${name}” is not one of the account’s`);
+  if (id === undefined) throw new WrongCell(texts.many.unknownName(column, name));
   return id;
 }
 
-function pixelIds(text: string, { pixels }: Known): string[] {
-  return listIn(text, 'pixels').map((one) => {
-    const { type, value } = Object(one) as { type?: unknown; value?: unknown }; // Any JSON; compared as text.
-    return found(pixels, `${type} ${value}`, 'pixels') ?? '';
-  });
+/** The targets of a line; which countries and languages there are, the API knows. */
+function targetingOf(row: ImportRow): CreateLinkInput['targeting'] {
+  const type = choiceIn(row, 'target_type', targetTypes);
+  if (type === undefined || type === 'NONE') return undefined;
+  const isPlatform = (one: unknown): one is PlatformTargetInput =>
+    hasTexts('platform', 'url')(one) && one.platform in texts.platforms;
+  return {
+    type,
+    countries: listIn(row, 'countries', hasTexts('country', 'url')),
+    platforms: listIn(row, 'platforms', isPlatform),
+    languages: listIn(row, 'languages', hasTexts('language', 'url')),
+    rotation: listIn(row, 'rotation', isText),
+  };
 }
 
 /**
@@ -108,43 +161,36 @@ function pixelIds(text: string, { pixels }: Known): string[] {
  * @param spaceId the space of lines that name none
  * @throws WrongCell
  */
-export function linkOfRow({ cells }: ImportRow, known: Known, spaceId: string): CreateLinkInput {
-  const cell = (name: string) => cells[name] ?? '';
+export function linkOfRow(row: ImportRow, known: Known, spaceId: string): CreateLinkInput {
+  const cell = (name: string) => row.cells[name] ?? '';
   const given = <Name extends string>(name: Name, value: string) => (value === '' ? {} : { [name]: value });
   const clicks = cell('expiration_clicks');
   const space = found(known.spaces, cell('space'), 'space') ?? spaceId;
   const domainId = found(known.domains, cell('domain').toLowerCase(), 'domain');
-  const pixels = pixelIds(cell('pixels'), known);
-  const type = cell('target_type').toUpperCase();
+  const pixelIds = listIn(row, 'pixels', hasTexts('type', 'value')).map(
+    ({ type, value }) => found(known.pixels, `${type} ${value}`, 'pixels') ?? '',
+  );
+  const privacy = choiceIn(row, 'privacy', privacies);
+  const targeting = targetingOf(row);
   return {
-    url: cell('url'),
+    url: withScheme(cell('url')),
     ...given('alias', cell('alias')),
     ...given('title', cell('title')),
     ...given('password', cell('password')),
     ...given('spaceId', space),
     ...(domainId !== undefined && { domainId }),
     ...(isYes(cell('disabled')) && { disabled: true }),
-    ...(cell('privacy') !== '' && { privacy: cell('privacy').toUpperCase() as LinkPrivacy }),
+    ...(privacy && { privacy }),
     ...given('privacyPassword', cell('privacy_password')),
-    ...(pixels.length > 0 && { pixelIds: pixels }),
+    ...(pixelIds.length > 0 && { pixelIds }),
     ...((cell('expires_at') || clicks || cell('expiration_url')) && {
       expiration: {
         ...given('at', cell('expires_at')),
         ...(clicks !== '' && { clicks: /^\d{1,9}$/.test(clicks) ? Number(clicks) : 0 }),
-        ...given('url', cell('expiration_url')),
+        ...given('url', withScheme(cell('expiration_url'))),
       },
     }),
-    // The API checks what JSON there is.
-    ...(type !== '' &&
-      type !== 'NONE' && {
-        targeting: {
-          type: type as TargetType,
-          countries: listIn(cell('countries'), 'countries') as CountryTargetInput[],
-          platforms: listIn(cell('platforms'), 'platforms') as PlatformTargetInput[],
-          languages: listIn(cell('languages'), 'languages') as LanguageTargetInput[],
-          rotation: listIn(cell('rotation'), 'rotation') as string[],
-        },
-      }),
+    ...(targeting && { targeting }),
   };
 }
 

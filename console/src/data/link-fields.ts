@@ -4,17 +4,19 @@ import type {
   LinkTargetingInput,
   LinkWholeFragment,
   Platform,
-  RefusedFragment,
   TargetType,
   UpdateLinkInput,
 } from '../generated/documents.ts';
-import { fromLocalInput, toLocalInput } from '../parts/format.ts';
+import { fromLocalInput, toLocalInput, withScheme } from '../parts/format.ts';
 
 /** A target: a country, platform or language, and its destination. In rotation, the key is empty. */
 export interface TargetField {
   readonly key: string;
   readonly url: string;
 }
+
+export const targetTypes: readonly TargetType[] = ['NONE', 'COUNTRY', 'PLATFORM', 'LANGUAGE', 'ROTATION'];
+export const privacies: readonly LinkPrivacy[] = ['PUBLIC', 'PRIVATE', 'PASSWORD'];
 
 export type TargetList = Exclude<TargetType, 'NONE'>;
 
@@ -86,7 +88,9 @@ export function fieldsOf(link: LinkWholeFragment): LinkFields {
 
 /** Entries in which nothing was entered do not count. */
 const filled = (targets: readonly TargetField[]) =>
-  targets.filter(({ key, url }) => key !== '' || url !== '');
+  targets
+    .filter(({ key, url }) => key !== '' || url !== '')
+    .map(({ key, url }) => ({ key, url: withScheme(url) }));
 
 function targetingOf({ targetType, targets }: LinkFields): LinkTargetingInput {
   return {
@@ -106,18 +110,14 @@ const clicksOf = (text: string): number | null =>
 const expirationOf = (fields: LinkFields) => ({
   at: fromLocalInput(fields.expiresAt),
   clicks: clicksOf(fields.expiresAfter),
-  url: fields.expiredUrl.trim() || null,
+  url: withScheme(fields.expiredUrl) || null,
 });
 
 /** What is sent for a new link: only what was entered. */
-/** An address as people write it, such as www.example.com/page, gets the scheme that the API needs. */
-const withScheme = (text: string): string =>
-  /^[\w-]+(\.[\w-]+)+([/?#:]|$)/.test(text) ? `https://${text}` : text;
-
 export function newLinkOf(fields: LinkFields): CreateLinkInput {
   const expiration = expirationOf(fields);
   return {
-    url: withScheme(fields.url.trim()),
+    url: withScheme(fields.url),
     ...(fields.title.trim() && { title: fields.title }),
     ...(fields.alias.trim() && { alias: fields.alias }),
     ...(fields.domainId && { domainId: fields.domainId }),
@@ -138,7 +138,7 @@ const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === 
 export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput {
   const differs = (...names: (keyof LinkFields)[]) => names.some((name) => !same(fields[name], read[name]));
   return {
-    ...(differs('url') && { url: fields.url.trim() }),
+    ...(differs('url') && { url: withScheme(fields.url) }),
     ...(differs('title') && { title: fields.title.trim() || null }),
     ...(differs('alias') && { alias: fields.alias }),
     ...(differs('spaceId') && { spaceId: fields.spaceId || null }),
@@ -148,7 +148,7 @@ export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput
       expiration: {
         ...(differs('expiresAt') && { at: fromLocalInput(fields.expiresAt) }),
         ...(differs('expiresAfter') && { clicks: clicksOf(fields.expiresAfter) }),
-        ...(differs('expiredUrl') && { url: fields.expiredUrl.trim() || null }),
+        ...(differs('expiredUrl') && { url: withScheme(fields.expiredUrl) || null }),
       },
     }),
     ...(differs('targetType', 'targets') && { targeting: targetingOf(fields) }),
@@ -166,20 +166,6 @@ export interface FormProps {
   readonly fields: LinkFields;
   readonly errors: FieldErrors;
   onChange(patch: Partial<LinkFields>): void;
-}
-
-export function errorsOf({ fields }: RefusedFragment): FieldErrors {
-  return Object.fromEntries(fields.map(({ path, messages }) => [path.join('.'), messages.join('; ')]));
-}
-
-const placed: ReadonlySet<string> = new Set([
-  ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'privacyPassword'],
-  ...['expiration', 'targeting', 'pixelIds'],
-]);
-
-/** The message of a refusal, unless it can stand at a field of the form. */
-export function messageBesides({ fields, message }: RefusedFragment): string | null {
-  return fields.length > 0 && fields.every(({ path: [first = ''] }) => placed.has(first)) ? null : message;
 }
 
 /** What of it may be kept in the browser: passwords may not. */

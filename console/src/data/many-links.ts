@@ -7,8 +7,9 @@ import {
   type UpdateLinkInput,
   UpdateLinksDocument,
 } from '../generated/documents.ts';
-import { inBatches, type Progress } from './batches.ts';
+import { inBatches, inTime, type Progress } from './batches.ts';
 import { faultOf } from './faults.ts';
+import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
 
@@ -45,12 +46,13 @@ async function actOn(session: Session, action: BulkAction, ids: readonly string[
   if ('delete' in action)
     return (await write(session, DeleteLinksDocument, { ids: [...ids] })).deleteLinks.map((one, index) => ({
       id: ids[index] ?? '',
-      message: one.__typename === 'DeletedRecord' ? null : one.message,
+      message: one.__typename === 'DeletedRecord' ? null : refusalText(one),
     }));
   const inputs = ids.map((id) => ({ id, input: action.update }));
-  return (await write(session, UpdateLinksDocument, { inputs })).updateLinks.map((one, index) => ({
+  const { updateLinks } = await write(session, UpdateLinksDocument, { inputs });
+  return inTime(updateLinks).map((one, index) => ({
     id: ids[index] ?? '',
-    message: one.__typename === 'Link' ? null : one.message,
+    message: one.__typename === 'Link' ? null : refusalText(one),
   }));
 }
 

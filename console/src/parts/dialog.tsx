@@ -8,11 +8,14 @@ export function Dialog({
   onClose,
   children,
   wide = false,
+  firm = false,
 }: {
   title: string;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
+  /** Whether nothing closes it but a button among its children. */
+  firm?: boolean;
 }): ReactElement {
   const ref = useRef<HTMLDialogElement>(null);
   const name = useId();
@@ -26,10 +29,12 @@ export function Dialog({
       ref={ref}
       className={wide ? 'wide' : undefined}
       aria-labelledby={name}
+      closedby={firm ? 'none' : undefined}
       onClose={onClose}
+      onCancel={(event) => firm && event.preventDefault()}
       onClick={(event) => {
         // The dialog itself is clicked only outside its content.
-        if (event.target === ref.current) ref.current?.close();
+        if (event.target === ref.current && !firm) ref.current?.close();
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') event.stopPropagation();
@@ -38,14 +43,16 @@ export function Dialog({
       <div className="dialog">
         <header>
           <h2 id={name}>{title}</h2>
-          <button
-            type="button"
-            className="bare"
-            aria-label={texts.close}
-            onClick={() => ref.current?.close()}
-          >
-            <Icon name="close" />
-          </button>
+          {!firm && (
+            <button
+              type="button"
+              className="bare"
+              aria-label={texts.close}
+              onClick={() => ref.current?.close()}
+            >
+              <Icon name="close" />
+            </button>
+          )}
         </header>
         {children}
       </div>

@@ -1,9 +1,13 @@
-import { type ComponentProps, type ReactElement, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactElement, type ReactNode, useId, useState } from 'react';
+import { texts } from '../texts.ts';
+import { Icon } from './icon.tsx';
 
 export interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What is wrong, in the words of the API. */
+  /** What would happen that may not be meant. */
+  readonly warning?: string | null | undefined;
+  /** What is wrong. */
   readonly error?: string | undefined;
 }
 
@@ -13,16 +17,18 @@ interface Parts {
   readonly 'aria-invalid'?: true;
 }
 
-/** A label, what is entered, a hint and an error. */
+/** A label, what is entered, and one note: an error, else a warning, else a hint. */
 export function Field({
   label,
   hint,
+  warning,
   error,
   children,
 }: FieldProps & { children: (parts: Parts) => ReactNode }): ReactElement {
   const id = useId();
   const note = `${id}-note`;
-  const hasNote = error !== undefined || hint !== undefined;
+  const told = error ?? warning ?? hint;
+  const hasNote = told !== undefined;
   return (
     <div className={error === undefined ? 'field' : 'field wrong'}>
       <label htmlFor={id}>{label}</label>
@@ -32,26 +38,22 @@ export function Field({
         ...(error !== undefined && { 'aria-invalid': true as const }),
       })}
       {hasNote && (
-        <p id={note} className={error === undefined ? 'hint' : 'error'}>
-          {error ?? hint}
+        <p id={note} className={error !== undefined ? 'error' : warning ? 'hint warning' : 'hint'}>
+          {told}
         </p>
       )}
     </div>
   );
 }
 
-export function TextField({
-  label,
-  hint,
-  error,
-  onText,
-  ...input
-}: FieldProps & { onText: (text: string) => void } & Omit<
+type TextFieldProps = FieldProps & { onText: (text: string) => void } & Omit<
     ComponentProps<'input'>,
     'onChange'
-  >): ReactElement {
+  >;
+
+export function TextField({ label, hint, warning, error, onText, ...input }: TextFieldProps): ReactElement {
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} warning={warning} error={error}>
       {(parts) => (
         <input
           type="text"
@@ -60,6 +62,37 @@ export function TextField({
           {...parts}
           onChange={(event) => onText(event.target.value)}
         />
+      )}
+    </Field>
+  );
+}
+
+/** A password, which can be shown. */
+export function PasswordField({ label, hint, error, onText, ...input }: TextFieldProps): ReactElement {
+  const [isShown, setShown] = useState(false);
+  const name = isShown ? texts.hidePassword : texts.showPassword;
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(parts) => (
+        <div className="password">
+          <input
+            autoComplete="new-password"
+            {...input}
+            {...parts}
+            type={isShown ? 'text' : 'password'}
+            onChange={(event) => onText(event.target.value)}
+          />
+          <button
+            type="button"
+            className="bare"
+            aria-label={name}
+            title={name}
+            disabled={input.disabled}
+            onClick={() => setShown(!isShown)}
+          >
+            <Icon name={isShown ? 'eyeOff' : 'eye'} />
+          </button>
+        </div>
       )}
     </Field>
   );

@@ -1,21 +1,15 @@
 import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react';
 import { showFault } from '../data/actions.ts';
-import { errorsOf, type FieldErrors } from '../data/link-fields.ts';
-import type { RefusedFragment } from '../generated/documents.ts';
+import type { FieldErrors } from '../data/link-fields.ts';
+import { errorsOf, type Refusal, refusalText } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 
 /** What a form's write results in: nothing else is expected of it than that it was done, or why it was not. */
-export type Outcome = { readonly __typename: string } & (
-  | Pick<RefusedFragment, 'message' | 'fields'>
-  | { readonly message: string }
-  | object
-);
+export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typename'> | object);
 
-const fieldsIn = (outcome: Outcome): FieldErrors | null =>
-  'fields' in outcome && 'message' in outcome && outcome.__typename === 'ValidationError'
-    ? errorsOf(outcome)
-    : null;
+const refusalIn = (outcome: Outcome): Refusal | null =>
+  outcome.__typename.endsWith('Error') && 'message' in outcome ? outcome : null;
 
 /** A form in a dialog: it closes when what it sends was done, and shows errors at the fields otherwise. */
 export function FormDialog({
@@ -41,12 +35,11 @@ export function FormDialog({
     setBusy(true);
     try {
       const outcome = await onSubmit();
-      const wrong = fieldsIn(outcome);
-      setErrors(wrong ?? {});
-      if (wrong) return setMessage('');
-      if (outcome.__typename.endsWith('Error'))
-        return setMessage('message' in outcome ? outcome.message : '');
-      onClose();
+      const refusal = refusalIn(outcome);
+      if (refusal === null) return onClose();
+      const { fields = [] } = refusal;
+      setErrors(errorsOf({ fields }));
+      setMessage(fields.length === 0 ? refusalText(refusal) : '');
     } catch (error) {
       showFault(error);
     } finally {

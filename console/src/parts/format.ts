@@ -10,7 +10,7 @@ const utcHour = new Intl.DateTimeFormat(undefined, {
 });
 const utcTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const utcMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const change = new Intl.NumberFormat(undefined, {
   style: 'percent',
@@ -62,6 +62,12 @@ export const languageName = (code: string): string => nameIn('language', code);
 /** A URL as people read it: without its scheme and a lone slash. */
 export const withoutScheme = (url: string): string =>
   url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/]+)\/$/, '$1');
+
+/** An address as people write it, such as www.example.com/page, gets the scheme that the API needs. */
+export function withScheme(text: string): string {
+  const address = text.trim();
+  return /^[\w-]+(\.[\w-]+)+([/?#:]|$)/.test(address) ? `https://${address}` : address;
+}
 
 /** A time for an input of the type `datetime-local`. */
 export function toLocalInput(iso: string | null): string {

@@ -36,7 +36,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   Form,
   remove,
   isFixed = () => false,
-  tall = false,
+  more,
   children,
 }: {
   kind: RecordKind;
@@ -51,9 +51,10 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   remove: (id: string) => Promise<Outcome>;
   /** Whether a record cannot be changed. */
   isFixed?: (row: Row) => boolean;
-  tall?: boolean;
-  /** What a row shows, with its menu. */
-  children: (row: Row, menu: ReactNode) => ReactNode;
+  /** What stands below a row. */
+  more?: (row: Row) => ReactNode;
+  /** What a row shows, beside its menu. */
+  children: (row: Row) => ReactNode;
 }): ReactElement {
   const { canWrite } = useSession();
   const [after, setAfter] = useState<string | null>(null);
@@ -86,8 +87,10 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
       {nodes && nodes.length > 0 && (
         <Records>
           {nodes.map((row) => (
-            <li key={row.id} className={tall ? 'tall' : undefined}>
-              {children(row, menuOf(row))}
+            <li key={row.id} className="record">
+              <div className="parts">{children(row)}</div>
+              {menuOf(row)}
+              {more && <div className="more">{more(row)}</div>}
             </li>
           ))}
         </Records>

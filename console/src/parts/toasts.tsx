@@ -11,6 +11,8 @@ interface Toast {
 
 /** How long a message stays, in milliseconds. */
 const SHOWN_FOR = 6_000;
+/** How many messages are shown at once, besides those that offer an action. */
+const MOST = 4;
 
 let toasts: readonly Toast[] = [];
 let lastId = 0;
@@ -28,12 +30,19 @@ export function dismissToast(id: number): void {
 /** Shows a message for some seconds; those of failures stay until they are closed. */
 export function showToast(
   text: string,
-  { wrong = false, action }: { wrong?: boolean; action?: Toast['action'] } = {},
+  {
+    wrong = false,
+    action,
+    shownFor = SHOWN_FOR,
+  }: { wrong?: boolean; action?: Toast['action']; shownFor?: number } = {},
 ): number {
   lastId++;
   const id = lastId;
-  set([...toasts.slice(-3), { id, text, wrong, ...(action && { action }) }]);
-  if (!wrong) setTimeout(() => dismissToast(id), SHOWN_FOR);
+  const plain = toasts.filter((one) => one.action === undefined);
+  const gone = plain.slice(0, Math.max(0, plain.length + 1 - MOST));
+  const stay = toasts.filter((one) => !gone.includes(one));
+  set([...stay, { id, text, wrong, ...(action && { action }) }]);
+  if (!wrong) setTimeout(() => dismissToast(id), shownFor);
   return id;
 }
 

@@ -1,160 +1,82 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import { showFault } from '../data/actions.ts';
-import { announce } from '../data/bus.ts';
+import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
+  ChoicesDocument,
   CreateDomainDocument,
   DeleteDomainDocument,
   type DomainRowFragment,
   DomainsDocument,
   UpdateDomainDocument,
-  VerifyDomainDocument,
 } from '../generated/documents.ts';
-import { CopyButton } from '../parts/copy.tsx';
 import { TextField } from '../parts/field.tsx';
-import { Confirm, FormDialog } from '../parts/form-dialog.tsx';
-import { Menu } from '../parts/menu.tsx';
-import { FaultNotice, Skeleton } from '../parts/notice.tsx';
-import { MorePages, Records, RecordsHead } from '../parts/records.tsx';
-import { showToast } from '../parts/toasts.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { withScheme } from '../parts/format.ts';
+import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
-
-const changed = () => announce([{ kind: 'DOMAIN', recordId: null, action: null }]);
+import { DomainDns } from './domain-dns.tsx';
 
 export function DomainsView(): ReactElement {
-  const { canWrite } = useSession();
-  const [after, setAfter] = useState<string | null>(null);
-  const [edited, setEdited] = useState<DomainRowFragment | 'new' | null>(null);
-  const [deleted, setDeleted] = useState<DomainRowFragment | null>(null);
-  const { data, fault, again } = useRead(DomainsDocument, { after }, { on: ['DOMAIN'] });
+  const session = useSession();
+  const all = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] }).data?.domains.nodes;
+  const serviceHost = all?.find(({ shared }) => shared)?.name ?? location.host;
   const t = texts.domains;
   return (
-    <>
-      <RecordsHead
-        title={texts.places.domains}
-        lead={t.lead}
-        create={canWrite ? t.create : undefined}
-        onCreate={() => setEdited('new')}
-      />
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {!data && !fault && <Skeleton rows={3} />}
-      {data && (
+    <RecordsView
+      kind="DOMAIN"
+      title={texts.places.domains}
+      words={t}
+      document={DomainsDocument}
+      pageOf={({ domains }) => domains}
+      Form={DomainForm}
+      remove={async (id) => (await write(session, DeleteDomainDocument, { id })).deleteDomain}
+      isFixed={({ shared }) => shared}
+      more={(domain) => (
         <>
-          <Records>
-            {data.domains.nodes.map((domain) => (
-              <li key={domain.id} className="tall">
-                <div className="line">
-                  <Link href={`/?domain=${domain.id}`} className="grow name">
-                    {domain.name}
-                  </Link>
-                  <span className={domain.verified ? 'badge ok' : 'badge warn'}>
-                    {domain.shared ? t.shared : domain.verified ? t.verified : t.unverified}
-                  </span>
-                  {canWrite && !domain.shared && (
-                    <Menu
-                      label={texts.links.actionsOf(domain.name)}
-                      items={[
-                        { name: texts.links.edit, icon: 'next', run: () => setEdited(domain) },
-                        { name: texts.delete, icon: 'trash', danger: true, run: () => setDeleted(domain) },
-                      ]}
-                    />
-                  )}
-                </div>
-                {domain.notFoundUrl !== null && (
-                  <p className="quiet cut">{t.notFoundTo(domain.notFoundUrl)}</p>
-                )}
-                {!domain.verified && domain.verification && <Verification domain={domain} />}
-              </li>
-            ))}
-          </Records>
-          <MorePages
-            hasNext={data.domains.pageInfo.hasNextPage}
-            isFirst={after === null}
-            onFirst={() => setAfter(null)}
-            onNext={() => setAfter(data.domains.pageInfo.endCursor)}
-          />
+          {domain.notFoundUrl !== null && <p className="quiet cut">{t.notFoundTo(domain.notFoundUrl)}</p>}
+          {!domain.shared && !domain.verified && <DomainDns domain={domain} serviceHost={serviceHost} />}
+          {!domain.shared && domain.verified && (
+            <details>
+              <summary>{t.showDns}</summary>
+              <DomainDns domain={domain} serviceHost={serviceHost} />
+            </details>
+          )}
         </>
       )}
-      {edited && <DomainDialog domain={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
-      {deleted && <DeleteDomain domain={deleted} onClose={() => setDeleted(null)} />}
-    </>
-  );
-}
-
-/** The record to set, and a button that looks for it. */
-function Verification({ domain: { id, verification } }: { domain: DomainRowFragment }): ReactElement {
-  const session = useSession();
-  const [isBusy, setBusy] = useState(false);
-  const [told, setTold] = useState('');
-  const t = texts.domains;
-  const verify = async () => {
-    setBusy(true);
-    try {
-      const { verifyDomain: result } = await write(session, VerifyDomainDocument, { id });
-      if (result.__typename === 'Domain') {
-        showToast(t.nowVerified(result.name));
-        changed();
-      } else setTold(result.message);
-    } catch (error) {
-      showFault(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <div className="verification">
-      <p>{t.record}</p>
-      <dl>
-        {[
-          [t.recordName, verification?.name ?? ''],
-          [t.recordValue, verification?.value ?? ''],
-        ].map(([name = '', value = '']) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <code>{value}</code>
-              <CopyButton text={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {session.canWrite && (
-        <button type="button" className="button quiet small" disabled={isBusy} onClick={verify}>
-          {isBusy ? t.checking : t.check}
-        </button>
+    >
+      {(domain) => (
+        <>
+          <Link href={`/?domain=${domain.id}`} className="grow name">
+            {domain.name}
+          </Link>
+          <span className={domain.verified ? 'badge ok' : 'badge warn'}>
+            {domain.shared ? t.shared : domain.verified ? t.verified : t.unverified}
+          </span>
+        </>
       )}
-      <p className="error" role="alert">
-        {told}
-      </p>
-    </div>
+    </RecordsView>
   );
 }
 
-function DomainDialog({
-  domain,
-  onClose,
-}: {
-  domain: DomainRowFragment | null;
-  onClose: () => void;
-}): ReactElement {
+function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragment>): ReactElement {
   const session = useSession();
   const [name, setName] = useState(domain?.name ?? '');
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
   const t = texts.domains;
   const save = async () => {
-    const input = { name, notFoundUrl: notFoundUrl.trim() || null };
+    const input = { name, notFoundUrl: withScheme(notFoundUrl) || null };
     const outcome =
       domain === null
         ? (await write(session, CreateDomainDocument, { input })).createDomain
         : (await write(session, UpdateDomainDocument, { id: domain.id, input })).updateDomain;
-    changed();
+    announceKinds('DOMAIN');
     return outcome;
   };
   return (
-    <FormDialog title={domain ? t.edit(domain.name) : t.create} onClose={onClose} onSubmit={save}>
+    <FormDialog {...dialog} onSubmit={save}>
       {(errors) => (
         <>
           <TextField
@@ -177,23 +99,5 @@ function DomainDialog({
         </>
       )}
     </FormDialog>
-  );
-}
-
-function DeleteDomain({ domain, onClose }: { domain: DomainRowFragment; onClose: () => void }): ReactElement {
-  const session = useSession();
-  const t = texts.domains;
-  return (
-    <Confirm
-      title={t.deleteTitle(domain.name)}
-      onClose={onClose}
-      onYes={async () => {
-        const { deleteDomain } = await write(session, DeleteDomainDocument, { id: domain.id });
-        changed();
-        return deleteDomain;
-      }}
-    >
-      {t.deleteWarning}
-    </Confirm>
   );
 }

@@ -30,14 +30,13 @@ export function PixelsView(): ReactElement {
       Form={PixelForm}
       remove={async (id) => (await write(session, DeletePixelDocument, { id })).deletePixel}
     >
-      {(pixel, menu) => (
+      {(pixel) => (
         <>
           <Link href={`/?pixel=${pixel.id}`} className="grow name">
             {pixel.name}
           </Link>
           <span className="badge">{texts.pixelTypes[pixel.type] ?? pixel.type}</span>
           <code className="quiet">{pixel.value}</code>
-          {menu}
         </>
       )}
     </RecordsView>

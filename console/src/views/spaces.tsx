@@ -30,7 +30,7 @@ export function SpacesView(): ReactElement {
       Form={SpaceForm}
       remove={async (id) => (await write(session, DeleteSpaceDocument, { id })).deleteSpace}
     >
-      {(space, menu) => (
+      {(space) => (
         <>
           <i className={`dot c${space.color}`} />
           <Link href={`/?space=${space.id}`} className="grow name">
@@ -39,7 +39,6 @@ export function SpacesView(): ReactElement {
           <span className="quiet">
             {texts.spaces.figures(space.links.totalCount, inDigits(space.statistics.clicks))}
           </span>
-          {menu}
         </>
       )}
     </RecordsView>

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
 import { insertMany } from '../bulk-insert.ts';
 import type { Db, Tx } from '../connection/db.ts';
@@ -5,6 +6,7 @@ import { readRows } from '../connection/raw-reads.ts';
 import { empty, join, type Sql, sql } from '../connection/sql.ts';
 import { clientOf, transaction, whenCommitted } from '../connection/transaction.ts';
 import { columnsOf } from '../reading/columns.ts';
+import { AgeRetention } from '../retention.ts';
 import { EPOCH_BITS, type LogSnapshot, type SnapshotRow, transactionOrder } from './transaction-order.ts';
 
 /** A change that is not recorded yet. `fields` are names of the schema. */
@@ -153,10 +155,17 @@ const MAX_DELETED = 1_000;
  * Deletes changes from before a time, the oldest first, except those that are not queued for webhooks yet; returns whether
  * there may be more.
  */
-export async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
+async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
   const deleted = await db.$executeRaw`
     DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${MAX_DELETED})
     AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
       WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND EXISTS (SELECT 1 FROM "Webhook"))`;
   return deleted === MAX_DELETED;
+}
+
+/** Deletes changes that are older than a number of days; 0 keeps all. */
+export function changeRetention(db: Db, days: number, now: () => Date, log: Logger): AgeRetention {
+  const maxAge = days * 24 * 60 * 60 * 1000;
+  const deleteSome = (before: Date) => deleteOldChanges(db, before);
+  return new AgeRetention(log, { what: 'changes', every: 60 * 60 * 1000 }, { maxAge, now, deleteSome });
 }

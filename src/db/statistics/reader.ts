@@ -3,17 +3,9 @@ import type { Db } from '../connection/db.ts';
 import { forLongReads } from '../connection/raw-reads.ts';
 import type { LongReads } from '../reading/long-reads.ts';
 import { lengthOf } from './calendar.ts';
-import {
-  type Counts,
-  type Days,
-  type OwnerAsked,
-  type Point,
-  readPoints,
-  readTotals,
-  readValues,
-  type Scope,
-  type ValueRow,
-} from './read.ts';
+import { type Counts, type Point, readPoints, readTotals } from './read-counts.ts';
+import { type OwnerAsked, readValues, type ValueRow } from './read-values.ts';
+import type { Days, Scope } from './scope.ts';
 import { valueColumns } from './value.ts';
 
 /** How many owners one statement serves at most; a space reads all of its links. */

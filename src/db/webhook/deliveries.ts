@@ -3,7 +3,6 @@ import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { insertMany } from '../bulk-insert.ts';
 import type { Db, Tx } from '../connection/db.ts';
 import { readRows } from '../connection/raw-reads.ts';
-import { retryConflicts } from '../connection/retry.ts';
 import { empty, join, type Sql, sql } from '../connection/sql.ts';
 
 /** A new delivery. */
@@ -88,74 +87,12 @@ export async function nextDue(tx: Tx, webhookId: number): Promise<Date | null> {
   return row?.nextAttemptAt ?? null;
 }
 
-/** The result of an attempt. */
-export interface Outcome {
-  readonly webhookId: number;
-  readonly delivery: Pick<DueDelivery, 'id' | 'kind' | 'recordId' | 'failures'>;
-  readonly at: Date;
-  readonly responseStatus: number | null;
-  /** Why it failed; null if it was delivered. */
-  readonly error: string | null;
-  /** When it is tried again; null if never. */
-  readonly retryAt: Date | null;
-  /** The body, for the next attempt to send the same. */
-  readonly body: string | null;
-}
-
-type Change = Parameters<Db['webhookDelivery']['updateMany']>[0];
-
-function write(db: Db, change: Change): Promise<{ count: number }> {
-  return retryConflicts(() => db.webhookDelivery.updateMany(change));
-}
-
 /** The pending deliveries about a record: the index for them needs the status in the text. */
-function pendingAbout(webhookId: number, { kind, recordId }: Pick<DueDelivery, 'kind' | 'recordId'>): Sql {
+export function pendingAbout(
+  webhookId: number,
+  { kind, recordId }: Pick<DueDelivery, 'kind' | 'recordId'>,
+): Sql {
   return sql`"webhookId" = ${webhookId} AND "kind" = ${kind} AND "recordId" = ${recordId} AND "status" = 'PENDING'`;
-}
-
-async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<void> {
-  const statuses = new Set(outcomes.map(({ responseStatus }) => responseStatus));
-  for (const responseStatus of statuses) {
-    const same = outcomes.filter((one) => one.responseStatus === responseStatus);
-    await write(db, {
-      where: { id: { in: same.map(({ delivery }) => delivery.id) } },
-      data: {
-        status: 'DELIVERED',
-        attempts: { increment: 1 },
-        lastAttemptAt: same.at(-1)?.at ?? null,
-        responseStatus,
-        error: null,
-        body: null,
-      },
-    });
-  }
-}
-
-async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
-  const { webhookId, delivery, at, responseStatus, error, retryAt, body } = outcome;
-  const { id, failures } = delivery;
-  const tried = { attempts: { increment: 1 }, lastAttemptAt: at, responseStatus, error };
-  const ended = retryAt === null ? { status: 'FAILED', body: null } : { nextAttemptAt: retryAt, body };
-  const written = await write(db, {
-    where: { id, failures },
-    data: { ...tried, ...ended, failures: { increment: 1 } },
-  });
-  // It was redelivered during the attempt, and is due with all of its retries.
-  if (written.count === 0) await write(db, { where: { id }, data: tried });
-  if (written.count === 0 || retryAt === null) return;
-  // Later deliveries about the same record wait for it anyway; with a later time, queries need not skip them again and again.
-  await retryConflicts(() =>
-    db.$executeRaw(sql`
-      UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt}
-      WHERE ${pendingAbout(webhookId, delivery)} AND "id" > ${delivery.id} AND "nextAttemptAt" < ${retryAt}`),
-  );
-}
-
-/** Writes the results of attempts, all successful ones in one statement. Not atomic: some may be written without the others. */
-export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promise<void> {
-  const delivered = outcomes.filter(({ error }) => error === null);
-  await writeDelivered(db, delivered);
-  for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
 }
 
 /**

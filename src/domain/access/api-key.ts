@@ -10,7 +10,7 @@ const PREFIX_LENGTH = 8;
 
 let created = 0;
 
-/** How many keys this process has created: lists of keys from before the last one are outdated. */
+/** How many keys this process has created: a list of keys that was read before the last one is outdated. */
 export function keysCreated(): number {
   return created;
 }
@@ -23,7 +23,6 @@ const createKeyInput = z.object({
   expiresAt: z.date().nullable().default(null),
 });
 
-/** The properties of a key that may be shown. */
 export interface KeyView {
   id: number;
   account: string;
@@ -104,7 +103,6 @@ export async function createFirstKey(db: Db, now: Date, initialKey?: string): Pr
   return inserted && key;
 }
 
-/** Every key, oldest first. */
 export async function listKeys(db: Db): Promise<KeyView[]> {
   const keys = await db.apiKey.findMany({ include: { account: true }, orderBy: { id: 'asc' } });
   return keys.map(({ account, scopes: keyScopes, hash: _, accountId: __, ...key }) => ({

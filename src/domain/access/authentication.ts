@@ -21,7 +21,6 @@ interface Remembered {
   lastUsedAt: number;
 }
 
-/** The key in a header; null if there is none. */
 function keyIn(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
@@ -116,7 +115,7 @@ export class Authentication {
       expiresAt: row.expiresAt,
       lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
     };
-    // Keys have changed during the read: use the result for this request only.
+    // If keys have changed during the read, the result is for this request only.
     if (revision !== this.#revisions.numberOf('keys')) return known;
     this.#keys.set(hash, known);
     return known;

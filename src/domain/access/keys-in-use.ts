@@ -5,13 +5,13 @@ import { validKeys } from './api-key.ts';
 /** How often keys are checked for their expiry, in milliseconds. */
 const CHECK_INTERVAL = 5_000;
 
-/** An answer that lasts, such as a subscription or a long file. */
+/** A long answer, such as a subscription or a large file. */
 interface Use {
   readonly keyId: number;
   end(): void;
 }
 
-/** Ends the answers that last when their keys are revoked, expired or deleted. */
+/** Ends long answers when their keys are revoked, expired or deleted. */
 export class KeysInUse {
   readonly #db: Db;
   readonly #now: () => Date;

@@ -5,16 +5,17 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import {
   type ChangeDetails,
   type Changing,
-  differing,
+  changedColumns,
   type FieldNames,
   fieldsOf,
+  fieldsSet,
   type RecordKind,
   recordingChanges,
 } from '../change/change.ts';
 import { notFound } from '../errors.ts';
 import { requireUnchanged, timeOfChange } from '../if-unmodified.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
-import { type Actor, owned } from './actor.ts';
+import { type Actor, owned, type Writer } from './actor.ts';
 
 type Where = { id: number; accountId: number };
 
@@ -33,11 +34,10 @@ export interface Kind<Row, Data> {
   /** The schema's names of its columns. */
   readonly fields: FieldNames;
   rows(tx: Tx): Table<Row, Data>;
-  /** What else the log has of a change, given the record after it. */
+  /** Further columns of a change in the log, given the record after it. */
   details?(row: Row): ChangeDetails;
 }
 
-/** Where records of a kind are found. */
 interface Found<Row> {
   rows(db: Db | Tx): {
     findUnique(args: { where: Where }): PromiseLike<Row | null>;
@@ -70,10 +70,29 @@ export function readersOf<Row extends { id: number }>({
   };
 }
 
+/**
+ * Creates a record of the writer's account, and records which of the given fields it has.
+ * @param create gets the columns that all kinds have
+ */
+export function createOwned<Row extends { id: number }>(
+  db: Db,
+  { kind, fields, details }: Pick<Kind<Row, never>, 'kind' | 'fields' | 'details'>,
+  writer: Writer,
+  now: Date,
+  given: object,
+  create: (tx: Tx, common: { accountId: number; createdAt: Date; updatedAt: Date }) => Promise<Row>,
+): Promise<Row> {
+  return recordingChanges(db, writer, now, async ({ tx, record }) => {
+    const row = await create(tx, { accountId: writer.accountId, createdAt: now, updatedAt: now });
+    await record('CREATED', kind, [row.id], fieldsSet(given, fields), details?.(row));
+    return row;
+  });
+}
+
 interface UpdateOptions<Row> {
   /** The expected time of the last change; null for any. */
   readonly ifUpdatedAt?: Date | null;
-  /** What else to do in the same transaction, also if nothing changes. */
+  /** Further work in the same transaction, also if nothing changes. */
   inTransaction?(changing: Changing, row: Row): Promise<void>;
 }
 
@@ -101,7 +120,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
     if (row === null) throw notFound(what);
     requireUnchanged(row, ifUpdatedAt);
     await inTransaction?.(changing, row);
-    const changes = differing(row, decide(row));
+    const changes = changedColumns(row, decide(row));
     if (Object.keys(changes).length === 0) return row;
     const updated = await rows(tx).update({
       where,
@@ -114,7 +133,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
 
 /**
  * Deletes the account's own record, and returns its id.
- * @param first what else to do in the same transaction, before the deletion
+ * @param first further work in the same transaction, before the deletion
  * @throws DomainError NOT_FOUND
  */
 export async function deleteOwned(

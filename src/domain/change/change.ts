@@ -27,7 +27,7 @@ export interface Author {
 
 export const OPERATOR: Author = { accountId: null, keyId: null };
 
-/** What else the log has of some changes. */
+/** Further columns of some changes in the log. */
 export interface ChangeDetails extends Pick<NewChange, 'webhookEvents'> {
   /** The account of the records, if it is not the author's. */
   readonly owner?: number;
@@ -64,7 +64,7 @@ export function recordingChanges<T>(
   );
 }
 
-/** The schema's names of columns, if they differ from the column's name. Several columns may be one field. */
+/** The schema's field names of columns, where they differ. Several columns may be one field. */
 export type FieldNames = Readonly<Record<string, string>>;
 
 /** Columns that are not fields of the schema: owners, times, keys for comparison, and secrets. */
@@ -76,7 +76,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** The columns of `data` that differ from the row; undefined ones are skipped. */
-export function differing<Data extends object>(row: object, data: Data): Partial<Data> {
+export function changedColumns<Data extends object>(row: object, data: Data): Partial<Data> {
   const stored = row as Readonly<Record<string, unknown>>;
   const entries = Object.entries(data).filter(
     ([column, value]) => value !== undefined && !isSame(stored[column], value),
@@ -84,7 +84,7 @@ export function differing<Data extends object>(row: object, data: Data): Partial
   return Object.fromEntries(entries) as Partial<Data>; // A subset of its entries.
 }
 
-/** The fields that the columns belong to, each once. */
+/** The fields to which the columns belong, each once. */
 export function fieldsOf(columns: object, names: FieldNames): string[] {
   const fields = Object.keys(columns).flatMap((column) =>
     NO_FIELD.test(column) ? [] : (names[column] ?? column),

@@ -1,4 +1,5 @@
 import { textOf } from '../input.ts';
+import { type Random, randomText } from '../random.ts';
 
 /** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
 const reserved: ReadonlySet<string> = new Set(['api', 'console', 'docs', 'graphql', 'livez', 'readyz']);
@@ -14,7 +15,6 @@ export const MAX_ALIAS = 255;
 export const ALIAS_RULE = `1 to ${MAX_ALIAS} letters, digits, \`-\` and \`_\``;
 const pattern = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ALIAS}}$`);
 
-/** Whether this is a valid alias. */
 export function isAlias(text: string): boolean {
   return pattern.test(text);
 }
@@ -56,9 +56,19 @@ const TRIES_PER_LENGTH = 3;
 /**
  * A random alias to try. It gets a character longer after every third try: three taken aliases in a row are likely only if
  * most of that length are taken.
- * @param random a random integer from 0 to below the given number
  */
-export function generateAlias(attempt: number, random: (below: number) => number): string {
+export function generateAlias(attempt: number, random: Random): string {
   const length = MIN_RANDOM + Math.floor(attempt / TRIES_PER_LENGTH);
-  return Array.from({ length }, () => CHARACTERS.charAt(random(CHARACTERS.length))).join('');
+  return randomText(length, CHARACTERS, random);
+}
+
+/** A function that generates another alias each time, none of them reserved. */
+export function generatedAliases(random: Random, lists: { reserves(alias: string): boolean }): () => string {
+  let attempt = 0;
+  return () => {
+    for (;;) {
+      const alias = generateAlias(attempt++, random);
+      if (!lists.reserves(alias)) return alias;
+    }
+  };
 }

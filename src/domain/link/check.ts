@@ -28,7 +28,7 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
   ];
 }
 
-/** The addresses that the link does not have yet. */
+/** The addresses in the input that the link does not have yet. */
 function addedAddresses(input: LinkInput, link: Link | null): ReturnType<typeof addressesIn> {
   if (link === null) return addressesIn(input);
   const known = addressesOf(link);
@@ -49,7 +49,7 @@ export function domainNamesIn(input: LinkInput): string[] {
  * All errors of the input that need the database.
  * @param link the link to change; null for a new link
  */
-export async function refusalsOf(
+export async function findInputErrors(
   db: Db,
   actor: Writer,
   services: Pick<Services, 'lists'>,
@@ -69,10 +69,9 @@ export async function refusalsOf(
     aliasKeys: [],
   });
   const isTaken = found.domainIds.has(domainId) && found.aliasHolders.some(({ id }) => id !== link?.id);
-  return refusalsBy(found, services, { input, domainId, link, isTaken });
+  return inputErrors(found, services, { input, domainId, link, isTaken });
 }
 
-/** An input to check. */
 interface Checked {
   readonly input: LinkInput;
   readonly domainId: number;
@@ -83,15 +82,15 @@ interface Checked {
 }
 
 /** The errors of the input, given the results of the look-up. */
-export function refusalsBy(
+export function inputErrors(
   found: FoundReferences,
   { lists }: Pick<Services, 'lists'>,
   { input, domainId, link, isTaken }: Checked,
 ): FieldError[] {
   const { alias, spaceId, pixelIds = [] } = input;
   const addresses = addedAddresses(input, link);
-  const refusals: FieldError[] = [];
-  const refuse = (path: string[], message: string) => refusals.push({ path, messages: [message] });
+  const errors: FieldError[] = [];
+  const refuse = (path: string[], message: string) => errors.push({ path, messages: [message] });
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
   for (const { path, url } of addresses)
     if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)))
@@ -107,5 +106,5 @@ export function refusalsBy(
       ['pixelIds'],
       `${wrongPixel}, which ${unknown.join(', ')} ${unknown.length > 1 ? 'are' : 'is'} not`,
     );
-  return refusals;
+  return errors;
 }

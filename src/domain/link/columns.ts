@@ -1,10 +1,11 @@
+import type { NewLink } from '../../db/links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import { foldCase } from '../case-folding.ts';
-import type { FieldNames } from '../change/change.ts';
+import { type FieldNames, fieldsSet } from '../change/change.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
-import { type LinkInput, MIDNIGHT } from './input.ts';
+import { type LinkInput, MIDNIGHT, type NewLinkInput } from './input.ts';
 import { encodeTargets } from './targeting.ts';
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
@@ -49,6 +50,24 @@ export async function columnsOf(input: LinkInput, services: Services, actor: Wri
     targetType: targeting?.type,
     ...encodeTargets(targeting ?? {}),
   };
+}
+
+/** The columns of a new link, besides its alias. */
+export async function newLinkColumns(
+  input: NewLinkInput,
+  domainId: number,
+  services: Services,
+  writer: Writer,
+  times: { readonly createdAt: Date; readonly updatedAt: Date },
+) {
+  const { url } = input;
+  const columns = await columnsOf(input, services, writer);
+  return { ...columns, url, urlKey: foldCase(url), accountId: writer.accountId, domainId, ...times };
+}
+
+/** The fields that a new link has, for the log of changes. */
+export function newLinkFields({ row, pixelIds }: NewLink): string[] {
+  return fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
 }
 
 export function aliasColumns(alias: string) {

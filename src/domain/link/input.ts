@@ -30,7 +30,6 @@ const privacy = choiceOf(linkPrivacies).meta({
   description: 'Who may see the statistics.',
 });
 
-/** The privacy of a stored link. */
 export function privacyOf(link: { privacy: string }): LinkPrivacy {
   return privacy.parse(link.privacy);
 }
@@ -50,7 +49,7 @@ function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<S
     .optional();
 }
 
-/** Midnight of the day on which a link expires already, in UTC: for clients that send date and time apart. */
+/** Midnight in UTC of the day on which a link already expires: for clients that send date and time separately. */
 export const MIDNIGHT = 'T00:00Z';
 
 /** A time; in an update, also `MIDNIGHT`. */
@@ -75,7 +74,7 @@ const expiration = z
       .describe(
         'When the link expires, in ISO 8601 with an offset from UTC, such as 2027-01-01T00:00:00Z. A time ' +
           'without seconds does not change a stored time within that minute. In an update, T00:00Z alone is ' +
-          'the start of the day on which the link expires already.',
+          'the start of the day on which the link already expires.',
       )
       .nullish(),
     clicks: integerOf(1, 999_999_999)
@@ -187,4 +186,5 @@ export const updateLinkInput = z.object({
   privacy: privacy.optional(),
 });
 
-export type LinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'> | z.output<typeof updateLinkInput>;
+export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'>;
+export type LinkInput = NewLinkInput | z.output<typeof updateLinkInput>;

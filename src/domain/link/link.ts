@@ -7,14 +7,13 @@ import type { Destination } from '../../db/reading/same-links.ts';
 import { forgetStatistics } from '../../db/statistics/forget.ts';
 import type { Actor } from '../access/actor.ts';
 import { deleteOwned } from '../access/ownership.ts';
-import { foldCase } from '../case-folding.ts';
-import { fieldsSet, recordingChanges } from '../change/change.ts';
+import { recordingChanges } from '../change/change.ts';
 import { invalid } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
-import { generateAlias } from './alias.ts';
-import { aliasTaken, refusalsOf } from './check.ts';
-import { aliasColumns, columnsOf, fieldNames } from './columns.ts';
+import { generatedAliases } from './alias.ts';
+import { aliasTaken, findInputErrors } from './check.ts';
+import { aliasColumns, columnsOf, newLinkColumns, newLinkFields } from './columns.ts';
 import { createLinkInput, updateLinkInput } from './input.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 
@@ -39,25 +38,14 @@ async function reuseOf(
   return new Reuse(services, destination, given, columns, now);
 }
 
-/** Returns a function that generates another alias each time, none of them reserved. */
-function generatedAliases(services: Services): () => string {
-  let attempt = 0;
-  return () => {
-    for (;;) {
-      const alias = generateAlias(attempt++, (below) => services.random(below));
-      if (!services.lists.reserves(alias)) return alias;
-    }
-  };
-}
-
-/** The same link as the new one, if there is one. */
+/** An existing link that equals the new one; null if there is none. */
 async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
   const same = await reuse?.find(db);
   return same ? readLink(db, same, select) : null;
 }
 
 /**
- * Inserts the link, or returns the same link, if there is one by now.
+ * Inserts the link, or returns an equal one that was created meanwhile.
  * @throws PasswordNotCompared
  */
 async function insert(
@@ -66,22 +54,20 @@ async function insert(
   made: NewLink,
   { reuse, now, select }: { reuse: Reuse | null; now: Date; select: LinkSelect },
 ): Promise<SelectedLink> {
-  const { row, pixelIds } = made;
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const same = await reuse?.findLocked(tx);
-    // On PostgreSQL, it may be deleted meanwhile.
+    // On PostgreSQL, that link may be deleted meanwhile.
     const before = same && (await readLink(tx, same, select));
     if (before) return before;
     const id = await insertLinkIn(tx, made);
-    const fields = fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
-    await record('CREATED', 'LINK', [id], fields);
-    const link = await readLink(tx, { id, accountId: row.accountId }, select);
+    await record('CREATED', 'LINK', [id], newLinkFields(made));
+    const link = await readLink(tx, { id, accountId: actor.accountId }, select);
     if (link === null) throw new Error('the new link cannot be read');
     return link;
   });
 }
 
-/** Hashes and compares the passwords of a new link ahead, for services that remembers the results. */
+/** Hashes and compares the passwords of a new link in advance, with services that remember the results. */
 export async function prepareNewLink(
   db: Db,
   actor: Actor,
@@ -122,8 +108,8 @@ export async function createLink(
   const found = await existing(db, reuse, select);
   if (found) return found;
   const check = async () => {
-    const refusals = await refusalsOf(db, actor, services, input, domainId, null);
-    if (refusals.length > 0) throw invalid(refusals);
+    const errors = await findInputErrors(db, actor, services, input, domainId, null);
+    if (errors.length > 0) throw invalid(errors);
   };
   try {
     await check();
@@ -133,19 +119,10 @@ export async function createLink(
     if (made) return made;
     throw error;
   }
-  const columns = await columnsOf(input, services, actor);
-  const data = {
-    ...columns,
-    url,
-    urlKey: foldCase(url),
-    accountId,
-    domainId,
-    createdAt: now,
-    updatedAt: now,
-  };
-  const nextAlias = generatedAliases(services);
+  const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
+  const nextAlias = generatedAliases((below) => services.random(below), services.lists);
   for (let alias = input.alias ?? nextAlias(); ; ) {
-    const made = { row: { ...data, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
+    const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
     try {
       return await insert(db, actor, made, { reuse, now, select });
     } catch (error) {
@@ -171,7 +148,7 @@ export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): P
   const kind = { kind: 'LINK', what: 'link', rows: (tx: Tx) => tx.link } as const;
   // The statistics of an account are the sums over its links.
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
-    // Before its counter, as all other writes do.
+    // All writes lock the link before its counter.
     await lockRow(tx, 'Link', linkId, { deleting: true });
     await forgetStatistics(tx, [linkId], actor.accountId);
   });

@@ -24,12 +24,10 @@ import { wrongDomain, wrongSpace } from './input.ts';
 import { linkStatuses } from './status.ts';
 import { fastTotal } from './total.ts';
 
-/** The fields of a link that can be searched. */
 export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
 
-const searched = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as const;
+const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as const;
 
-/** What links can be ordered by. */
 export const linkOrderFields = {
   ID: 'The order of creation.',
   CLICKS: 'The number of clicks.',
@@ -62,13 +60,13 @@ const linksInput = z.object(selection);
 export const linkPageInput = pageInput.extend(selection);
 
 type Filter = z.output<typeof linkFilter>;
-type Within = { readonly id: number } | undefined;
+type SpaceRef = { readonly id: number } | undefined;
 
 /** The maximum `totalCount` of a search that no index covers. */
 export const MAX_COUNTED = 1_000;
 
 /** The conditions of the filter except the space; `few` if an index leaves only few links to check, `indexed` if an index covers the search. */
-async function narrowing(
+async function conditionsOf(
   lists: ListReader,
   { accountId }: Actor,
   { search, searchBy, status, domainId, pixelId, updatedSince }: Filter,
@@ -78,7 +76,7 @@ async function narrowing(
   let few = false;
   let indexed = true;
   if (search) {
-    const column = searched[searchBy];
+    const column = searchColumns[searchBy];
     const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
     where.push(found.condition);
     ({ few, indexed } = found);
@@ -96,19 +94,19 @@ async function listOf(
   actor: Actor,
   { filter, orderBy }: z.output<typeof linksInput>,
   now: () => Date,
-  within: Within,
+  space: SpaceRef,
   select: LinkSelect,
 ): Promise<{ list: List; total: Total; counted: Total }> {
   const { accountId } = actor;
-  const { indexed, ...narrowed } = await narrowing(lists, actor, filter, now);
-  const spaces = [filter.spaceId, within?.id].filter((id) => id != null);
+  const { indexed, ...narrowed } = await conditionsOf(lists, actor, filter, now);
+  const spaces = [filter.spaceId, space?.id].filter((id) => id != null);
   const inSpaces = [
     ...spaces.map((id) => is('spaceId', id)),
     ...(filter.withoutSpace ? [isNull('spaceId')] : []),
   ];
   const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
   const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, select);
-  const total = fastTotal(accountId, filter, within !== undefined, now) ?? count();
+  const total = fastTotal(accountId, filter, spaces.length > 0, now) ?? count();
   return { list, total, counted: indexed ? total : count(MAX_COUNTED) };
 }
 
@@ -123,13 +121,13 @@ export async function linkPage(
   now: () => Date,
   select: LinkSelect,
 ): Promise<Page<SelectedLink>> {
-  const which = parseInput(linkPageInput, input);
-  const { list, total } = await listOf(lists, actor, which, now, undefined, select);
-  return readPage<SelectedLink>(lists, list, which, total);
+  const parsed = parseInput(linkPageInput, input);
+  const { list, total } = await listOf(lists, actor, parsed, now, undefined, select);
+  return readPage<SelectedLink>(lists, list, parsed, total);
 }
 
 /**
- * A slice of the account's links by cursor, only of the space `within` if it is given; `total` counts them when it is
+ * A slice of the account's links by cursor, only of the `space` if it is given; `total` counts them when it is
  * called, for a search of one or two characters only up to `MAX_COUNTED`.
  * @throws DomainError VALIDATION
  */
@@ -138,11 +136,11 @@ export async function linkConnection(
   actor: Actor,
   input: EdgesInput & Unparsed<typeof linksInput>,
   now: () => Date,
-  within: Within,
+  space: SpaceRef,
   select: LinkSelect,
 ): Promise<Connection<SelectedLink>> {
-  const which = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
-  const { list, counted } = await listOf(lists, actor, which, now, within, select);
+  const parsed = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
+  const { list, counted } = await listOf(lists, actor, parsed, now, space, select);
   return readConnection(lists, list, input, { total: counted });
 }
 

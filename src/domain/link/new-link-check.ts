@@ -3,7 +3,8 @@ import type { Writer } from '../access/actor.ts';
 import { type DomainError, invalid } from '../errors.ts';
 import type { Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
-import { type BulkOutcome, createLinksInBulk } from './bulk.ts';
+import { createLinksInBulk } from './bulk.ts';
+import type { BulkOutcome } from './bulk-outcome.ts';
 import { aliasTaken } from './check.ts';
 import { DryRun } from './dry-run.ts';
 import type { createLinkInput } from './input.ts';
@@ -24,13 +25,7 @@ export async function checkNewLinks(
   now: Date,
 ): Promise<(DomainError | null)[]> {
   const items = inputs.map((input) => ({ input, origin: {} }));
-  const outcomes = await createLinksInBulk(
-    db,
-    actor,
-    services,
-    items,
-    { onTaken: 'refuse', trial: new DryRun() },
-    now,
-  );
+  const options = { onTaken: 'refuse', dryRun: new DryRun() } as const;
+  const outcomes = await createLinksInBulk(db, actor, services, items, options, now);
   return inputs.map(({ alias }, index) => errorOf(outcomes[index], alias));
 }

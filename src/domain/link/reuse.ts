@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import type { LinkInput } from './input.ts';
 
 /** How many links with a password are compared at most: each check takes time. */
-export const MAX_TRIED = 5;
+export const MAX_COMPARED = 5;
 
 /** A link may be the same, but its password was not compared yet. */
 export class PasswordNotCompared extends Error {}
@@ -77,7 +77,7 @@ export class Reuse {
   }
 
   #candidates(db: Db | Tx): Promise<Link[]> {
-    return findSameLinks(db, this.#destination, this.#match, this.#passwords.length > 0 ? MAX_TRIED : 1);
+    return findSameLinks(db, this.#destination, this.#match, this.#passwords.length > 0 ? MAX_COMPARED : 1);
   }
 
   /** The given passwords, each with the hash that the link has. */

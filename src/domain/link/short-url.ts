@@ -8,7 +8,6 @@ import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { linksWhere } from './list.ts';
 
-/** The short URL of the link. */
 export function shortUrlOf(
   { scheme }: Pick<Services, 'scheme'>,
   domain: { name: string },

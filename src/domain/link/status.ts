@@ -9,11 +9,11 @@ export const linkStatuses = {
 
 export type LinkStatus = keyof typeof linkStatuses;
 
-type Life = Pick<Link, 'disabled' | 'expiresAt' | 'expirationClicks'> & Pick<LinkCounter, 'clicks'>;
+type StatusColumns = Pick<Link, 'disabled' | 'expiresAt' | 'expirationClicks'> & Pick<LinkCounter, 'clicks'>;
 
 /** @param now called only if the status depends on the time */
 export function statusOf(
-  { disabled, expiresAt, expirationClicks, clicks }: Life,
+  { disabled, expiresAt, expirationClicks, clicks }: StatusColumns,
   now: () => Date,
 ): LinkStatus {
   if (disabled) return 'DISABLED';

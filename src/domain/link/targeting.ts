@@ -32,7 +32,7 @@ export const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 
 
 const languageCodes: ReadonlySet<string> = new Set(iso6391.getAllCodes());
 /** The maximum number of targets in each list. */
-export const mostTargets = {
+export const maxTargets = {
   countries: Math.min(MAX_TARGETS, countryCodes.size),
   platforms: Object.keys(platforms).length,
   languages: Math.min(MAX_TARGETS, languageCodes.size),

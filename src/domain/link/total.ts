@@ -2,7 +2,7 @@ import { linksOf, linksOfStatus, type Total } from '../../db/reading/totals.ts';
 import type { LinkStatus } from './status.ts';
 
 /** The filter of a list of links. */
-interface Filter {
+interface TotalFilter {
   readonly status?: LinkStatus | null | undefined;
   readonly searchBy?: unknown;
   readonly [other: string]: unknown;
@@ -15,7 +15,7 @@ interface Filter {
  */
 export function fastTotal(
   accountId: number,
-  { status, searchBy: _searchBy, ...others }: Filter,
+  { status, searchBy: _searchBy, ...others }: TotalFilter,
   isOfSpace: boolean,
   now: () => Date,
 ): Total | undefined {

@@ -5,12 +5,12 @@ import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '..
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { differing, fieldsOf, recordingChanges } from '../change/change.ts';
+import { changedColumns, fieldsOf, recordingChanges } from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
 import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../if-unmodified.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
-import { refusalsOf } from './check.ts';
+import { findInputErrors } from './check.ts';
 import { columnsOf, expiryOf, fieldNames } from './columns.ts';
 import { fixedDomain, type LinkInput, missingPrivacyPassword, updateLinkInput } from './input.ts';
 
@@ -20,7 +20,7 @@ function listed(ids: readonly number[]): string {
 }
 
 /** Errors of the password for statistics, after the input is applied to the link. */
-function privacyRefusals(input: LinkInput, link: Link): FieldError[] {
+function privacyErrors(input: LinkInput, link: Link): FieldError[] {
   const { privacy = link.privacy, privacyPassword = link.privacyPassword } = input;
   if (privacy !== 'PASSWORD' || privacyPassword !== null) return [];
   return [{ path: ['privacyPassword'], messages: [missingPrivacyPassword] }];
@@ -48,7 +48,6 @@ export interface LinkUpdate {
   readonly ifUpdatedAt?: string | null | undefined;
 }
 
-/** What a change needs, besides the database and who makes it. */
 interface Updating {
   readonly update: LinkUpdate;
   readonly services: Services;
@@ -57,7 +56,7 @@ interface Updating {
   readonly select: LinkSelect;
 }
 
-/** Hashes and compares the passwords of a change ahead, for services that remembers the results. */
+/** Hashes and compares the passwords of a change in advance, with services that remember the results. */
 export async function prepareLinkUpdate(
   db: Db,
   actor: Actor,
@@ -89,26 +88,26 @@ async function updateOnce(
   const where = owned(actor, id);
   const link = where && (await db.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
-  const refusals = await refusalsOf(db, actor, services, input, link.domainId, link);
+  const errors = await findInputErrors(db, actor, services, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
-    refusals.push({ path: ['domainId'], messages: [fixedDomain] });
-  refusals.push(...privacyRefusals(input, link));
-  if (refusals.length > 0) throw invalid(refusals);
+    errors.push({ path: ['domainId'], messages: [fixedDomain] });
+  errors.push(...privacyErrors(input, link));
+  if (errors.length > 0) throw invalid(errors);
   // Hashes passwords, which takes long: once, and not in a transaction.
   const data = await columnsOf(input, services, actor, link);
   /** What the input changes in a stored link; null for nothing. */
-  const settingsFor = async (within: Db | Tx, stored: Link): Promise<LinkSettings | null> => {
+  const settingsFor = async (client: Db | Tx, stored: Link): Promise<LinkSettings | null> => {
     requireUnchanged(stored, seen);
-    const late = privacyRefusals(input, stored);
+    const late = privacyErrors(input, stored);
     if (late.length > 0) throw invalid(late);
     const expiresAt = expiryOf(stored.expiresAt, input.expiration?.at);
-    const columns = differing(stored, { ...data, expiresAt });
-    const pixelIds = await otherPixels(within, stored.id, input.pixelIds);
+    const columns = changedColumns(stored, { ...data, expiresAt });
+    const pixelIds = await otherPixels(client, stored.id, input.pixelIds);
     if (Object.keys(columns).length === 0 && pixelIds === undefined) return null;
     return { columns: { ...columns, updatedAt: timeOfChange(stored, now) }, pixelIds };
   };
-  const read = async (within: Db | Tx) => {
-    const shown = await readLink(within, where, select);
+  const read = async (client: Db | Tx) => {
+    const shown = await readLink(client, where, select);
     if (shown === null) throw notFound('link');
     return shown;
   };
@@ -117,7 +116,7 @@ async function updateOnce(
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     let settings: LinkSettings | null = first;
     if (!(await updateLinkIn(tx, { id: link.id, updatedAt: link.updatedAt }, settings))) {
-      // Somebody else has changed the link since it was read. Now nobody can.
+      // The link was changed after it was read: lock it, and apply the input to it as it is now.
       await lockRow(tx, 'Link', link.id);
       const stored = await tx.link.findUnique({ where });
       if (stored === null) throw notFound('link');

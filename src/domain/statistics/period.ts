@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
-import type { Days } from '../../db/statistics/read.ts';
+import type { Days } from '../../db/statistics/scope.ts';
 import { invalid } from '../errors.ts';
 import { parseInput } from '../input.ts';
 

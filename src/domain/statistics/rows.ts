@@ -11,7 +11,6 @@ export const statisticsOrderFields = {
   VALUE: 'The value.',
 } as const;
 
-/** The maximum page size. */
 export const MAX_ROWS = 10_000;
 
 const orderInput = z.object({

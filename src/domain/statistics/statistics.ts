@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { daysAfter, enclosingPeriod, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
-import type { Counts, Days, Point, Scope, ValueRow, ValuesAsked } from '../../db/statistics/read.ts';
+import type { Counts, Point } from '../../db/statistics/read-counts.ts';
+import type { ValueRow, ValuesAsked } from '../../db/statistics/read-values.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
+import type { Days, Scope } from '../../db/statistics/scope.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
@@ -57,7 +59,7 @@ function sumOf(one: Counts, other: Counts): Counts {
   };
 }
 
-/** The times of a period, one after the other. */
+/** The hours, days or months of a period as numbers, in order. */
 function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<number> {
   if (interval === 'MONTH') {
     for (let month = enclosingPeriod(from); month <= enclosingPeriod(to); month = monthsAfter(month, 1))
@@ -70,7 +72,7 @@ function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<n
   }
 }
 
-/** When a time of the interval begins. */
+/** When such an hour, day or month begins. */
 function startOfTime(interval: StatisticsInterval, time: number): Date {
   if (interval === 'HOUR') return startOf(enclosingPeriod(time), time % 100);
   return startOf(interval === 'DAY' ? time : time * 100 + 1);

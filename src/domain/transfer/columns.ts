@@ -67,10 +67,10 @@ export function unusedColumns({ others }: FileColumns, raw: RawRecord): string[]
 }
 
 /** What services write into a cell without a value; the last is MySQL's. */
-const NOTHING = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
+const NO_VALUE = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
 
-/** Fields for which any column counts that says yes: a link is closed for whatever reason. */
-const ANY: ReadonlySet<ImportField> = new Set(['has_password', 'disabled']);
+/** Fields that are true if any of their columns is: a link is closed for whatever reason. */
+const ANY_COLUMN: ReadonlySet<ImportField> = new Set(['has_password', 'disabled']);
 
 /** A record as it is in a file. */
 export interface Cells {
@@ -85,14 +85,14 @@ function valuesOf(
   field: ImportField,
 ): { column: string; value: unknown }[] {
   const guarded = isCsv && format.guarded === true;
-  const means = (value: unknown) =>
+  const hasMeaning = (value: unknown) =>
     !isEmpty(value) &&
-    !(isCsv && !guarded && typeof value === 'string' && NOTHING.test(value)) &&
+    !(isCsv && !guarded && typeof value === 'string' && NO_VALUE.test(value)) &&
     !(LISTS.has(field) && value === '[]');
   return (byField.get(field) ?? []).flatMap((column) => {
     const value = raw[column];
     const trimmed = typeof value === 'string' ? value.trim() : value;
-    if (!means(trimmed)) return [];
+    if (!hasMeaning(trimmed)) return [];
     return { column, value: guarded && typeof trimmed === 'string' ? unguarded(trimmed) : trimmed };
   });
 }
@@ -102,19 +102,19 @@ export function recordOf(columns: FileColumns, cells: Cells): ImportRecord {
   const record: ImportRecord = {};
   for (const field of columns.byField.keys()) {
     const values = valuesOf(columns, cells, field);
-    const first = (ANY.has(field) && values.find(({ value }) => isSet(value))) || values[0];
+    const first = (ANY_COLUMN.has(field) && values.find(({ value }) => isSet(value))) || values[0];
     if (first !== undefined) record[field] = first.value;
   }
   return record;
 }
 
-/** From which other field a missing one is taken. */
-const INSTEAD: Partial<Record<ImportField, ImportField>> = { alias: 'short_url', space: 'tags' };
+/** The field that replaces a missing one. */
+const FALLBACKS: Partial<Record<ImportField, ImportField>> = { alias: 'short_url', space: 'tags' };
 
 /** The name of the column that has the record's value for a field, such as `tags[0]`; null if there is none. */
 export function columnWithValue(columns: FileColumns, cells: Cells, path: string): string | null {
   const field = importFields.find((one) => one === path.split(/[.[]/)[0]);
   if (field === undefined) return null;
-  const [first] = [field, INSTEAD[field]].flatMap((one) => (one ? valuesOf(columns, cells, one) : []));
+  const [first] = [field, FALLBACKS[field]].flatMap((one) => (one ? valuesOf(columns, cells, one) : []));
   return first?.column.trim() ?? null;
 }

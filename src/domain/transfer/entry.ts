@@ -40,7 +40,7 @@ const MAX_UNUSED_LENGTH = 50;
 /** How many headers are cached: in a JSON file, each record may have different keys. */
 const MAX_HEADERS = 1_000;
 
-/** The kinds of records in our own export, each with the field without which it says nothing. */
+/** The kinds of records in our own export, each with a function that returns its required field if that is missing. */
 const requiredFields: Readonly<Record<string, (line: ImportLine) => string | null>> = {
   link: () => null,
   space: ({ space }) => (space === null ? 'space' : null),
@@ -48,7 +48,7 @@ const requiredFields: Readonly<Record<string, (line: ImportLine) => string | nul
   domain: ({ host }) => (host === null ? 'domain' : null),
 };
 
-/** @throws RefusedLine for an unknown kind, or a line that says nothing */
+/** @throws RefusedLine for an unknown kind, or without the required field */
 function checkKind(line: ImportLine): void {
   const kind = line.kind.slice(0, 50);
   const missing = Object.hasOwn(requiredFields, line.kind) && requiredFields[line.kind];

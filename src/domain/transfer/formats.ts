@@ -67,7 +67,7 @@ const common = {
   ],
   updated_at: ['updated at', 'updated', 'last updated', 'modified'],
   last_clicked_at: ['last clicked', 'last clicked at', 'last click at', 'last click', 'last click date'],
-  // A link that is closed to visitors must not come back open, whatever a service calls that.
+  // A link that is closed to visitors must stay closed, whatever a service calls that.
   has_password: [
     'password',
     'has password',

@@ -119,7 +119,7 @@ export class Import {
     const items = batch.flatMap(({ item }) => item ?? []);
     const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#onTaken];
     const { db, writer, services, now, dryRun } = this.#context;
-    const options = { onTaken, trial: dryRun };
+    const options = { onTaken, dryRun };
     const outcomes =
       items.length > 0 ? await createLinksInBulk(db, writer, services, items, options, now) : [];
     let next = 0;

@@ -69,7 +69,7 @@ function lineOf(record: ImportRecord, now: Date, read: Read): ImportLine {
   return {
     kind,
     host: read('domain', hostIn) ?? short?.host ?? null,
-    // A line of a domain says nothing else.
+    // A line about a domain is about one of the account's own.
     ownDomain: read('own_domain', isSet) === true || kind === 'domain',
     domainNotFoundUrl: read('domain_not_found_url', textOf) ?? null,
     fields: {
@@ -103,7 +103,7 @@ function lineOf(record: ImportRecord, now: Date, read: Read): ImportLine {
   };
 }
 
-/** A link that visitors could not open must not come back open. */
+/** A link that visitors could not open must stay closed. */
 function accessOf(read: Read, now: Date, notes: string[]) {
   const password = read('password', textOf);
   const isLocked = read('has_password', isSet) === true && password === undefined;
@@ -116,7 +116,7 @@ function accessOf(read: Read, now: Date, notes: string[]) {
   return { password, disabled: isLocked || opensLater || isDisabled };
 }
 
-/** Statistics that had a password must not come back public. */
+/** Statistics that had a password must not become public. */
 function privacyOf(read: Read, notes: string[]) {
   const privacyPassword = read('privacy_password', textOf);
   const privacy = read('privacy', textOf);
@@ -124,7 +124,7 @@ function privacyOf(read: Read, notes: string[]) {
   if (privacyPassword !== undefined || (privacy !== 'PASSWORD' && !hadPassword))
     return { privacy, privacyPassword };
   const isUnguarded = privacy === 'PASSWORD';
-  // It is kept beside another privacy, for the next time that it is a password.
+  // Beside another privacy, the password would be kept for later.
   const loss = isUnguarded ? 'they are private now' : 'it is not kept';
   notes.push(`had a password for its statistics, which no export has: ${loss}`);
   return { privacy: isUnguarded ? 'PRIVATE' : privacy };

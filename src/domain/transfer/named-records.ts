@@ -1,13 +1,13 @@
 import type { Db } from '../../db/connection/db.ts';
 import { tryOut } from '../../db/connection/enclosing-transaction.ts';
 import type { Writer } from '../access/actor.ts';
-import { createDomain, createDomainInput, usableDomains } from '../domain/domain.ts';
 import { DomainError, type FieldError } from '../errors.ts';
 import { fieldErrors, parseInput } from '../input.ts';
 import type { DryRun } from '../link/dry-run.ts';
 import { createLinkInput } from '../link/input.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
 import type { Services } from '../services.ts';
+import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
 import { withoutPort } from '../url.ts';
 import { type ImportLine, RefusedLine } from './line.ts';
@@ -34,7 +34,7 @@ const MAX_CACHED = 50_000;
 
 /**
  * Finds the spaces, pixels and domains of lines, and creates missing ones by their own rules; a dry run only counts these. Nothing
- * is created for a line that is refused anyway.
+ * is created for a line that is refused.
  */
 export class NamedRecords {
   readonly #context: ImportContext;
@@ -171,12 +171,12 @@ function requireValid({ kind, fields }: ImportLine): void {
   if (error) throw new RefusedLine(fieldErrors(error));
 }
 
-/** Does the work, and reports what the rules refuse for the fields of the record that the line has at `path`. */
+/** Does the work for the record that the line has at `path`, and throws its invalid fields as a RefusedLine. */
 async function refusing<T>(path: readonly string[], work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // One without fields is not about the line.
+    // An error without fields is not about the line.
     if (!(error instanceof DomainError) || error.fields.length === 0) throw error;
     throw new RefusedLine(
       error.fields.map((field): FieldError => ({ ...field, path: [...path, ...field.path] })),

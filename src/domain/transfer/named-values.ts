@@ -10,11 +10,11 @@ export interface DescribedPixel {
 }
 
 /** What separates two short URLs in a text. */
-const BETWEEN_URLS = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/i;
+const URL_SEPARATOR = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/i;
 
 /** The host and the alias of a short URL, with or without its scheme; of several, those of the first. */
 export function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
-  const [one] = listIn(shortUrl, BETWEEN_URLS);
+  const [one] = listIn(shortUrl, URL_SEPARATOR);
   const text = textOf(one).replace(/^[a-z]+:\/\//i, '');
   const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
   const normal = normalizeHost(host);

@@ -1,4 +1,5 @@
-import type { BulkItem, BulkOutcome } from '../link/bulk.ts';
+import type { BulkItem } from '../link/bulk.ts';
+import type { BulkOutcome } from '../link/bulk-outcome.ts';
 import type { Entry } from './entry.ts';
 
 /** A message about a line. */
@@ -58,7 +59,7 @@ export class LineReports {
     if (insteadOf !== undefined) this.movedFrom.set(insteadOf, (this.movedFrom.get(insteadOf) ?? 0) + 1);
     const { alias, renamed, similar } = outcome;
     if (renamed) report(true, 'alias', `is already taken on this domain: the link is "${alias}"`);
-    else if (isNameless(item)) report(true, 'alias', `is missing: the link is "${alias}"`);
+    else if (hasNoAlias(item)) report(true, 'alias', `is missing: the link is "${alias}"`);
     if (similar !== null)
       report(
         true,
@@ -69,7 +70,7 @@ export class LineReports {
   }
 }
 
-function isNameless(item: BulkItem | null): boolean {
+function hasNoAlias(item: BulkItem | null): boolean {
   const input = item?.input;
   return typeof input === 'object' && input !== null && 'alias' in input && input.alias === undefined;
 }

@@ -17,7 +17,7 @@ const IN_WORDS = new RegExp(
 const MONTH =
   /^(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)$/i;
 
-/** The names of zones that mean only one, as in JavaScript: `CST`, for example, is one of America since RFC 822. */
+/** The names of time zones that JavaScript knows, by RFC 822. */
 const ZONE = /^(Z|UTC|GMT|[ECMP][SD]T)$/i;
 /** The largest offset from UTC, in hours. */
 const MAX_OFFSET = 14;
@@ -61,7 +61,7 @@ function timeInWords(text: string): Date | null {
   return new Date(`${date}${time.replace(/^,? at/i, '')} ${isUtc ? `GMT${ofUtc.replace('Z', '')}` : zone}`);
 }
 
-/** Longer texts are no times; patterns would take long for them. */
+/** Longer texts are not parsed: the patterns would take long. */
 const MAX_TIME_LENGTH = 100;
 
 /** Parses a time; without an offset, it is in UTC. */

@@ -16,7 +16,7 @@ export function countOf(value: unknown): number {
   return count <= MAX_INT ? count : wrong(value, allowed);
 }
 
-/** Whether a cell means yes; anything but a no counts, such as a time. */
+/** Whether a cell means yes: any value except a no, such as a time. */
 export function isSet(value: unknown): boolean {
   return typeof value === 'object' || !/^(0|false|no|off|n|f)$/i.test(String(value));
 }
@@ -33,7 +33,6 @@ export function yesOrNo(value: unknown): boolean {
   }
 }
 
-/** A whole number. */
 export function numberOf(value: unknown): number {
   const allowed = 'a whole number';
   return /^-?\d{1,15}$/.test(textOf(value, allowed)) ? Number(value) : wrong(value, allowed);
@@ -61,7 +60,6 @@ export function listIn(value: unknown, between: RegExp): unknown[] {
   }
 }
 
-/** The names of tags. */
 export function tagsOf(value: unknown): string[] {
   const list = listIn(value, /[,;|]/);
   const names = list.filter((tag) => tag !== null).map((tag) => nameOf(tag).trim());

@@ -70,7 +70,7 @@ function target(link: VisitedLink, visitor: Visitor): { url: string | null; why:
   if (type === 'ROTATION') {
     const { rotation } = targeting;
     if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
-    // The cache of a process has an older turn than the database: visits that take none must not depend on it.
+    // Visits that are not counted get the first URL: the turn in a process's cache may be outdated.
     if (!visitor.counts)
       return {
         url: rotation[0] ?? null,
@@ -98,8 +98,8 @@ function target(link: VisitedLink, visitor: Visitor): { url: string | null; why:
   );
   const found = languages.find((one) => one.language === language);
   const wish = visitor.acceptLanguage === '' ? 'no language' : `"${visitor.acceptLanguage}"`;
-  const why = found ? `of the listed languages ${language} suits best` : 'and no listed language suits';
-  return { url: found?.url ?? null, why: `The visitor prefers ${wish}; ${why}.` };
+  const why = found ? `of the listed languages, ${language} suits best` : 'no listed language suits';
+  return { url: found?.url ?? null, why: `The visitor prefers ${wish}, and ${why}.` };
 }
 
 function listed(found: object | undefined): string {

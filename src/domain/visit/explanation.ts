@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Db } from '../../db/connection/db.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { servesVisitors } from '../domain/domain.ts';
 import { parseInput, textOf, timestamp, type Unparsed } from '../input.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import type { Services } from '../services.ts';
+import { servesVisitors } from '../short-domain/verification.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './decide-redirect.ts';
 import { countryCode, isBot } from './visitor.ts';
 

@@ -27,7 +27,7 @@ function digestOf(address: string, userAgent: string): string {
   return hash('sha256', `${network}\n${userAgent}`, 'base64');
 }
 
-/** The counts of a link, of which those of its last visit's hour are at hand. */
+/** The counts of a link, with references to those of the hour and the day of its last visit. */
 interface Entry extends LinkVisits {
   readonly number: number;
   readonly hour: HourOfLink;
@@ -116,7 +116,7 @@ export class PendingVisits {
     return taken;
   }
 
-  /** Drops what was counted before the reset that a claimed click follows. Returns false if the click is from before a later one. */
+  /** Drops what was counted before the last reset of the statistics. Returns false if the click is from before that reset. */
   #startAfterReset(day: DayOfLink, resets: number): boolean {
     const { visitors, values, resets: before } = day;
     if (before !== null && before < resets) {
@@ -150,7 +150,7 @@ export class PendingVisits {
     return day;
   }
 
-  /** Makes the hour, with its day, the link's current one. */
+  /** Refers the link's entry to another hour and its day. */
   #enter(linkId: number, asked: number, claimed: boolean): Entry {
     const known = this.#links.get(linkId);
     const hours = known?.hours ?? new Map<number, HourOfLink>();

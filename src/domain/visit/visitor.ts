@@ -31,7 +31,7 @@ export function countryCode(text: string): string | null {
   return /^[a-z]{2}$/i.test(code) && countryCodes.has(code.toUpperCase()) ? code.toUpperCase() : null;
 }
 
-const hinted = new Map<string, Platform>([
+const platformsByName = new Map<string, Platform>([
   ['Android', 'ANDROID'],
   ['Chrome OS', 'CHROME_OS'],
   ['Chromium OS', 'CHROME_OS'],
@@ -42,14 +42,15 @@ const hinted = new Map<string, Platform>([
 ]);
 
 /** The operating system of the user agent, by bowser's name, which mostly equals that of the client hint. */
-function namedSystem(userAgent: string): string {
+function systemNameOf(userAgent: string): string {
   return userAgent === '' ? '' : (bowser.parse(userAgent).os.name ?? '');
 }
 
 /** The operating system; the client hint has precedence over the user agent. Null if neither has it. */
 export function platformOf({ userAgent, platformHint }: Visitor): Platform | null {
   const isUbuntu = /\bubuntu\b/i.test(userAgent);
-  const platform = hinted.get(platformHint ?? '') ?? hinted.get(namedSystem(userAgent)) ?? null;
+  const platform =
+    platformsByName.get(platformHint ?? '') ?? platformsByName.get(systemNameOf(userAgent)) ?? null;
   return isUbuntu && (platform === 'LINUX' || platform === null) ? 'UBUNTU' : platform;
 }
 
@@ -60,9 +61,9 @@ const systems: ReadonlySet<string> = new Set(Object.values(bowser.OS_MAP));
 export function systemOf(visitor: Visitor): string | null {
   const platform = platformOf(visitor);
   if (platform === 'UBUNTU') return 'Ubuntu';
-  const [name = namedSystem(visitor.userAgent)] =
-    [...hinted].find(([, known]) => known === platform && platform !== null) ?? [];
-  return hinted.has(name) || systems.has(name) ? name : null;
+  const [name = systemNameOf(visitor.userAgent)] =
+    [...platformsByName].find(([, known]) => known === platform && platform !== null) ?? [];
+  return platformsByName.has(name) || systems.has(name) ? name : null;
 }
 
 /** A language range of Accept-Language with its weight: RFC 9110, 12.5.4. */
@@ -70,33 +71,36 @@ const RANGE =
   /^\s*(\*|[a-z]{1,8})(?:-[a-z\d]{1,8})*\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
 /** How many characters of Accept-Language are read; browsers send less than 200. */
-const MAX_WISH_LENGTH = 1_000;
+const MAX_ACCEPT_LANGUAGE = 1_000;
 
-interface Wish {
+interface Preference {
   readonly weight: number;
   /** Its position among the ranges: of two with the same weight, the first counts. */
   readonly position: number;
 }
 
 /** The highest weight of each language, including its regions; `*` stands for all others. */
-function wishesOf(acceptLanguage: string): Map<string, Wish> {
-  const wishes = new Map<string, Wish>();
+function preferencesOf(acceptLanguage: string): Map<string, Preference> {
+  const preferences = new Map<string, Preference>();
   acceptLanguage
-    .slice(0, MAX_WISH_LENGTH)
+    .slice(0, MAX_ACCEPT_LANGUAGE)
     .split(',')
     .forEach((range, position) => {
       const [, language = '', q = '1'] = RANGE.exec(range) ?? [];
       const [key, weight] = [language.toLowerCase(), Number(q)];
-      if (key !== '' && weight > (wishes.get(key)?.weight ?? -1)) wishes.set(key, { weight, position });
+      if (key !== '' && weight > (preferences.get(key)?.weight ?? -1))
+        preferences.set(key, { weight, position });
     });
-  return wishes;
+  return preferences;
 }
 
 /** The language with the highest weight, of several the first; null if none is acceptable. */
-function mostWanted(
-  candidates: readonly (readonly [language: string, wish: Wish | undefined])[],
+function mostPreferred(
+  candidates: readonly (readonly [language: string, preference: Preference | undefined])[],
 ): string | null {
-  const acceptable = candidates.flatMap(([language, wish]) => (wish?.weight ? { language, ...wish } : []));
+  const acceptable = candidates.flatMap(([language, preference]) =>
+    preference?.weight ? { language, ...preference } : [],
+  );
   const [best] = acceptable.sort((a, b) => b.weight - a.weight || a.position - b.position);
   return best?.language ?? null;
 }
@@ -107,14 +111,14 @@ export function languageAmong(
   { acceptLanguage }: Pick<Visitor, 'acceptLanguage'>,
 ): string | null {
   if (acceptLanguage === '') return null;
-  const wishes = wishesOf(acceptLanguage);
-  const wishFor = (language: string) => wishes.get(language) ?? wishes.get('*');
-  return mostWanted(languages.map((language) => [language, wishFor(language)]));
+  const preferences = preferencesOf(acceptLanguage);
+  const preferenceFor = (language: string) => preferences.get(language) ?? preferences.get('*');
+  return mostPreferred(languages.map((language) => [language, preferenceFor(language)]));
 }
 
 /** The language, among ISO 639-1 codes, with the highest weight in Accept-Language; null if none is named there. */
 export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
-  return mostWanted([...wishesOf(acceptLanguage)].filter(([language]) => languages.has(language)));
+  return mostPreferred([...preferencesOf(acceptLanguage)].filter(([language]) => languages.has(language)));
 }
 
 /** A cache by user agent: few of them make most visits, and the pattern is long. */

@@ -8,16 +8,16 @@ const MAX_OVERDUE = 400;
 /** How many slow receivers are remembered. */
 const MAX_SLOW = 10_000;
 
-/** After how many milliseconds an attempt gives up its place to others, and for how long a receiver that is not slow may take. */
+/** After how many milliseconds an attempt gives up its slot to others, and for how long a receiver that is not slow may take. */
 const OVERDUE_AFTER = 2_000;
 const SLOW_AFTER = 5_000;
 
 /**
- * The turns for a process's attempts. After a while, an attempt counts as overdue, so that it delays no others. Receivers that are
- * slow or fail need no turns: each gets one attempt at a time.
+ * Limits the attempts of a process. After a while, an attempt counts as overdue, so that it delays no others. Receivers that are
+ * slow or fail need no slot: each gets one attempt at a time.
  */
-export class AttemptTurns {
-  readonly #turns = new Semaphore(MAX_ATTEMPTS);
+export class AttemptSlots {
+  readonly #attempts = new Semaphore(MAX_ATTEMPTS);
   readonly #overdue = new Semaphore(MAX_OVERDUE);
   /** The webhooks whose receivers took long for their last answer, or have not given it for a while. */
   readonly #slow = new LRUCache<number, true>({ max: MAX_SLOW });
@@ -26,23 +26,23 @@ export class AttemptTurns {
     return this.#slow.has(webhookId);
   }
 
-  /** Call it with the time that an answer took, in milliseconds. Returns whether it came in time. */
-  answered(webhookId: number, time: number): boolean {
+  /** Records how long an answer took, in milliseconds; returns whether it came in time. */
+  recordAnswer(webhookId: number, time: number): boolean {
     if (time < SLOW_AFTER) this.#slow.delete(webhookId);
     else this.#slow.set(webhookId, true);
     return time < SLOW_AFTER;
   }
 
   /**
-   * Makes an attempt when there is room for it.
-   * @param isBad whether the receiver is slow or fails, when it is its turn
+   * Makes an attempt when there is a slot for it.
+   * @param isBad whether the receiver is slow or fails by then
    */
-  async take<T>(webhookId: number, isBad: () => boolean, attempt: () => Promise<T>): Promise<T> {
-    const begun = await this.#turns.take(async () => {
+  async run<T>(webhookId: number, isBad: () => boolean, attempt: () => Promise<T>): Promise<T> {
+    const begun = await this.#attempts.take(async () => {
       if (isBad()) return null;
       const result = attempt();
       if ((await withTimeout(OVERDUE_AFTER, result)) !== TIMED_OUT) return { result };
-      // Until it answers: what waits for a place need not try.
+      // Until the receiver answers, its waiting attempts need no slot.
       this.#slow.set(webhookId, true);
       const moved = Promise.withResolvers<void>();
       const wait = () => {
@@ -50,7 +50,7 @@ export class AttemptTurns {
         return result;
       };
       this.#overdue.take(wait).catch(() => {
-        // It is reported to the one who waits for the result.
+        // The caller of `run` gets the error.
       });
       await Promise.race([result, moved.promise]);
       return { result };

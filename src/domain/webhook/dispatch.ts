@@ -4,8 +4,9 @@ import type { Db, Tx } from '../../db/connection/db.ts';
 import { transaction } from '../../db/connection/transaction.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
+import type { Random } from '../random.ts';
 import { type EventKind, eventOf, eventsOf } from './events.ts';
-import { newMessageId, type Random } from './signing.ts';
+import { newMessageId } from './signing.ts';
 import { READER } from './webhook.ts';
 
 function isEventKind(kind: string): kind is EventKind {
@@ -13,8 +14,8 @@ function isEventKind(kind: string): kind is EventKind {
 }
 
 /**
- * The webhook after one of its changes; null if that changes nothing. Of several changes, the last in effect is the last that was
- * made. Ids tell which: each is given under the lock of the webhook, while on PostgreSQL another order of the log is possible.
+ * The webhook after one of its changes; null if the change has no effect. The change with the highest id wins: ids are assigned
+ * under the lock of the webhook, but on PostgreSQL the log may have another order.
  */
 function changed(webhook: WebhookAtReader, { id, webhookEvents }: LoggedChange): WebhookAtReader | null {
   if (webhookEvents === null || id <= webhook.changeId) return null;

@@ -1,6 +1,5 @@
 import type { RecordKind } from '../change/change.ts';
 
-/** The events of webhooks. */
 export const webhookEvents = {
   LINK_CREATED: 'A link was created.',
   LINK_UPDATED: 'A link was changed; clicks are not changes.',
@@ -12,7 +11,6 @@ export const webhookEvents = {
 
 export type WebhookEvent = keyof typeof webhookEvents;
 
-/** The statuses of a delivery. */
 export const deliveryStatuses = {
   PENDING: 'The delivery waits for its first attempt or a retry.',
   DELIVERED: 'The receiver answered with a status from 200 to 299.',
@@ -28,7 +26,6 @@ function isEvent(name: string): name is WebhookEvent {
   return name in webhookEvents;
 }
 
-/** The event of a change; null if it has none. */
 export function eventOf({ kind, action }: { kind: string; action: string }): WebhookEvent | null {
   const name = `${kind}_${action}`;
   return isEvent(name) ? name : null;
@@ -41,7 +38,6 @@ export function storedEvents(events: readonly WebhookEvent[]): string {
     .join(' ');
 }
 
-/** The events of a stored webhook. */
 export function eventsOf({ events }: { events: string }): WebhookEvent[] {
   return events.split(' ').filter(isEvent);
 }

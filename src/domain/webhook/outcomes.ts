@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connection/db.ts';
-import { type Outcome, writeOutcomes } from '../../db/webhook/deliveries.ts';
+import { type Outcome, writeOutcomes } from '../../db/webhook/outcomes.ts';
 
 /** Writes the results of attempts. Results that arrive during a write are batched into the next one. */
 export class Outcomes {

@@ -1,12 +1,10 @@
 import { Webhook as Signer } from 'standardwebhooks';
+import type { Random } from '../random.ts';
 
 /** The number of random bytes in a secret: the size of the hash. */
 const SECRET_BYTES = 32;
 /** How long the previous secret also signs, in milliseconds. */
 const OLD_SECRET_LASTS = 24 * 60 * 60 * 1000;
-
-/** A random integer from 0 to below the given number. */
-export type Random = (below: number) => number;
 
 function randomBytes(count: number, random: Random): Buffer {
   return Buffer.from(Array.from({ length: count }, () => random(256)));
@@ -17,12 +15,10 @@ export function newSecret(random: Random): string {
   return `whsec_${randomBytes(SECRET_BYTES, random).toString('base64')}`;
 }
 
-/** A new message id. */
 export function newMessageId(random: Random): string {
   return `msg_${randomBytes(16, random).toString('base64url')}`;
 }
 
-/** The secrets of a webhook. */
 export interface Secrets {
   readonly secret: string;
   readonly oldSecret: string | null;

@@ -7,15 +7,16 @@ import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
-import { deleteOwned, type Kind, readersOf, updateOwned } from '../access/ownership.ts';
-import { fieldsSet, OPERATOR, recordingChanges } from '../change/change.ts';
+import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from '../access/ownership.ts';
+import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { timeOfChange } from '../if-unmodified.ts';
 import { choiceOf, flag, parseInput, type Unparsed, unless } from '../input.ts';
+import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';
 import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
-import { newSecret, type Random, rotated } from './signing.ts';
+import { newSecret, rotated } from './signing.ts';
 
 /** The maximum number of an account's webhooks: each change is delivered to all of them. */
 export const MAX_WEBHOOKS = 20;
@@ -29,7 +30,7 @@ function hasUser(address: string): boolean {
   return username !== '' || password !== '';
 }
 
-/** Why nothing is delivered to the URL, as far as the URL itself shows it; null if it shows nothing. */
+/** Why nothing is delivered to the URL; null if the URL itself shows no reason. */
 export function warningOf(
   address: string,
   { allowsPrivateWebhooks }: Pick<Services, 'allowsPrivateWebhooks'>,
@@ -74,7 +75,7 @@ const kind = {
   table: 'Webhook',
   fields: { oldSecret: 'secret', oldSecretUntil: 'secret' },
   rows: (tx) => tx.webhook,
-  // The webhook may have changed again when the reader of the log comes here.
+  // The webhook may have changed again when the log is read.
   details: (webhook) => ({ webhookEvents: eventsInEffect(webhook) }),
 } satisfies Kind<Webhook, Partial<Webhook>>;
 
@@ -88,8 +89,8 @@ export const {
 async function requireRoom(tx: Tx, accountId: number): Promise<void> {
   await lockRow(tx, 'Account', accountId);
   if ((await tx.webhook.count({ where: { accountId } })) < MAX_WEBHOOKS) return;
-  throw new DomainError('VALIDATION', `An account may have ${MAX_WEBHOOKS} webhooks.`, [
-    { path: ['url'], messages: [`is one too many: an account may have ${MAX_WEBHOOKS} webhooks`] },
+  throw new DomainError('VALIDATION', `An account may have at most ${MAX_WEBHOOKS} webhooks.`, [
+    { path: ['url'], messages: [`cannot be added: an account may have at most ${MAX_WEBHOOKS} webhooks`] },
   ]);
 }
 
@@ -106,18 +107,13 @@ export async function createWebhook(
 ): Promise<{ webhook: Webhook; secret: string }> {
   const fields = parseInput(createWebhookInput, input);
   const secret = newSecret(random);
-  const { accountId } = actor;
   // Read before the transaction: for the first webhook, the log's reader must not start after its creation.
   const seen = await readLogSnapshot(db);
-  const webhook = await recordingChanges(db, actor, now, async ({ tx, record }) => {
-    await requireRoom(tx, accountId);
+  const webhook = await createOwned(db, kind, actor, now, fields, async (tx, common) => {
+    await requireRoom(tx, actor.accountId);
     if ((await tx.webhook.findFirst({ select: { id: true } })) === null)
       await beginReader(tx, READER, positionOf(seen));
-    const made = await tx.webhook.create({
-      data: { ...fields, secret, accountId, createdAt: now, updatedAt: now, queue: { create: {} } },
-    });
-    await record('CREATED', 'WEBHOOK', [made.id], fieldsSet(fields, kind.fields), kind.details(made));
-    return made;
+    return tx.webhook.create({ data: { ...fields, secret, ...common, queue: { create: {} } } });
   });
   return { webhook, secret };
 }

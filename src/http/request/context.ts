@@ -1,109 +1,77 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
-import type { Database } from '../../db/connection/client.ts';
-import type { Replicas } from '../../db/connection/replicas.ts';
+import type { Readers } from '../../db/connection/replicas.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
-import type { Authentication } from '../../domain/access/authentication.ts';
-import type { KeysInUse } from '../../domain/access/keys-in-use.ts';
-import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
-import { visibleError } from '../../domain/errors.ts';
-import type { Services } from '../../domain/services.ts';
-import { networkOf } from '../../domain/visit/ip-network.ts';
 import type { Context } from '../../schema/server/context.ts';
 import type { InFlight } from '../limits/in-flight.ts';
-import type { RateLimit } from '../limits/rate-limit.ts';
-import { clientOf, type Trust } from './client.ts';
 import { requestInfoOf, signalOf } from './info.ts';
+import type { KeyAccess } from './key-access.ts';
+
+/** What all contexts have in common. */
+export type CommonContext = Pick<Context, 'db' | 'services' | 'subscriptions' | 'log'>;
 
 export interface ContextDependencies {
-  readonly database: Database;
-  readonly readers: Pick<Replicas, 'readerFor' | 'wrote'>;
-  readonly authentication: Authentication;
-  readonly keysInUse: KeysInUse;
-  readonly limit: RateLimit;
+  readonly common: CommonContext;
+  readonly access: KeyAccess;
+  readonly readers: Pick<Readers, 'readerFor' | 'wrote'>;
   readonly inFlight: InFlight;
-  readonly trust: Trust;
-  readonly services: Services;
-  readonly subscriptions: ChangeSubscriptions;
-  readonly log: Logger;
   now(): Date;
 }
 
-/** Creates the context of a request to the APIs. */
+/**
+ * Creates the context of a request to the APIs.
+ * @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED beyond the rate limit
+ */
 export type ContextOf = (req: IncomingMessage, res: ServerResponse) => Promise<Context>;
 
-/** The returned function rejects with UNAUTHENTICATED without a valid key, and with RATE_LIMITED beyond the rate limit. */
 export function createContextOf(dependencies: ContextDependencies): ContextOf {
-  const {
-    database,
-    readers,
-    authentication,
-    keysInUse,
-    limit,
-    inFlight,
-    trust,
-    services,
-    subscriptions,
-    log,
-    now,
-  } = dependencies;
-  const db = database.client;
-
-  const authenticate = async (req: IncomingMessage) => {
-    const header = req.headers.authorization;
-    const remembered = await authentication.remembered(header);
-    if (remembered) return remembered;
-    const network = networkOf(clientOf(req, trust).address);
-    try {
-      await limit.tryKey(network);
-    } catch (error) {
-      // After too many wrong keys, keys from there are only compared with the list; valid ones are accepted.
-      if (!(await authentication.isListed(header))) throw error;
-    }
-    try {
-      const actor = await authentication.authenticate(header);
-      await limit.keyWasRight(network);
-      return actor;
-    } catch (error) {
-      if (visibleError(error)?.code !== 'UNAUTHENTICATED') await limit.keyWasRight(network);
-      throw error;
-    }
-  };
-
+  const { common, access, readers, inFlight, now } = dependencies;
   return async (req, res) => {
-    const actor = await authenticate(req);
+    const actor = await access.authenticate(req);
     const info = requestInfoOf(res);
     info.actor = actor;
     const timestamp = now();
     const signal = signalOf(info);
-    const rateLimit = await limit.take(actor.keyId, res, timestamp);
+    const rateLimit = await access.countRequest(actor, res, timestamp);
     return {
-      db,
-      lists: new ListReader(db, actor.accountId, signal),
-      reader: () => readers.readerFor(actor.accountId),
-      wrote: () => readers.wrote(actor.accountId),
+      ...common,
       actor,
       rateLimit,
-      services,
-      subscriptions,
       signal,
-      running: (execution) => inFlight.run(res, execution),
-      onClosed(listener) {
-        if (res.destroyed) return listener();
-        const endUse = keysInUse.use(actor.keyId, listener);
-        res.once('close', () => {
-          endUse();
-          listener();
-        });
-      },
       requestId: info.requestId,
-      log,
+      lists: new ListReader(common.db, actor.accountId, signal),
+      reader: () => readers.readerFor(actor.accountId),
+      wrote: () => readers.wrote(actor.accountId),
+      running: (execution) => inFlight.run(res, execution),
+      onClosed: (listener) => access.onClosed(actor, res, listener),
       named(operation) {
         info.operation ??= operation;
       },
       usedDeprecated(fields) {
         if (fields.length > 0) info.deprecated = fields;
       },
+      now: () => timestamp,
+    };
+  };
+}
+
+/** Creates contexts in which the service itself reads an account's records, without a request or key; from the primary. */
+export function createOwnerContextOf(common: CommonContext, now: () => Date) {
+  return (accountId: number): Context => {
+    const timestamp = now();
+    const { signal } = new AbortController();
+    return {
+      ...common,
+      actor: { accountId, keyId: 0, scopes: new Set(['read']) },
+      rateLimit: null,
+      signal,
+      requestId: 'webhook',
+      lists: new ListReader(common.db, accountId, signal),
+      reader: () => common.db,
+      wrote: async () => {},
+      running: async (execution) => execution(),
+      onClosed() {},
+      named() {},
+      usedDeprecated() {},
       now: () => timestamp,
     };
   };

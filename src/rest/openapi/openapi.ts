@@ -2,7 +2,7 @@ import { MAX_KEY_LENGTH } from '../../domain/idempotent-write.ts';
 import { VERSION } from '../../version.ts';
 import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
-import { routes } from '../router.ts';
+import { routes } from '../routes.ts';
 import { answers, exampleOf, failures, schemas } from './answers.ts';
 import { bodyOf, JSON_TYPE } from './body.ts';
 import { type DescribedField, describeFields } from './fields.ts';

@@ -1,5 +1,5 @@
 import { MAX_BATCH } from '../../domain/input.ts';
-import { MAX_TRIED } from '../../domain/link/reuse.ts';
+import { MAX_COMPARED } from '../../domain/link/reuse.ts';
 
 /** A field's arguments as they were sent, with variables replaced. */
 export type ArgumentValues = Readonly<Record<string, unknown>>;
@@ -29,8 +29,8 @@ export const DNS_COST = 15_000;
 const CHANGE_COST = 20;
 
 /**
- * A count of an argument, up to `max`; larger ones are refused before anything is read. An empty list counts as one of one
- * record, since its total is calculated nevertheless. Undefined if it is not a number.
+ * A count of an argument, up to `max`; larger ones are refused before anything is read. A list without records counts as one
+ * record, since its total is still calculated. Undefined if it is not a number.
  */
 export function countOf(value: unknown, max: number): number | undefined {
   return typeof value === 'number' ? Math.min(Math.max(value, 1), max) : undefined;
@@ -80,8 +80,8 @@ function batchOf(args: ArgumentValues): readonly unknown[] {
 }
 
 /** How often each password of an input is hashed: with `reuse`, it is also compared with existing links. */
-function timesTried(input: unknown): number {
-  return fieldOf(input, 'reuse') === true ? 1 + MAX_TRIED : 1;
+function hashesPerPassword(input: unknown): number {
+  return fieldOf(input, 'reuse') === true ? 1 + MAX_COMPARED : 1;
 }
 
 /** How often passwords are hashed for an input, alone or next to the id of the record that it changes. */
@@ -90,5 +90,5 @@ function hashesIn(given: unknown): number {
   const passwords = ['password', 'privacyPassword'].filter((name) => fieldOf(input, name) != null).length;
   // A changed password is compared with the stored one first.
   const compared = fieldOf(given, 'id') == null ? 0 : passwords;
-  return passwords * timesTried(input) + compared;
+  return passwords * hashesPerPassword(input) + compared;
 }

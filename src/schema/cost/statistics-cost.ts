@@ -1,4 +1,4 @@
-import type { Scope } from '../../db/statistics/read.ts';
+import type { Scope } from '../../db/statistics/scope.ts';
 import { MAX_DAYS_OF_HOURS } from '../../domain/statistics/statistics.ts';
 import type { ArgumentValues } from './field-cost.ts';
 

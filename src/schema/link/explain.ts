@@ -7,17 +7,11 @@ import {
 import { explainRedirect } from '../../domain/visit/explanation.ts';
 import { builder } from '../builder.ts';
 import { costs, fieldOf, PASSWORD_COST, STATEMENT_COST } from '../cost/field-cost.ts';
-import { describedValues } from '../described-values.ts';
+import { enumType } from '../enum-type.ts';
 
-const RedirectOutcome = builder.enumType('RedirectOutcome', {
-  description: 'The result of a visit.',
-  values: describedValues(redirectOutcomes),
-});
+const RedirectOutcome = enumType('RedirectOutcome', 'The result of a visit.', redirectOutcomes);
 
-const RedirectRule = builder.enumType('RedirectRule', {
-  description: 'The rules that decide a visit, in this order.',
-  values: describedValues(redirectRules),
-});
+const RedirectRule = enumType('RedirectRule', 'The rules that decide a visit, in this order.', redirectRules);
 
 const Step = builder.objectRef<RedirectStep>('RedirectStep').implement({
   description: 'The effect of one rule on a visit.',

@@ -5,28 +5,29 @@ import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
-import { describedValues } from '../described-values.ts';
-import { descriptionsOf, nameEnum } from '../input-type.ts';
+import { enumType } from '../enum-type.ts';
+import { descriptionsOf } from '../input-type.ts';
 import { Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
 import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
 
-const LinkPrivacy = builder.enumType('LinkPrivacy', {
-  description: 'Who may see the statistics of a link. Visits do not depend on it: see the password.',
-  values: describedValues(linkPrivacies),
-});
+const LinkPrivacy = enumType(
+  'LinkPrivacy',
+  'Who may see the statistics of a link. Visits do not depend on it: see the password.',
+  linkPrivacies,
+);
 
-export const LinkStatus = builder.enumType('LinkStatus', {
-  description: 'The state of a link. Each link has exactly one.',
-  values: describedValues(linkStatuses),
-});
+export const LinkStatus = enumType(
+  'LinkStatus',
+  'The state of a link. Each link has exactly one.',
+  linkStatuses,
+);
 
-nameEnum('LinkPrivacy', LinkPrivacy);
-
-const QrErrorCorrection = builder.enumType('QrErrorCorrection', {
-  description: 'How much of a QR code may be damaged or covered, and still be read.',
-  values: describedValues(qrErrorCorrections),
-});
+const QrErrorCorrection = enumType(
+  'QrErrorCorrection',
+  'How much of a QR code may be damaged or covered, and still be read.',
+  qrErrorCorrections,
+);
 
 /** A QR code takes a millisecond of work, and a few kilobytes of text. */
 const qrCodeCost = { weight: 1_000, work: 200 };
@@ -83,7 +84,7 @@ export const Link = builder.prismaObject('Link', {
     blocked: t.boolean({
       select: { url: true, expirationUrl: true, ...targetColumns },
       description:
-        'Whether the link leads to a host that the operator of the service has blocked; visitors get a page then, and are not redirected.',
+        'Whether the link leads to a host that the operator of the service has blocked; visitors then get a page instead of a redirect.',
       resolve: (link, _args, { services, spendOnTargets }) => {
         if (services.lists.isEmpty) return false;
         spendOnTargets?.(targetsLength(link));
@@ -112,7 +113,7 @@ export const Link = builder.prismaObject('Link', {
       type: 'DateTime',
       nullable: true,
       select: { counter: { select: { lastClickedAt: true } } },
-      description: 'When the last counted visit was; null if there was none.',
+      description: 'The time of the last counted visit; null if there was none.',
       resolve: ({ counter }) => counter?.lastClickedAt,
     }),
     qrCode: t.string({

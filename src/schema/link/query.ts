@@ -11,7 +11,7 @@ import {
 import { findLinkByShortUrl } from '../../domain/link/short-url.ts';
 import { builder } from '../builder.ts';
 import { listCost } from '../cost/list-cost.ts';
-import { describedValues } from '../described-values.ts';
+import { enumType } from '../enum-type.ts';
 import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
 import { findNodes } from '../node.ts';
 import { inConnection, inPage, selectFor } from '../select.ts';
@@ -31,10 +31,11 @@ const LinkConnection = connectionOf(
 );
 const LinkPage = pageOf('Link', 'links', Link);
 
-const LinkSearchField = builder.enumType('LinkSearchField', {
-  description: 'The field of a link that is searched.',
-  values: describedValues(linkSearchFields),
-});
+const LinkSearchField = enumType(
+  'LinkSearchField',
+  'The field of a link that is searched.',
+  linkSearchFields,
+);
 
 const LinkFilter = builder.inputType('LinkFilter', {
   description: 'A filter for links. All conditions must match.',

@@ -1,5 +1,5 @@
 import {
-  mostTargets,
+  maxTargets,
   platforms,
   type Targeting,
   type TargetLists,
@@ -10,22 +10,12 @@ import {
 } from '../../domain/link/targeting.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
-import { describedValues } from '../described-values.ts';
-import { nameEnum } from '../input-type.ts';
+import { enumType } from '../enum-type.ts';
 import type { Context } from '../server/context.ts';
 
-const TargetType = builder.enumType('TargetType', {
-  description: 'How a link chooses a target.',
-  values: describedValues(targetTypes),
-});
+const TargetType = enumType('TargetType', 'How a link chooses a target.', targetTypes);
 
-const Platform = builder.enumType('Platform', {
-  description: 'An operating system of visitors.',
-  values: describedValues(platforms),
-});
-
-nameEnum('TargetType', TargetType);
-nameEnum('Platform', Platform);
+const Platform = enumType('Platform', 'An operating system of visitors.', platforms);
 
 /** Most lists of targets are short, and `spendOnTargets` limits long ones. */
 const targetCost = costs({ weight: 1 });
@@ -95,28 +85,28 @@ export const LinkTargeting = builder.prismaObject('Link', {
       type: [CountryTarget],
       select: { countries: true },
       description: 'The targets by country, in order.',
-      extensions: costs({ size: mostTargets.countries }),
+      extensions: costs({ size: maxTargets.countries }),
       resolve: targets('countries'),
     }),
     platforms: t.field({
       type: [PlatformTarget],
       select: { platforms: true },
       description: 'The targets by operating system, in order.',
-      extensions: costs({ size: mostTargets.platforms }),
+      extensions: costs({ size: maxTargets.platforms }),
       resolve: targets('platforms'),
     }),
     languages: t.field({
       type: [LanguageTarget],
       select: { languages: true },
       description: 'The targets by language, in order.',
-      extensions: costs({ size: mostTargets.languages }),
+      extensions: costs({ size: maxTargets.languages }),
       resolve: targets('languages'),
     }),
     rotation: t.field({
       type: ['URL'],
       select: { rotation: true },
       description: 'The URLs in rotation, in order.',
-      extensions: costs({ size: mostTargets.rotation, weight: 1 }),
+      extensions: costs({ size: maxTargets.rotation, weight: 1 }),
       resolve: targets('rotation'),
     }),
   }),

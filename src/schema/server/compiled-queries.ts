@@ -24,7 +24,7 @@ import type { Context } from './context.ts';
 import { recordOf } from './operation-record.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
-const COMPILED_FROM = 2;
+const MIN_EXECUTIONS = 2;
 /** How many fields a compiled query has at most: compiling blocks the thread for a tenth of a millisecond for each. */
 const MAX_FIELDS = 300;
 
@@ -61,7 +61,7 @@ function withCoercedVariables(document: DocumentNode, operation: OperationDefini
 function compiledFor(args: ExecutionArgs, operation: OperationDefinitionNode): CompiledQuery | null {
   const { document } = args;
   const record = recordOf(operation);
-  if (++record.executions <= COMPILED_FROM || !record.facts?.isCompilable) return null;
+  if (++record.executions <= MIN_EXECUTIONS || !record.facts?.isCompilable) return null;
   const known = compiledQueries.get(operation);
   if (known !== undefined) return known.query;
   const breadth = sizeOf(args)?.breadth ?? 0;

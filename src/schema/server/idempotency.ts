@@ -6,10 +6,10 @@ import { presentedAny } from './errors.ts';
 import { prepareMutations } from './prepare-mutations.ts';
 
 /** The codes of errors after which a retry may succeed. */
-const PASSING = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
+const TRANSIENT_CODES = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
 
-function failedForNow({ errors = [] }: ExecutionResult): boolean {
-  return errors.some(({ extensions }) => PASSING.has(extensions.code));
+function failedTransiently({ errors = [] }: ExecutionResult): boolean {
+  return errors.some(({ extensions }) => TRANSIENT_CODES.has(extensions.code));
 }
 
 /**
@@ -45,7 +45,7 @@ export const useKeyedWrites: Plugin<Context> = {
     }
     return {
       onExecuteDone({ result, setResult }) {
-        if (isAsyncIterable(result) || !failedForNow(result)) return;
+        if (isAsyncIterable(result) || !failedTransiently(result)) return;
         keyed.fail();
         setResult({ data: null, errors: result.errors });
       },

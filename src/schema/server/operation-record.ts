@@ -14,7 +14,7 @@ export interface DocumentFacts {
   readonly isCompilable: boolean;
 }
 
-/** What is worked out once for an operation. */
+/** What is computed once for an operation. */
 export interface OperationRecord {
   /** A number that no other operation has. */
   readonly number: number;

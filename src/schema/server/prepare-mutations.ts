@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Context } from './context.ts';
 
-/** Does slow work of a mutation ahead, with services that remember it. */
+/** Does the slow work of a mutation in advance, with services that remember its results. */
 type Prepare<Args> = (context: Context, args: Args) => Promise<unknown>;
 
 /** The preparation of a mutation, for the `extensions` of its field. */

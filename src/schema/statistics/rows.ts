@@ -12,23 +12,18 @@ import {
 } from '../../domain/statistics/statistics.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
-import { describedValues } from '../described-values.ts';
+import { enumType } from '../enum-type.ts';
 import { Direction, pageOf } from '../list.ts';
 
-export const Interval = builder.enumType('StatisticsInterval', {
-  description: 'The intervals of a series.',
-  values: describedValues(statisticsIntervals),
-});
+export const Interval = enumType('StatisticsInterval', 'The intervals of a series.', statisticsIntervals);
 
-export const Dimension = builder.enumType('StatisticsDimension', {
-  description: 'The dimensions that clicks are counted by.',
-  values: describedValues(statisticsDimensions),
-});
+export const Dimension = enumType(
+  'StatisticsDimension',
+  'The dimensions that clicks are counted by.',
+  statisticsDimensions,
+);
 
-export const List = builder.enumType('StatisticsList', {
-  description: 'The lists that can be paginated.',
-  values: describedValues(statisticsLists),
-});
+export const List = enumType('StatisticsList', 'The lists that can be paginated.', statisticsLists);
 
 export const visitorsOf = 'Over several days, this is the sum of the days.';
 
@@ -78,10 +73,11 @@ export const Top = builder.objectRef<StatisticsTop>('StatisticsTop').implement({
 
 export const RowPage = pageOf('StatisticsRow', 'rows', Row);
 
-const RowOrderField = builder.enumType('StatisticsRowOrderField', {
-  description: 'The fields by which rows can be ordered.',
-  values: describedValues(statisticsOrderFields),
-});
+const RowOrderField = enumType(
+  'StatisticsRowOrderField',
+  'The fields by which rows can be ordered.',
+  statisticsOrderFields,
+);
 
 export const RowOrder = builder.inputType('StatisticsRowOrder', {
   description: 'The order of rows.',

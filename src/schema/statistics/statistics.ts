@@ -1,4 +1,4 @@
-import type { Scope } from '../../db/statistics/read.ts';
+import type { Scope } from '../../db/statistics/scope.ts';
 import { dayText, lengthOfPeriod, type PeriodInput } from '../../domain/statistics/period.ts';
 import { resetStatistics } from '../../domain/statistics/reset.ts';
 import { MAX_ROWS, pageOfStatistics } from '../../domain/statistics/rows.ts';

@@ -65,7 +65,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ],
     ['/many', '.lines', (page) => page.getByLabel('Destinations').fill('https://example.com/\nnowhere')],
     ['/spaces', '.records li'],
-    ['/domains', '.verification'],
+    ['/domains', '.dns'],
     ['/pixels', '.records li'],
     ['/webhooks', '.records li'],
     ['/activity', '.history li'],
@@ -101,6 +101,12 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
         await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
         expect([path, await violationsOn(page, rules)]).toEqual([path, []]);
         expect([path, (await overflowOf(page)) <= 0]).toEqual([path, true]);
+      }
+      if (width > 1200) {
+        await follow(page, '/?status=active&space=none&order=clicks');
+        await page.getByRole('button', { name: 'Clear' }).waitFor();
+        const tops = `[...document.querySelectorAll('.filters :is(select, button)')].map((one) => one.offsetTop + one.offsetHeight / 2)`;
+        expect(await page.evaluate(`new Set(${tops}.map(Math.round)).size`)).toBe(1);
       }
       if (width < 800) await page.getByRole('button', { name: 'Places' }).click();
       for (const [path, button] of dialogs) {

@@ -11,7 +11,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   let browser: Browser;
   let accounts = 0;
   beforeAll(async () => {
-    server = await startTestServer({ background: true });
+    server = await startTestServer({ background: true, verifiesDomains: true });
     browser = await launchBrowser();
   });
   afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
@@ -150,15 +150,19 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const caller = await newAccount();
     await caller.link({ alias: `taken-${accounts}` });
     const { page, complaints } = await tabOf(caller);
+    await page.getByRole('button', { name: 'Shorten' }).click();
+    await page.getByText('Paste a URL first.').waitFor();
     await page.getByLabel('Destination of a new link').fill('nowhere');
     await page.getByRole('button', { name: 'More options' }).click();
     await page.getByLabel('Alias').fill(`taken-${accounts}`);
-    await page.getByText('is already taken on this domain').waitFor();
+    await page.getByText('The alias is already taken on this domain.').waitFor();
     await page.getByLabel('Alias').fill(`spring-${accounts}`);
     await page.getByText('This alias is free.').waitFor();
     await page.getByLabel('After this many clicks').fill('0');
     await page.getByRole('button', { name: 'Shorten' }).first().click();
-    await page.getByText('The URL must be an absolute http or https URL.').waitFor();
+    await page
+      .getByText('The URL must be an absolute http or https URL, such as https://example.com/page.')
+      .waitFor();
     await page.locator('.field.wrong', { hasText: 'After this many clicks' }).locator('.error').waitFor();
 
     await page.getByLabel('Destination of a new link').fill('https://example.com/');
@@ -166,7 +170,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Title', { exact: true }).fill('Spring');
     await page.getByRole('combobox', { name: 'Space', exact: true }).fill('Season');
     await page.getByRole('option', { name: 'New space “Season”' }).click();
-    await page.getByLabel('Password for visitors').fill('secret');
+    const password = page.getByLabel('Password for visitors');
+    await password.fill('secret');
+    expect(await password.getAttribute('type')).toBe('password');
+    await page.getByRole('button', { name: 'Show what is typed' }).click();
+    expect(await password.getAttribute('type')).toBe('text');
     await page.getByLabel('Where visitors go').selectOption('COUNTRY');
     await page.getByRole('combobox', { name: 'Country' }).fill('Jap');
     await page.getByRole('option', { name: 'Japan' }).click();
@@ -201,7 +209,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Title', { exact: true }).fill('A draft');
     await page.getByLabel('Password for visitors').fill('hunter2');
     await page.reload();
-    await page.getByText('Kept from before.').waitFor();
+    await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
     expect(await page.getByLabel('Destination of a new link').inputValue()).toBe('https://example.com/draft');
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('A draft');
     expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('hunter2');
@@ -254,7 +262,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await rowOf(page, alias).waitFor({ state: 'hidden' });
     };
     await remove(kept.alias);
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByText('No spaces yet').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
     await rowOf(page, kept.alias).waitFor();
     await remove(gone.alias);
     const left = () => caller.data('{ links { nodes { title } } }');
@@ -356,7 +367,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const second = await server.caller(`account ${accounts}`);
     await page.getByText('Your key has been revoked or has expired.').waitFor();
     await enterKey(page, second.key);
-    await page.getByText('Kept from before.').waitFor();
+    await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
     expect(await page.getByLabel('Destination of a new link').inputValue()).toBe(
       'https://example.com/unsaved',
     );
@@ -403,6 +414,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(focused).toBe('Search links');
     await page.keyboard.press('Escape');
     expect(await focused()).toBe('BODY');
+    await page.getByRole('link', { name: 'Spaces' }).click();
     await page.keyboard.press('n');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('new-url');
     await page.getByLabel('Destination of a new link').blur();
@@ -423,7 +435,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const save = page.getByRole('dialog').getByRole('button', { name: 'Save' });
     await open('Spaces', 'New space');
     await save.click();
-    await page.getByRole('dialog').locator('.error', { hasText: /\w/ }).waitFor();
+    await page.getByText('The name may not be empty.').waitFor();
     await page.getByLabel('Name').fill('Campaign');
     await page.getByText('Purple').check({ force: true });
     await save.click();
@@ -432,24 +444,35 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Host').fill(`go${accounts}.example`);
     await save.click();
     await page.getByRole('link', { name: `go${accounts}.example` }).waitFor();
+    const dns = page.locator('.dns section code');
+    expect((await dns.allInnerTexts()).slice(0, 5)).toEqual([
+      ...['CNAME', `go${accounts}.example`, 's.example'],
+      ...['TXT', `_linkspace.go${accounts}.example`],
+    ]);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('The TXT record is not found yet.').waitFor();
+    server.dns.set(`_linkspace.go${accounts}.example`, [await dns.last().innerText()]);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('Verified', { exact: true }).waitFor();
     await open('Pixels', 'New pixel');
     await page.getByLabel('Name').fill('Ads');
     await page.getByLabel('Id', { exact: true }).fill('AW-1');
     await save.click();
     await page.getByRole('link', { name: 'Ads' }).waitFor();
     await open('Webhooks', 'New webhook');
-    await page.getByLabel('URL of the receiver').fill('https://example.com/hook');
+    await page.getByLabel('URL of the receiver').fill('example.com/hook');
     await save.click();
     const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
+    for (let time = 0; time < 2; time++) await page.keyboard.press('Escape');
     expect(await secret.locator('code').innerText()).toMatch(/^whsec_/);
-    await secret.getByRole('button', { name: 'I have copied it' }).click();
+    await secret.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText('Deliveries').click();
     await page.getByText('Nothing was sent in the last 30 days.').waitFor();
     await page.getByRole('link', { name: 'Activity' }).click();
     const names = page.locator('.history b');
     await expect
       .poll(() => names.allInnerTexts())
-      .toEqual(['example.com/hook', 'Ads', `go${accounts}.example`, 'Campaign']);
+      .toEqual(['example.com/hook', 'Ads', `go${accounts}.example`, `go${accounts}.example`, 'Campaign']);
     await page.getByRole('link', { name: 'Spaces', exact: true }).click();
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -504,12 +527,35 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('region', { name: 'Countries' }).getByText('Japan').waitFor();
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByText('Created').waitFor();
+    await caller.rest('PATCH', `/links/${id}`, { disabled: 1, title: 'Renamed' });
+    await caller.rest('PATCH', `/links/${id}`, { disabled: 0 });
+    await expect
+      .poll(async () => (await page.locator('.deed').allInnerTexts()).map((text) => text.toLowerCase()))
+      .toEqual([
+        'changed: status (enabled or disabled)',
+        'changed: title, status (enabled or disabled)',
+        'created',
+      ]);
+    await page.getByText('(yours)').first().waitFor();
+    await page.getByRole('link', { name: 'Details' }).click();
+    await page.getByLabel('After this many clicks').fill('3');
+    await page.getByText('The link has 4 clicks already: this limit ends it at once.').waitFor();
+    await page.getByLabel('On', { exact: true }).fill('2020-01-01T00:00');
+    await page.getByText('This is in the past: it ends the link at once.').waitFor();
+    await page.getByLabel('Password for visitors').fill('kept');
     await page.getByRole('link', { name: 'Test' }).click();
+    await page.getByText('This tests the link as it is saved.').waitFor();
     await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
     await page.getByRole('option', { name: 'Japan' }).click();
     await page.getByRole('button', { name: 'Test' }).click();
-    await page.getByText('A visitor from Japan with an iPhone is redirected').waitFor();
+    await page.getByText('A visitor from Japan with an iPhone is redirected to').waitFor();
+    const steps = page.locator('.steps li');
+    expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(['The link exists.', 'It is enabled.']);
+    expect(await page.locator('.deciding').allInnerTexts()).toEqual([
+      'It has no targets. So the visitor gets the destination of the link.',
+    ]);
+    await page.getByRole('link', { name: 'Back to your changes' }).click();
+    expect(await page.getByLabel('Password for visitors').inputValue()).toBe('kept');
     expect(complaints).toEqual([]);
   });
 });

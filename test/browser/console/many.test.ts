@@ -52,26 +52,42 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     lines[9] = 'nowhere';
     lines[49] = 'https://example.com/49\toccupied';
     lines[99] = 'https://s.example/loop';
-    await page.getByLabel('Destinations').fill(lines.join('\n'));
+    await page.getByLabel('Destinations', { exact: true }).fill(lines.join('\n'));
     await page.getByText('97 links are ready.').waitFor();
-    await page.getByText('3 lines are wrong, and will be left out.').waitFor();
+    await page.getByText('3 lines are wrong: correct them here, or leave them out.').waitFor();
     const wrong = page.locator('tr.wrong');
-    expect(await wrong.allInnerTexts()).toEqual([
-      expect.stringMatching(/^10\tnowhere\s+url must be an absolute http or https URL/),
-      expect.stringMatching(
-        /^50\thttps:\/\/example.com\/49\s+alias is already taken on this domain\s+occupied/,
-      ),
-      expect.stringMatching(/^100\thttps:\/\/s.example\/loop\s+url may not lead to a short domain/),
+    const taken = 'The alias is already taken on this domain.';
+    expect(await wrong.locator('.error').allInnerTexts()).toEqual([
+      'The URL must be an absolute http or https URL, such as https://example.com/page.',
+      taken,
+      'The URL may not lead to a short domain of this service.',
     ]);
     const total = () => caller.data('{ links { totalCount } }');
     expect(await total()).toEqual({ links: { totalCount: 1 } });
-    await page.getByRole('button', { name: 'Create 97 links' }).click();
-    await page.getByText('97 links were created').waitFor();
-    expect(await total()).toEqual({ links: { totalCount: 98 } });
+    await page.getByLabel('Destination in line 10', { exact: true }).fill('www.example.com/9');
+    await page.keyboard.press('Enter');
+    await page.getByText('98 links are ready.').waitFor();
+    const input = page.getByLabel('Destinations', { exact: true });
+    expect((await input.inputValue()).split('\n').slice(8, 11)).toEqual([
+      'https://example.com/8',
+      'www.example.com/9',
+      'https://example.com/10',
+    ]);
+    await page.getByRole('button', { name: 'Create 98 links' }).click();
+    await page.getByText('98 links were created').waitFor();
+    expect(await total()).toEqual({ links: { totalCount: 99 } });
+    const made = page.getByRole('region', { name: 'Created links' });
+    expect(await made.getByRole('button', { name: /^Copy: https:\/\/s\.example\/\w+$/ }).count()).toBe(98);
+    await page.getByRole('button', { name: 'Copy all short URLs' }).click();
+    await page.getByText('Copied').waitFor();
     const waits = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save the failed lines' }).click();
     const file = readFileSync(await (await waits).path(), 'utf8');
-    expect(file.split('\r\n')[1]).toBe('nowhere,,,url must be an absolute http or https URL');
+    expect(file.split('\r\n')[1]).toBe(`https://example.com/49,occupied,,${taken}`);
+    await page.getByRole('button', { name: 'Correct these lines' }).click();
+    expect(await input.inputValue()).toBe('https://example.com/49\toccupied\nhttps://s.example/loop');
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByText('99 links created').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -79,15 +95,20 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const caller = await newAccount();
     const { page } = await tabOf(caller, '/many');
     const csv = [
-      'kind,url,alias,title,space,disabled,expiration_clicks,target_type,countries,clicks',
-      `link,https://example.com/a,csv-${accounts},"A title, with a comma",New space,1,7,COUNTRY,"[{""country"":""DE"",""url"":""https://example.com/de""}]",12`,
-      'domain,,,,,,,,,',
-      'link,https://example.com/b,,,,,,,,',
+      'kind,url,alias,title,space,disabled,expiration_clicks,target_type,countries,clicks,privacy,colour',
+      `link,https://example.com/a,csv-${accounts},"A title, with a comma",New space,1,7,COUNTRY,"[{""country"":""DE"",""url"":""https://example.com/de""}]",12,,`,
+      'domain,,,,,,,,,,,',
+      'link,https://example.com/b,,,,,,,,,,',
+      'link,https://example.com/c,,,,,,COUNTRY,"[1]",,,',
+      'link,https://example.com/d,,,,,,,,,secret,',
     ].join('\n');
     await page
       .getByLabel('Or a CSV file')
       .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
     await page.getByText('These spaces will be created: New space.').waitFor();
+    await page.getByText('These columns are not read: colour.').waitFor();
+    await page.getByText('The column countries must be a list in JSON, as in an export.').waitFor();
+    await page.getByText('The column privacy may be PUBLIC, PRIVATE, PASSWORD.').waitFor();
     await page.getByRole('button', { name: 'Create 2 links' }).click();
     await page.getByText('2 links were created').waitFor();
     const query = `{ links(orderBy: { field: ID, direction: ASC }) { nodes {
@@ -148,6 +169,8 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const [one, ...others] = Object.values(Object(counts)) as { totalCount: number }[];
     expect(one?.totalCount).toBeGreaterThan(100);
     expect(others).toEqual([one, one]);
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByText(`${one?.totalCount} links changed: status (enabled or disabled)`).waitFor();
   });
 
   test('asks before it deletes selected links', async () => {

@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { useClient } from 'urql';
-import { errorsOf, type LinkFields } from '../../data/link-fields.ts';
+import type { LinkFields } from '../../data/link-fields.ts';
+import { errorsOf } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';

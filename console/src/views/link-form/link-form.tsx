@@ -1,8 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
-import type { FormProps } from '../../data/link-fields.ts';
+import { type FormProps, privacies } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
-import { ChoicesDocument, type LinkPrivacy, type LinkWholeFragment } from '../../generated/documents.ts';
-import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
+import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { CheckField, PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { AliasField } from './alias-field.tsx';
 import { PixelsField } from './pixels-field.tsx';
@@ -18,7 +18,8 @@ function Group({ title, children }: { title: string; children: ReactNode }): Rea
   );
 }
 
-const privacies: readonly LinkPrivacy[] = ['PUBLIC', 'PRIVATE', 'PASSWORD'];
+/** Without it, browsers take years of more than four digits. */
+const LAST_MOMENT = '9999-12-31T23:59';
 
 /** All fields of a link but its URL. */
 export function LinkForm({
@@ -31,7 +32,8 @@ export function LinkForm({
   const t = texts.form;
   const domains = data?.domains.nodes ?? [];
   const own = domains.find(({ shared }) => shared);
-  const clicksError = errors['expiration.clicks'];
+  const clicks = link?.clicks ?? 0;
+  const limit = Number(fields.expiresAfter);
   return (
     <div className="form">
       <Group title={t.address}>
@@ -59,6 +61,7 @@ export function LinkForm({
         />
         <SpaceField
           value={fields.spaceId}
+          own={link?.space}
           spaces={data?.spaces.nodes ?? []}
           onValue={(spaceId) => onChange({ spaceId })}
           error={errors.spaceId}
@@ -69,7 +72,9 @@ export function LinkForm({
           <TextField
             label={t.expiresAt}
             type="datetime-local"
+            max={LAST_MOMENT}
             value={fields.expiresAt}
+            warning={Date.parse(fields.expiresAt) <= Date.now() ? t.pastExpiry : null}
             onText={(expiresAt) => onChange({ expiresAt })}
             error={errors['expiration.at']}
           />
@@ -79,7 +84,8 @@ export function LinkForm({
             value={fields.expiresAfter}
             onText={(expiresAfter) => onChange({ expiresAfter })}
             placeholder={t.noLimit}
-            error={clicksError}
+            warning={limit > 0 && limit <= clicks ? t.usedUp(clicks) : null}
+            error={errors['expiration.clicks']}
           />
         </div>
         <TextField
@@ -92,10 +98,8 @@ export function LinkForm({
         />
       </Group>
       <Group title={t.protection}>
-        <TextField
+        <PasswordField
           label={link?.hasPassword ? t.newPassword : t.password}
-          type="password"
-          autoComplete="new-password"
           value={fields.password}
           disabled={fields.removesPassword}
           onText={(password) => onChange({ password })}
@@ -117,10 +121,8 @@ export function LinkForm({
           error={errors.privacy}
         />
         {fields.privacy === 'PASSWORD' && (
-          <TextField
+          <PasswordField
             label={t.privacyPassword}
-            type="password"
-            autoComplete="new-password"
             value={fields.privacyPassword}
             onText={(privacyPassword) => onChange({ privacyPassword })}
             hint={link?.hasPrivacyPassword ? t.passwordStays : undefined}
@@ -134,7 +136,11 @@ export function LinkForm({
       <Group title={t.pixels}>
         <PixelsField
           ids={fields.pixelIds}
-          pixels={data?.pixels.nodes ?? []}
+          pixels={[
+            ...new Map(
+              [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])].map((one) => [one.id, one]),
+            ).values(),
+          ]}
           onIds={(pixelIds) => onChange({ pixelIds })}
           error={errors.pixelIds}
         />

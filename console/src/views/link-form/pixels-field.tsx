@@ -16,7 +16,7 @@ export function PixelsField({
   error: string | undefined;
 }): ReactElement {
   const t = texts.form;
-  const nameOf = (id: string) => pixels.find((one) => one.id === id)?.name ?? `#${id}`;
+  const nameOf = (id: string) => pixels.find((one) => one.id === id)?.name ?? texts.form.unknownPixel;
   if (pixels.length === 0 && ids.length === 0) return <p className="hint">{t.noPixels}</p>;
   return (
     <>

@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
+import { refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { CreateSpaceDocument, SpacesNamedDocument } from '../../generated/documents.ts';
@@ -18,11 +19,14 @@ interface Space {
 /** The space of a link; a new one is made in place. */
 export function SpaceField({
   value,
+  own,
   spaces,
   onValue,
   error,
 }: {
   value: string;
+  /** The present space of the link, which need not be among the first ones. */
+  own?: Space | null | undefined;
   spaces: readonly Space[];
   onValue: (id: string) => void;
   error: string | undefined;
@@ -30,7 +34,9 @@ export function SpaceField({
   const session = useSession();
   const client = useClient();
   const [others, setOthers] = useState<readonly Space[]>([]);
-  const all = [...new Map([...others, ...spaces].map((one) => [one.id, one])).values()];
+  const all = [
+    ...new Map([...(own ? [own] : []), ...others, ...spaces].map((one) => [one.id, one])).values(),
+  ];
   const search = async (text: string) => {
     // All of them are there already, unless there are many.
     if (spaces.length < 100 || text === '') return;
@@ -41,7 +47,7 @@ export function SpaceField({
     try {
       const color = (spaces.length % 6) + 1;
       const { createSpace: result } = await write(session, CreateSpaceDocument, { input: { name, color } });
-      if (result.__typename !== 'Space') return void showToast(result.message, { wrong: true });
+      if (result.__typename !== 'Space') return void showToast(refusalText(result), { wrong: true });
       setOthers((before) => [result, ...before]);
       announce([{ kind: 'SPACE', recordId: result.id, action: 'CREATED' }]);
       onValue(result.id);
@@ -56,7 +62,9 @@ export function SpaceField({
       label={t.space}
       placeholder={t.noSpace}
       items={items}
-      value={value === '' ? null : (items.find(({ id }) => id === value) ?? { id: value, name: `#${value}` })}
+      value={
+        value === '' ? null : (items.find(({ id }) => id === value) ?? { id: value, name: t.unknownSpace })
+      }
       onValue={(item) => onValue(item?.id ?? '')}
       onSearch={search}
       creates={{ name: t.createSpace, create }}

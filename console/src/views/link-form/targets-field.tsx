@@ -1,13 +1,10 @@
 import type { ReactElement } from 'react';
-import type { FormProps, TargetField, TargetList } from '../../data/link-fields.ts';
+import { type FormProps, type TargetField, type TargetList, targetTypes } from '../../data/link-fields.ts';
 import { targetChoices } from '../../data/target-choices.ts';
-import type { TargetType } from '../../generated/documents.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
-
-const types: readonly TargetType[] = ['NONE', 'COUNTRY', 'PLATFORM', 'LANGUAGE', 'ROTATION'];
 
 /** The names of the lists and of their keys in the API, for the paths of errors. */
 const names = {
@@ -26,7 +23,7 @@ export function TargetsField({ fields, errors, onChange }: FormProps): ReactElem
       <SelectField
         label={t.targetType}
         value={targetType}
-        options={types.map((value) => ({ value, text: t.targetTypes[value] }))}
+        options={targetTypes.map((value) => ({ value, text: t.targetTypes[value] }))}
         onValue={(type) => {
           const isFresh = type !== 'NONE' && targets[type].length === 0;
           onChange({

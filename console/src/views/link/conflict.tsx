@@ -1,7 +1,9 @@
 import type { ReactElement } from 'react';
 import { changedFields } from '../../data/edit-state.ts';
 import { fieldsOf, type LinkFields } from '../../data/link-fields.ts';
-import type { LinkWholeFragment } from '../../generated/documents.ts';
+import { useRead } from '../../data/read.ts';
+import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { atMoment } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 const names: readonly (keyof LinkFields)[] = [
@@ -9,7 +11,11 @@ const names: readonly (keyof LinkFields)[] = [
   ...(['targetType', 'targets', 'pixelIds', 'privacy'] as const),
 ];
 
-function shown(fields: Partial<LinkFields>, name: keyof LinkFields): string {
+function shown(
+  fields: Partial<LinkFields>,
+  name: keyof LinkFields,
+  spaces: ReadonlyMap<string, string>,
+): string {
   const value = fields[name];
   if (name === 'targetType' || name === 'privacy') {
     const words: Readonly<Partial<Record<string, string>>> = {
@@ -19,7 +25,9 @@ function shown(fields: Partial<LinkFields>, name: keyof LinkFields): string {
     return words[String(value)] ?? String(value);
   }
   if (typeof value !== 'string') return texts.link.otherList;
-  return value === '' ? texts.link.nothing : value;
+  if (value === '') return texts.link.nothing;
+  if (name === 'spaceId') return spaces.get(value) ?? texts.form.unknownSpace;
+  return name === 'expiresAt' ? atMoment(value) : value;
 }
 
 /** What somebody else changed meanwhile, and both ways on. */
@@ -36,8 +44,12 @@ export function Conflict({
   onMine: () => void;
   onTheirs: () => void;
 }): ReactElement {
-  const theirs = { ...fieldsOf(link), spaceId: link.space?.name ?? '' };
-  const changed = changedFields(fieldsOf(link), read);
+  const { data } = useRead(ChoicesDocument, {});
+  const spaces = new Map(
+    [...(link.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])].map(({ id, name }) => [id, name]),
+  );
+  const theirs = fieldsOf(link);
+  const changed = changedFields(theirs, read);
   const own = changedFields(mine, read);
   const t = texts.link;
   return (
@@ -58,8 +70,8 @@ export function Conflict({
             .map((name) => (
               <tr key={name}>
                 <th scope="row">{t.names[name]}</th>
-                <td>{shown(theirs, name)}</td>
-                <td>{name in own ? shown(mine, name) : t.unchanged}</td>
+                <td>{shown(theirs, name, spaces)}</td>
+                <td>{name in own ? shown(mine, name, spaces) : t.unchanged}</td>
               </tr>
             ))}
         </tbody>

@@ -1,8 +1,9 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
-import { changedFields, useEditState } from '../../data/edit-state.ts';
-import { changesOf, errorsOf, messageBesides } from '../../data/link-fields.ts';
+import { changedFields, type EditState } from '../../data/edit-state.ts';
+import { changesOf } from '../../data/link-fields.ts';
+import { errorsOf, refusalBesides, refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
@@ -13,9 +14,16 @@ import { LinkForm } from '../link-form/link-form.tsx';
 import { Conflict } from './conflict.tsx';
 
 /** All fields of a link, edited in place. */
-export function EditLink({ link, again }: { link: LinkWholeFragment; again: () => void }): ReactElement {
+export function EditLink({
+  link,
+  edit,
+  again,
+}: {
+  link: LinkWholeFragment;
+  edit: EditState;
+  again: () => void;
+}): ReactElement {
   const session = useSession();
-  const edit = useEditState(link, session.viewer.account.id);
   const [conflict, setConflict] = useState<LinkWholeFragment | null>(null);
   const [isBusy, setBusy] = useState(false);
   const { fields, read, errors, change } = edit;
@@ -38,12 +46,12 @@ export function EditLink({ link, again }: { link: LinkWholeFragment; again: () =
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
       } else if (result.__typename === 'ValidationError') {
         edit.setErrors(errorsOf(result));
-        const message = messageBesides(result);
+        const message = refusalBesides(result);
         if (message !== null) showToast(message, { wrong: true });
       } else if (result.__typename === 'ConflictError' && 'alias' in result.current)
         setConflict(result.current);
       else {
-        showToast(result.message, { wrong: true });
+        showToast(refusalText(result), { wrong: true });
         again();
       }
     } catch (error) {

@@ -3,9 +3,14 @@ import { useClient } from 'urql';
 import { showFault } from '../../data/actions.ts';
 import { faultOf } from '../../data/faults.ts';
 import { targetChoices } from '../../data/target-choices.ts';
-import { ExplainDocument, type ExplainQuery } from '../../generated/documents.ts';
+import {
+  ExplainDocument,
+  type ExplainQuery,
+  type LinkWholeFragment,
+  type RedirectRule,
+} from '../../generated/documents.ts';
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
-import { SelectField, TextField } from '../../parts/field.tsx';
+import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { fromLocalInput } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
@@ -24,8 +29,42 @@ const agents = {
 type Device = keyof typeof agents;
 const devices = Object.keys(agents) as Device[]; // The names of the object above.
 
+type Decision = ExplainQuery['explainRedirect'];
+
+/** The rule that ends a visit with an outcome; where none does, the targets say where it leads. */
+const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
+  NOT_FOUND: 'EXISTS',
+  DISABLED: 'DISABLED',
+  BLOCKED: 'BLOCKED',
+  EXPIRED: 'EXPIRED',
+  PASSWORD: 'PASSWORD',
+  PREVIEW: 'CLICK_LIMIT',
+};
+
+function outcomeOf({ outcome, destination }: Decision): string {
+  const { outcomes } = texts.explain;
+  return (destination === null ? undefined : outcomes[`${outcome}_TO`]) ?? outcomes[outcome] ?? outcome;
+}
+
+/** Why a visitor gets that: the reasons up to the one that decides, which is marked. */
+function Reasons({ decision: { outcome, steps } }: { decision: Decision }): ReactElement {
+  const end = deciding[outcome];
+  const decided = steps.findIndex(({ rule }) => rule === (end ?? 'TARGETING'));
+  const reached = end === undefined ? steps : steps.slice(0, decided + 1);
+  return (
+    <ol className="steps">
+      {reached.map(({ rule, applied, why }, index) => (
+        <li key={rule} className={index === decided ? 'deciding' : undefined}>
+          {why}
+          {index === decided && end === undefined && !applied && ` ${texts.explain.ownDestination}`}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 /** Says what a visitor would get, and why. */
-export function Explain({ id }: { id: string }): ReactElement {
+export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
   const client = useClient();
   const [country, setCountry] = useState<ChoiceItem | null>(null);
   const [language, setLanguage] = useState<ChoiceItem | null>(null);
@@ -33,14 +72,12 @@ export function Explain({ id }: { id: string }): ReactElement {
   const [at, setAt] = useState('');
   const [password, setPassword] = useState('');
   const [query, setQuery] = useState('');
-  const [result, setResult] = useState<{ who: string; decision: ExplainQuery['explainRedirect'] } | null>(
-    null,
-  );
+  const [result, setResult] = useState<{ who: string; decision: Decision } | null>(null);
   const t = texts.explain;
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     const input = {
-      linkId: id,
+      linkId: link.id,
       userAgent: agents[device],
       ...(country && { country: country.id }),
       ...(language && { acceptLanguage: language.id }),
@@ -84,14 +121,14 @@ export function Explain({ id }: { id: string }): ReactElement {
             onValue={setLanguage}
           />
           <TextField label={t.at} type="datetime-local" value={at} onText={setAt} hint={t.now} />
+          <PasswordField label={t.password} autoComplete="off" value={password} onText={setPassword} />
           <TextField
-            label={t.password}
-            type="password"
-            autoComplete="off"
-            value={password}
-            onText={setPassword}
+            label={t.query}
+            value={query}
+            onText={setQuery}
+            placeholder="utm_source=mail"
+            hint={t.queryHint}
           />
-          <TextField label={t.query} value={query} onText={setQuery} placeholder="utm_source=mail" />
         </div>
         <div className="buttons end">
           <button type="submit" className="button">
@@ -101,16 +138,9 @@ export function Explain({ id }: { id: string }): ReactElement {
       </form>
       {result && (
         <section className="card" aria-live="polite">
-          <h2>{t.gets(result.who, t.outcomes[result.decision.outcome] ?? result.decision.outcome)}</h2>
+          <h2>{t.gets(result.who, outcomeOf(result.decision))}</h2>
           {result.decision.destination !== null && <p className="address">{result.decision.destination}</p>}
-          <ol className="steps">
-            {result.decision.steps.map(({ rule, applied, why }) => (
-              <li key={rule} className={applied ? 'applied' : undefined}>
-                <b>{t.rules[rule] ?? rule}</b>
-                <span>{why}</span>
-              </li>
-            ))}
-          </ol>
+          <Reasons decision={result.decision} />
         </section>
       )}
     </div>

@@ -1,10 +1,12 @@
 import { lazy, type ReactElement, Suspense, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { aboutToGo, deleteLater, setDisabled } from '../../data/actions.ts';
+import { useEditState } from '../../data/edit-state.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { SpaceBadge, StatusBadge } from '../../parts/badge.tsx';
+import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { inDigits, withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -14,7 +16,6 @@ import { QrDialog } from '../../parts/qr.tsx';
 import { texts } from '../../texts.ts';
 import { EditLink } from './edit-link.tsx';
 import { Explain } from './explain.tsx';
-import { History } from './history.tsx';
 
 const Statistics = lazy(async () => ({ default: (await import('../statistics/statistics.tsx')).Statistics }));
 
@@ -48,34 +49,56 @@ export function LinkView({ id, tab: asked }: { id: string; tab: string | undefin
       ) : (
         <>
           <Head link={link} onDelete={() => navigate(back)} />
-          <nav className="tabs" aria-label={texts.link.tabs.all}>
-            {tabs.map((one) => (
-              <To
-                key={one}
-                href={`/links/${id}${one === 'edit' ? '' : `/${one}`}${query === '' ? '' : `?${query}`}`}
-                aria-current={one === tab ? 'page' : undefined}
-              >
-                {texts.link.tabs[one]}
-              </To>
-            ))}
-          </nav>
-          <Panel tab={tab} link={link} again={again} />
+          <Tabs tab={tab} query={query} link={link} again={again} />
         </>
       )}
     </>
   );
 }
 
-function Panel({ tab, link, again }: { tab: Tab; link: LinkWholeFragment; again: () => void }): ReactElement {
-  if (tab === 'statistics')
-    return (
-      <Suspense fallback={<Skeleton rows={4} />}>
-        <Statistics id={link.id} />
-      </Suspense>
-    );
-  if (tab === 'history') return <History id={link.id} />;
-  if (tab === 'test') return <Explain id={link.id} />;
-  return <EditLink link={link} again={again} />;
+/** The parts of the link. What is typed in one stays while others are shown. */
+function Tabs({
+  tab,
+  query,
+  link,
+  again,
+}: {
+  tab: Tab;
+  query: string;
+  link: LinkWholeFragment;
+  again: () => void;
+}): ReactElement {
+  const edit = useEditState(link, useSession().viewer.account.id);
+  const pathOf = (one: Tab) =>
+    `/links/${link.id}${one === 'edit' ? '' : `/${one}`}${query === '' ? '' : `?${query}`}`;
+  return (
+    <>
+      <nav className="tabs" aria-label={texts.link.tabs.all}>
+        {tabs.map((one) => (
+          <To key={one} href={pathOf(one)} aria-current={one === tab ? 'page' : undefined}>
+            {texts.link.tabs[one]}
+          </To>
+        ))}
+      </nav>
+      {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
+      {tab === 'statistics' && (
+        <Suspense fallback={<Skeleton rows={4} />}>
+          <Statistics id={link.id} />
+        </Suspense>
+      )}
+      {tab === 'history' && <Changes kind="LINK" recordId={link.id} />}
+      {tab === 'test' && (
+        <>
+          {edit.isChanged && (
+            <p className="notice">
+              {texts.explain.unsaved} <To href={pathOf('edit')}>{texts.explain.toUnsaved}</To>
+            </p>
+          )}
+          <Explain link={link} />
+        </>
+      )}
+    </>
+  );
 }
 
 function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => void }): ReactElement {
@@ -88,7 +111,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
       ? ([
           {
             name: link.disabled ? t.enable : t.disable,
-            icon: 'lock',
+            icon: 'power',
             run: () => void setDisabled(session, link, !link.disabled),
           },
           {

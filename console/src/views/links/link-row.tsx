@@ -70,7 +70,7 @@ export function LinkRow({
       ? ([
           {
             name: link.disabled ? t.enable : t.disable,
-            icon: 'lock',
+            icon: 'power',
             shortcut: 'd',
             run: () => void setDisabled(session, link, !link.disabled),
           },

@@ -90,8 +90,9 @@ export function LinksPage({
 }
 
 function Nothing({ state }: { state: LinksState }): ReactElement {
+  const { canWrite } = useSession();
   const t = texts.links;
-  if (!isFiltered(state)) return <Empty title={t.none}>{t.noneYet}</Empty>;
+  if (!isFiltered(state)) return <Empty title={t.none}>{canWrite && t.noneYet}</Empty>;
   return (
     <Empty title={t.noMatch}>
       {state.search !== '' ? t.searchedIn(texts.search.fields[state.searchBy]) : t.filtered}

@@ -14,13 +14,12 @@ import { draftName, dropDraft, keepDraft, readDraft } from '../../data/drafts.ts
 import {
   draftOf,
   emptyFields,
-  errorsOf,
   type FieldErrors,
   fieldsOfDraft,
   type LinkFields,
-  messageBesides,
   newLinkOf,
 } from '../../data/link-fields.ts';
+import { errorsOf, refusalBesides } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
@@ -42,6 +41,7 @@ export function NewLink({
   onOpen: (open: boolean) => void;
 }): ReactElement {
   const session = useSession();
+  const t = texts.newLink;
   const draft = draftName(session.viewer.account.id, 'new');
   const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? emptyFields);
   const [errors, setErrors] = useState<FieldErrors>({});
@@ -74,6 +74,7 @@ export function NewLink({
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
+    if (fields.url.trim() === '') return setErrors({ url: t.empty });
     setBusy(true);
     try {
       const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
@@ -84,7 +85,7 @@ export function NewLink({
       } else {
         const wrong = errorsOf(result);
         setErrors(wrong);
-        const message = messageBesides(result);
+        const message = refusalBesides(result);
         if (message !== null) showToast(message, { wrong: true });
         if (Object.keys(wrong).some((path) => path !== 'url')) onOpen(true);
       }
@@ -94,7 +95,6 @@ export function NewLink({
       setBusy(false);
     }
   };
-  const t = texts.newLink;
   const { url: urlError, ...rest } = errors;
   return (
     <section className="card new-link" aria-label={t.title}>
@@ -119,7 +119,7 @@ export function NewLink({
           </button>
         </div>
         <p id="new-url-error" className="error" role="alert">
-          {urlError && t.urlError(urlError)}
+          {urlError}
         </p>
         <div className="under">
           <button

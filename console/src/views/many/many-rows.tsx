@@ -1,46 +1,87 @@
-import type { ReactElement } from 'react';
+import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import type { ImportRow } from '../../data/import.ts';
 import type { RowResult } from '../../data/import-run.ts';
 import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 /** How many lines are shown; all wrong ones come first. */
-const MOST = 200;
+export const MOST_ROWS = 200;
+
+interface RowsProps {
+  readonly rows: readonly RowResult[];
+  /** The numbers of the lines that were wrong when all were checked: they come first, and can be corrected. */
+  readonly wrong: ReadonlySet<number>;
+  /** Without it, nothing can be corrected. */
+  readonly onCorrect?: (row: ImportRow) => void;
+}
 
 /** The lines as they were understood, and what is wrong with them. */
-export function ManyRows({ rows }: { rows: readonly RowResult[] }): ReactElement {
-  const wrong = rows.filter(({ error }) => error !== null);
-  const shown = [...wrong, ...rows.filter(({ error }) => error === null)].slice(0, MOST);
+export function ManyRows({ rows, wrong, onCorrect }: RowsProps): ReactElement {
+  const shown = [
+    ...rows.filter(({ row }) => wrong.has(row.number)),
+    ...rows.filter(({ row }) => !wrong.has(row.number)),
+  ].slice(0, MOST_ROWS);
   const t = texts.many;
   return (
-    <>
-      <p role="status">
-        <b>{t.ready(rows.length - wrong.length)}</b>
-        {wrong.length > 0 && <span className="error"> {t.wrong(wrong.length)}</span>}
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="scroll lines" aria-label={t.rows} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t.line}</th>
-              <th scope="col">{texts.form.url}</th>
-              <th scope="col">{texts.form.alias}</th>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="scroll lines" aria-label={t.rows} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.line}</th>
+            <th scope="col">{texts.form.url}</th>
+            <th scope="col">{texts.form.alias}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ row, error }) => (
+            <tr key={row.number} className={error === null ? undefined : 'wrong'}>
+              <th scope="row">{inDigits(row.number)}</th>
+              <td>
+                <Cell row={row} name="url" onCorrect={wrong.has(row.number) ? onCorrect : undefined} />
+                {error !== null && <span className="error">{error}</span>}
+              </td>
+              <td>
+                <Cell row={row} name="alias" onCorrect={wrong.has(row.number) ? onCorrect : undefined} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ row: { number, cells }, error }) => (
-              <tr key={number} className={error === null ? undefined : 'wrong'}>
-                <th scope="row">{inDigits(number)}</th>
-                <td>
-                  {cells.url}
-                  {error !== null && <span className="error">{error}</span>}
-                </td>
-                <td>{cells.alias}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    </>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** A cell, which is checked again when it was changed. */
+function Cell({
+  row,
+  name,
+  onCorrect,
+}: {
+  row: ImportRow;
+  name: 'url' | 'alias';
+  onCorrect: RowsProps['onCorrect'];
+}): ReactElement {
+  const value = row.cells[name] ?? '';
+  const [typed, setTyped] = useState<string | null>(null);
+  // A file may have no such column.
+  if (onCorrect === undefined || !(name in row.cells)) return <>{value}</>;
+  const commit = () => {
+    setTyped(null);
+    if (typed !== null && typed.trim() !== value)
+      onCorrect({ ...row, cells: { ...row.cells, [name]: typed.trim() } });
+  };
+  return (
+    <input
+      type="text"
+      aria-label={texts.many.cellOf(texts.form[name], row.number)}
+      placeholder={texts.form[name]}
+      value={typed ?? value}
+      spellCheck={false}
+      autoComplete="off"
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event: KeyboardEvent) => event.key === 'Enter' && commit()}
+    />
   );
 }

@@ -1,9 +1,10 @@
-import { type DragEvent, type ReactElement, useEffect, useRef, useState } from 'react';
+import { type DragEvent, type ReactElement, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { showFault } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
-import { parseRows } from '../../data/import.ts';
-import { checkRows, createRows, knownIn, missingSpaces, type RowResult } from '../../data/import-run.ts';
+import { useCheckedLines } from '../../data/checked-lines.ts';
+import { withRows } from '../../data/import.ts';
+import { createRows, knownIn, type RowResult } from '../../data/import-run.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { ChoicesDocument } from '../../generated/documents.ts';
@@ -12,85 +13,60 @@ import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
+import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { SpaceField } from '../link-form/space-field.tsx';
 import { ManyDone } from './many-done.tsx';
 import { ManyRows } from './many-rows.tsx';
 
-/** How long after typing the lines are checked, in milliseconds. */
-const PAUSE = 400;
 /** The largest file, in bytes. */
 const MAX_FILE = 20_000_000;
-
-interface Checked {
-  readonly text: string;
-  readonly spaceId: string;
-  readonly rows: readonly RowResult[];
-  readonly newSpaces: readonly string[];
-}
 
 /** Many new links from lines or a file: checked, then made. */
 export function ManyView(): ReactElement {
   const session = useSession();
-  const [text, setText] = useState('');
-  const [spaceId, setSpaceId] = useState('');
-  const [checked, setChecked] = useState<Checked | null>(null);
-  const [progress, setProgress] = useState<Progress | null>(null);
-  const [isMaking, setMaking] = useState(false);
-  const [made, setMade] = useState<readonly RowResult[] | null>(null);
+  const lines = useCheckedLines(session);
+  const { text, spaceId, checked, setText } = lines;
+  const [making, setMaking] = useState<Progress | null>(null);
+  const [made, setMade] = useState<{ text: string; results: readonly RowResult[] } | null>(null);
   const stop = useRef(new AbortController());
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
+  const progress = making ?? lines.progress;
   const t = texts.many;
 
-  useEffect(() => {
-    if (text.trim() === '') return;
-    const over = new AbortController();
-    const timer = setTimeout(async () => {
-      try {
-        const { rows } = parseRows(text);
-        const known = await knownIn(session, rows);
-        const options = { signal: over.signal, onProgress: setProgress };
-        const results = await checkRows(session, rows, known, spaceId, options);
-        if (over.signal.aborted) return;
-        setProgress(null);
-        setChecked({ text, spaceId, rows: results, newSpaces: missingSpaces(rows, known) });
-      } catch (error) {
-        setProgress(null);
-        showFault(error);
-      }
-    }, PAUSE);
-    return () => {
-      over.abort();
-      clearTimeout(timer);
-    };
-  }, [session, text, spaceId]);
-
-  const current =
-    checked?.text === text && checked.spaceId === spaceId && text.trim() !== '' ? checked : null;
-  const good = current?.rows.filter(({ error }) => error === null) ?? [];
+  const good = checked?.rows.filter(({ error }) => error === null) ?? [];
+  const wrongCount = (checked?.rows.length ?? 0) - good.length;
   const take = async (file: File | undefined) => {
-    if (file && file.size <= MAX_FILE) setText(await file.text());
+    if (file === undefined) return;
+    if (file.size > MAX_FILE) return void showToast(t.tooLarge, { wrong: true });
+    setText(await file.text());
   };
   const create = async () => {
-    if (current === null) return;
+    if (checked === null) return;
     stop.current = new AbortController();
-    setMaking(true);
+    setMaking({ done: 0, of: good.length });
     try {
       const rows = good.map(({ row }) => row);
       const known = await knownIn(session, rows);
       const results = await createRows(session, rows, known, spaceId, {
         signal: stop.current.signal,
-        onProgress: setProgress,
+        onProgress: setMaking,
       });
-      const failed = current.rows.filter(({ error }) => error !== null);
-      setMade([...results, ...failed].sort((a, b) => a.row.number - b.row.number));
+      const failed = checked.rows.filter(({ error }) => error !== null);
+      setMade({ text, results: [...results, ...failed].sort((a, b) => a.row.number - b.row.number) });
       setText('');
     } catch (error) {
       showFault(error);
     } finally {
-      setMaking(false);
-      setProgress(null);
+      setMaking(null);
     }
+  };
+  /** Goes on with the lines that failed. */
+  const correctFailed = () => {
+    if (made === null) return;
+    const failed = new Set(made.results.filter(({ error }) => error !== null).map(({ row }) => row.number));
+    setText(withRows(made.text, ({ number, cells }) => (failed.has(number) ? cells : undefined)));
+    setMade(null);
   };
 
   if (!session.canWrite) return <Empty title={texts.faults.forbidden ?? ''} />;
@@ -102,7 +78,7 @@ export function ManyView(): ReactElement {
       </Link>
       <h1>{t.title}</h1>
       {made ? (
-        <ManyDone results={made} onAgain={() => setMade(null)} />
+        <ManyDone results={made.results} onCorrect={correctFailed} onAgain={() => setMade(null)} />
       ) : (
         <section
           className="card many"
@@ -121,7 +97,7 @@ export function ManyView(): ReactElement {
                 value={text}
                 spellCheck={false}
                 placeholder={t.placeholder}
-                disabled={isMaking}
+                disabled={making !== null}
                 onChange={(event) => setText(event.target.value)}
               />
             )}
@@ -137,20 +113,25 @@ export function ManyView(): ReactElement {
                 />
               )}
             </Field>
-            <SpaceField value={spaceId} spaces={spaces} onValue={setSpaceId} error={undefined} />
+            <SpaceField value={spaceId} spaces={spaces} onValue={lines.setSpaceId} error={undefined} />
           </div>
           {progress && (
             <ProgressBar
               progress={progress}
-              name={isMaking ? t.making : t.checking}
-              onStop={() => (isMaking ? stop.current.abort() : setText(''))}
+              name={making ? t.making : t.checking}
+              onStop={() => (making ? stop.current.abort() : setText(''))}
             />
           )}
-          {current && !isMaking && (
+          {checked && making === null && (
             <>
-              <ManyRows rows={current.rows} />
-              {current.newSpaces.length > 0 && (
-                <p className="hint">{t.newSpaces(current.newSpaces.join(', '))}</p>
+              <p role="status">
+                <b>{t.ready(good.length)}</b>
+                {wrongCount > 0 && <span className="error"> {t.wrong(wrongCount)}</span>}
+              </p>
+              <ManyRows rows={checked.rows} wrong={checked.wrong} onCorrect={lines.correct} />
+              {checked.unknown.length > 0 && <p className="hint">{t.unread(checked.unknown.join(', '))}</p>}
+              {checked.newSpaces.length > 0 && (
+                <p className="hint">{t.newSpaces(checked.newSpaces.join(', '))}</p>
               )}
               <div className="buttons end">
                 <button type="button" className="button" disabled={good.length === 0} onClick={create}>

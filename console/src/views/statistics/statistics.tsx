@@ -3,7 +3,7 @@ import { useLocation, useSearch } from 'wouter';
 import { useRead } from '../../data/read.ts';
 import { LinkStatisticsDocument } from '../../generated/documents.ts';
 import { asChange, inDigits } from '../../parts/format.ts';
-import { FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { Chart } from './chart.tsx';
 import { Dimensions } from './dimensions.tsx';
@@ -88,10 +88,14 @@ export function Statistics({ id }: { id: string }): ReactElement {
               </div>
             ))}
           </dl>
-          {points && points.length > 0 && (
-            <Chart points={points} interval={interval} isRunning={period.to >= lastDays(1, now).to} />
+          {figures.clicks === 0 || !points?.length ? (
+            <Empty title={t.nothing} />
+          ) : (
+            <>
+              <Chart points={points} interval={interval} isRunning={period.to >= lastDays(1, now).to} />
+              <Dimensions id={id} period={period} clicks={figures.clicks} />
+            </>
           )}
-          <Dimensions id={id} period={period} clicks={figures.clicks} />
           <p className="hint">{t.note}</p>
         </>
       )}

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { showFault } from '../../data/actions.ts';
 import { useRead } from '../../data/read.ts';
+import { refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { DeliveriesDocument, RedeliverDocument, type WebhookRowFragment } from '../../generated/documents.ts';
@@ -30,7 +31,7 @@ function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): R
     try {
       const { redeliver: result } = await write(session, RedeliverDocument, { id: deliveryId });
       if (result.__typename === 'WebhookDelivery') showToast(t.redelivered);
-      else showToast(result.message, { wrong: true });
+      else showToast(refusalText(result), { wrong: true });
       again();
     } catch (error) {
       showFault(error);
@@ -54,7 +55,9 @@ function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): R
             </span>
             <b>{texts.webhookEvents[one.event] ?? one.event}</b>
             <span className="quiet fields">
-              {one.error ?? (one.responseStatus === null ? '' : t.answered(one.responseStatus))}
+              {one.error === null
+                ? one.responseStatus !== null && t.answered(one.responseStatus)
+                : t.lastAttempt(one.error)}
             </span>
             <time dateTime={one.createdAt} title={atMoment(one.createdAt)} className="quiet">
               {ago(one.createdAt)}

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
@@ -11,6 +11,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { withScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 const events = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
@@ -31,7 +32,7 @@ export function WebhookDialog({
   const [chosen, setChosen] = useState<readonly WebhookEvent[]>(webhook?.events ?? events);
   const t = texts.webhooks;
   const save = async () => {
-    const input = { url, events: [...chosen] };
+    const input = { url: withScheme(url), events: [...chosen] };
     if (webhook) {
       const { updateWebhook } = await write(session, UpdateWebhookDocument, { id: webhook.id, input });
       onChanged();
@@ -67,11 +68,16 @@ export function WebhookDialog({
   );
 }
 
-/** The secret, which is shown only now. */
+/** The secret, which is shown only now: nothing closes it by accident. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }): ReactElement {
   const t = texts.webhooks;
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
   return (
-    <Dialog title={t.secret} onClose={onClose}>
+    <Dialog title={t.secret} onClose={onClose} firm>
       <p>{t.secretWarning}</p>
       <p>
         <code>{secret}</code>

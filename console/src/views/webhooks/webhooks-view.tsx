@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { useRead } from '../../data/read.ts';
+import { refusalText } from '../../data/refusals.ts';
 import { type Session, useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
@@ -28,7 +29,7 @@ async function setDisabled(session: Session, { id }: WebhookRowFragment, disable
       id,
       input: { disabled },
     });
-    if (result.__typename !== 'Webhook') showToast(result.message, { wrong: true });
+    if (result.__typename !== 'Webhook') showToast(refusalText(result), { wrong: true });
     changed();
   } catch (error) {
     showFault(error);
@@ -69,7 +70,7 @@ export function WebhooksView(): ReactElement {
                       { name: texts.links.edit, icon: 'next', run: () => setEdited(webhook) },
                       {
                         name: webhook.disabled ? texts.links.enable : texts.links.disable,
-                        icon: 'lock',
+                        icon: 'power',
                         run: () => void setDisabled(session, webhook, !webhook.disabled),
                       },
                       { name: t.rotate, icon: 'webhook', run: () => setRotated(webhook) },

@@ -1,93 +1,10 @@
 import type { Db } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
 import { readRows } from '../connection/raw-reads.ts';
-import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
-import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
+import { join, name, type Sql, sql } from '../connection/sql.ts';
 import { daysAfter, enclosingPeriod, endOfMonth, monthsAfter } from './calendar.ts';
-import type { Counted } from './rows.ts';
+import { type Days, planOf, type Scope, sourceOf } from './scope.ts';
 import type { Kind, ValueColumn } from './value.ts';
-
-/** The owner of statistics; those of a space are the sums over the links that are in it now. */
-export type Scope = 'link' | 'space' | 'account';
-
-/** Days from the first to the last, both included. */
-export interface Days {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The counts of a period. */
-export interface Counts {
-  readonly clicks: number;
-  readonly described: number;
-  readonly visitors: number;
-  readonly bots: number;
-}
-
-/** The same of one hour, day or month. */
-export interface Point extends Counts {
-  readonly time: number;
-}
-
-/** The tables with the counts of owners, as "count"; `owner` is the id of each row's owner. */
-function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): { owner: Sql; from: Sql } {
-  const listed = join([...ids]);
-  if (scope === 'space') {
-    const owner = sql`"Link"."spaceId"`;
-    // CROSS JOIN makes SQLite read the tables in this order: for each link its own rows.
-    const tables = sql`"Link" CROSS JOIN ${name(`Link${what}`)} AS "count"`;
-    return { owner, from: sql`${tables} WHERE "count"."linkId" = "Link"."id" AND ${owner} IN (${listed})` };
-  }
-  const [table, column] = scope === 'link' ? ['Link', 'linkId'] : ['Account', 'accountId'];
-  const owner = sql`"count".${name(column)}`;
-  return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
-}
-
-/** The prefix of a statement: the best plan for a space depends on the number of its links. */
-const planOf = (scope: Scope): Sql => (scope === 'space' ? raw(PLANNED_EACH_TIME) : empty);
-
-/** The counts of the days, for each owner that has any. */
-export function readTotals(
-  db: Db,
-  scope: Scope,
-  { from, to }: Days,
-  ids: readonly number[],
-): Promise<(Counts & { id: number })[]> {
-  const source = sourceOf(scope, 'Day', ids);
-  return readRows(
-    db,
-    sql`SELECT ${source.owner} AS "id", SUM("clicks") AS "clicks", SUM("described") AS "described",
-      SUM("visitors") AS "visitors", SUM("bots") AS "bots"
-      FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}`,
-  );
-}
-
-/** PostgreSQL refuses larger numbers, which hours have from the year 2147 on. */
-const hour = (number: number) => Math.min(number, 2_147_483_647);
-
-/** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
-export function readPoints(
-  db: Db,
-  scope: Scope,
-  interval: 'HOUR' | 'DAY' | 'MONTH',
-  { from, to }: Days,
-  ids: readonly number[],
-): Promise<(Point & { id: number })[]> {
-  const isHours = interval === 'HOUR';
-  const { owner, from: tables } = sourceOf(scope, isHours ? 'Hour' : 'Day', ids);
-  const column = isHours ? sql`"hour"` : sql`"day"`;
-  const time = interval === 'MONTH' ? sql`"day" / 100` : column;
-  const others = isHours
-    ? sql`0 AS "described", 0 AS "visitors"`
-    : sql`SUM("described") AS "described", SUM("visitors") AS "visitors"`;
-  const [first, last] = isHours ? [hour(from * 100), hour(to * 100 + 23)] : [from, to];
-  // SQLite sorts the rows for the grouping: the time, which differs, is compared first.
-  return readRows(
-    db,
-    sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
-      FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`,
-  );
-}
 
 /** The days as whole months, and days to add or to subtract: at each end, whichever are fewer. */
 function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; subtracted: Days[] } {

@@ -4,14 +4,13 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/er
 import { isUsableBy } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
-import { type Actor, owned, type Writer } from '../access/actor.ts';
-import { deleteOwned, type Kind, updateOwned } from '../access/ownership.ts';
-import { fieldsSet, recordingChanges } from '../change/change.ts';
-import { DomainError, invalid, notFound } from '../errors.ts';
+import type { Actor, Writer } from '../access/actor.ts';
+import { createOwned, deleteOwned, type Kind, updateOwned } from '../access/ownership.ts';
+import { DomainError, invalid } from '../errors.ts';
 import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
+import { randomText } from '../random.ts';
 import type { Services } from '../services.ts';
 import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
 
@@ -41,7 +40,7 @@ export const updateDomainInput = z.object({
 
 export const domainFields = { name: 'name', notFoundUrl: 'notFoundUrl', verifiedAt: 'verified' } as const;
 
-const kind = {
+export const domainKind = {
   kind: 'DOMAIN',
   what: 'domain',
   table: 'Domain',
@@ -65,23 +64,6 @@ export function findDomains(db: Db, actor: Actor, ids: readonly number[]): Promi
   return db.domain.findMany({ where: { id: { in: [...ids] }, ...usableDomains(actor) } });
 }
 
-/** Whether visitors of the domain's host get its links. Before verification, the host does not count as a domain. */
-export function servesVisitors(
-  { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
-  { verifiesDomains }: Pick<Services, 'verifiesDomains'>,
-): boolean {
-  return !verifiesDomains || accountId === null || verifiedAt !== null;
-}
-
-/** The TXT record that verifies an account's domain; null if it needs none. */
-export function verificationOf({
-  name: host,
-  verificationToken,
-}: Pick<Domain, 'name' | 'verificationToken'>): { name: string; value: string } | null {
-  if (verificationToken === null) return null;
-  return { name: `_linkspace.${withoutPort(host)}`, value: `linkspace-verification=${verificationToken}` };
-}
-
 /** Translates the database's refusal of a taken host: a host has one owner, on any port. */
 async function whereHostIsFree<T>(write: Promise<T>): Promise<T> {
   return write.catch((error: unknown) => {
@@ -96,11 +78,10 @@ const TOKEN_LENGTH = 32;
 
 /** The columns of a new host: its name, its key for comparison, and its verification. */
 function hostColumns(host: string, { random, verifiesDomains }: Services, now: Date) {
-  const character = () => TOKEN_CHARACTERS.charAt(random(TOKEN_CHARACTERS.length));
   return {
     name: host,
     hostKey: withoutPort(host),
-    verificationToken: Array.from({ length: TOKEN_LENGTH }, character).join(''),
+    verificationToken: randomText(TOKEN_LENGTH, TOKEN_CHARACTERS, random),
     verifiedAt: verifiesDomains ? null : now,
   };
 }
@@ -136,19 +117,12 @@ export async function createDomain(
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(createDomainInput, input);
   requireUnblocked(services, notFoundUrl, null);
-  const data = {
-    ...hostColumns(host, services, now),
-    notFoundUrl,
-    accountId: actor.accountId,
-    createdAt: now,
-    updatedAt: now,
-  };
-  const create = recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const domain = await tx.domain.create({ data });
-    await record('CREATED', 'DOMAIN', [domain.id], fieldsSet({ name: host, notFoundUrl }, kind.fields));
-    return domain;
-  });
-  return whereHostIsFree(create);
+  const columns = { ...hostColumns(host, services, now), notFoundUrl };
+  return whereHostIsFree(
+    createOwned(db, domainKind, actor, now, { name: host, notFoundUrl }, (tx, common) =>
+      tx.domain.create({ data: { ...columns, ...common } }),
+    ),
+  );
 }
 
 /**
@@ -165,7 +139,7 @@ export async function updateDomain(
   now: Date,
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
-  const update = updateOwned(db, kind, actor, id, now, ({ hostKey, notFoundUrl: own }) => {
+  const update = updateOwned(db, domainKind, actor, id, now, ({ hostKey, notFoundUrl: own }) => {
     requireUnblocked(services, notFoundUrl, own);
     // Another port is still the same host.
     const moves = host !== undefined && withoutPort(host) !== hostKey;
@@ -174,65 +148,12 @@ export async function updateDomain(
   return whereHostIsFree(update);
 }
 
-/** The timeout for DNS, in milliseconds. */
-const DNS_TIMEOUT = 5_000;
-
-/** The texts of the record in DNS; none if it does not answer in time. */
-async function lookUp({ resolveTxt }: Services, record: { name: string }): Promise<readonly string[]> {
-  const found = await withTimeout(
-    DNS_TIMEOUT,
-    resolveTxt(record.name).catch(() => []),
-  );
-  return found === TIMED_OUT ? [] : found;
-}
-
-/** Looks up what `verifyDomain` needs ahead, for services that remembers it. */
-export async function prepareVerification(
-  db: Db,
-  actor: Actor,
-  services: Services,
-  id: string,
-): Promise<void> {
-  const where = owned(actor, id);
-  const domain = where && (await db.domain.findUnique({ where }));
-  const record = domain && verificationOf(domain);
-  if (record && domain.verifiedAt === null) await lookUp(services, record);
-}
-
-/**
- * Looks up the domain's record in DNS; after that, the domain serves visitors.
- * @throws DomainError VALIDATION if DNS does not have the record, NOT_FOUND
- */
-export async function verifyDomain(
-  db: Db,
-  actor: Actor,
-  services: Services,
-  id: string,
-  now: Date,
-): Promise<Domain> {
-  const where = owned(actor, id);
-  const domain = where && (await db.domain.findUnique({ where }));
-  if (domain === null) throw notFound('domain');
-  const record = verificationOf(domain);
-  if (domain.verifiedAt !== null || record === null) return domain;
-  if (!(await lookUp(services, record)).some((text) => text.trim() === record.value)) {
-    const wanted = `TXT record ${record.name} with the value ${record.value}`;
-    throw invalid([{ path: ['id'], messages: [`is of a domain that has no ${wanted} in DNS yet`] }]);
-  }
-  // Only for the host that was looked up: if it was changed meanwhile, it has another token.
-  const { verificationToken } = domain;
-  return updateOwned(db, kind, actor, id, now, (row) => {
-    if (row.verificationToken !== verificationToken) throw notFound('domain');
-    return { verifiedAt: row.verifiedAt ?? now };
-  });
-}
-
 /**
  * Deletes the domain and returns its id. A domain with links cannot be deleted.
  * @throws DomainError NOT_FOUND, IN_USE
  */
 export async function deleteDomain(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
-  return deleteOwned(db, kind, actor, id, now).catch((error: unknown) => {
+  return deleteOwned(db, domainKind, actor, id, now).catch((error: unknown) => {
     if (!isForeignKeyViolation(error)) throw error;
     throw new DomainError('IN_USE', 'This domain still has links: delete them first.');
   });

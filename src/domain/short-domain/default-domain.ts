@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection/db.ts';
 import { isUniqueViolation } from '../../db/connection/errors.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { differing, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
+import { changedColumns, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
 import { timeOfChange } from '../if-unmodified.ts';
 import { withoutPort } from '../url.ts';
 import { domainFields } from './domain.ts';
@@ -76,7 +76,7 @@ async function share(
     const { id } = named;
     await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
       await tx.domain.updateMany({ where: { isDefault: true, id: { not: id } }, data: { isDefault: null } });
-      const changes = differing(named, { notFoundUrl });
+      const changes = changedColumns(named, { notFoundUrl });
       const isChanged = Object.keys(changes).length > 0;
       const data = { ...changes, isDefault: true, ...(isChanged && { updatedAt: timeOfChange(named, now) }) };
       await tx.domain.update({ where: { id }, data });
@@ -94,7 +94,7 @@ async function share(
   }
   const { id, name: from } = current;
   await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
-    const changes = differing(current, { name: host, notFoundUrl });
+    const changes = changedColumns(current, { name: host, notFoundUrl });
     const data = { ...changes, hostKey, isDefault: true, updatedAt: timeOfChange(current, now) };
     await tx.domain.update({ where: { id }, data });
     await record('UPDATED', 'DOMAIN', [id], fieldsOf(changes, domainFields));

@@ -18,7 +18,6 @@ export interface DomainView {
   links: number;
 }
 
-/** Every domain, oldest first. */
 export async function listDomains(db: Db): Promise<DomainView[]> {
   const domains = await db.domain.findMany({
     include: { account: true, _count: { select: { links: true } } },

@@ -1,0 +1,136 @@
+import { useEffect, useRef, useState } from 'react';
+import { type OperationResult, useClient } from 'urql';
+import {
+  ChangesDocument,
+  type ChangesQuery,
+  type ChangesQueryVariables,
+  type LoggedChangeFragment,
+  type RecordKind,
+} from '../generated/documents.ts';
+import { Fault, faultOf } from './faults.ts';
+import { useHappenings } from './read.ts';
+
+/** How many changes a request reads: the most that the API gives. */
+const PAGE = 100;
+/** How many lines are read before somebody asks for older ones, unless that takes more than `MAX_PAGES` requests. */
+const LINES = 25;
+const MAX_PAGES = 10;
+/** The longest time that one line stands for, in milliseconds. */
+const SPAN = 60_000;
+
+/** What somebody did: one change, or the same to many records, one after the other. */
+export interface ChangeGroup {
+  /** The newest of them. */
+  readonly change: LoggedChangeFragment;
+  /** The records, by their global ids, with their ids. */
+  readonly records: ReadonlyMap<string, string>;
+}
+
+/** The fields of a new record say little: many that are made at once differ in them. */
+const sortOf = ({ action, kind, key, fields }: LoggedChangeFragment): string =>
+  JSON.stringify([action, kind, key?.id, action === 'UPDATED' ? fields : []]);
+
+/** Changes, newest first, with those of one action together. */
+export function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
+  const groups: (ChangeGroup & { readonly records: Map<string, string> })[] = [];
+  for (const change of changes) {
+    const last = groups.at(-1);
+    const continues =
+      last &&
+      sortOf(last.change) === sortOf(change) &&
+      Date.parse(last.change.at) - Date.parse(change.at) <= SPAN;
+    if (continues) last.records.set(change.recordNodeId, change.recordId);
+    else groups.push({ change, records: new Map([[change.recordNodeId, change.recordId]]) });
+  }
+  return groups;
+}
+
+interface Log {
+  readonly changes: readonly LoggedChangeFragment[];
+  /** The cursors of its ends; null if there is no change. */
+  readonly newest: string | null;
+  readonly oldest: string | null;
+  readonly hasOlder: boolean;
+}
+
+export interface Changes {
+  /** Null until there are some. */
+  readonly groups: readonly ChangeGroup[] | null;
+  readonly hasOlder: boolean;
+  readonly fault: Fault | null;
+  readOlder(): void;
+  again(): void;
+}
+
+/** The log of changes, newest first, which new ones are added to as they are made. The filter stays the same. */
+export function useChanges(filter: {
+  readonly kind: RecordKind | null;
+  readonly recordId?: string;
+}): Changes {
+  const client = useClient();
+  const [log, setLog] = useState<Log | null>(null);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const held = useRef<Log>({ changes: [], newest: null, oldest: null, hasOlder: true });
+  const turn = useRef(Promise.resolve());
+
+  const read = async (page: Omit<ChangesQueryVariables, 'filter'>): Promise<ChangesQuery['changes']> => {
+    const { data, error }: OperationResult<ChangesQuery> = await client
+      .query(ChangesDocument, { ...page, filter }, { requestPolicy: 'network-only' })
+      .toPromise();
+    if (data) return data.changes;
+    throw error ? faultOf(error) : new Fault('away', '');
+  };
+  const older = async (log: Log): Promise<Log> => {
+    const enough = groupsOf(log.changes).length + LINES;
+    let now = log;
+    for (let page = 0; page < MAX_PAGES && now.hasOlder && groupsOf(now.changes).length < enough; page++) {
+      const { nodes, pageInfo } = await read({ first: PAGE, after: now.oldest });
+      now = {
+        changes: [...now.changes, ...nodes],
+        newest: now.newest ?? pageInfo.startCursor,
+        oldest: pageInfo.endCursor ?? now.oldest,
+        hasOlder: pageInfo.hasNextPage,
+      };
+    }
+    return now;
+  };
+  const newer = async (log: Log): Promise<Log> => {
+    if (log.newest === null) return older({ ...log, hasOlder: true });
+    let now = log;
+    for (let page = 0, hasMore = true; page < MAX_PAGES && hasMore; page++) {
+      const { nodes, pageInfo } = await read({ last: PAGE, before: now.newest });
+      now = { ...now, changes: [...nodes, ...now.changes], newest: pageInfo.startCursor ?? now.newest };
+      hasMore = pageInfo.hasPreviousPage;
+    }
+    return now;
+  };
+  // One after the other: each continues what the one before has read.
+  const extend = (more: (log: Log) => Promise<Log>) => {
+    turn.current = turn.current.then(async () => {
+      try {
+        held.current = await more(held.current);
+        setLog(held.current);
+        setFault(null);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        setFault(error);
+      }
+    });
+  };
+  const again = () => extend(held.current.newest === null ? older : newer);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first page is read once
+  useEffect(() => extend(older), []);
+  useHappenings(
+    ({ kind, recordId }) =>
+      (filter.kind === null || filter.kind === kind) &&
+      (filter.recordId === undefined || recordId === null || filter.recordId === recordId),
+    again,
+  );
+  return {
+    groups: log && groupsOf(log.changes),
+    hasOlder: log?.hasOlder ?? false,
+    fault,
+    readOlder: () => extend(older),
+    again,
+  };
+}

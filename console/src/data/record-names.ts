@@ -1,0 +1,51 @@
+import { useEffect, useRef, useState } from 'react';
+import { useClient } from 'urql';
+import { ChangedRecordsDocument, type ChangedRecordsQuery } from '../generated/documents.ts';
+import { withoutScheme } from '../parts/format.ts';
+
+/** The most records that a request reads by their ids. */
+const MOST = 100;
+
+type Names = ReadonlyMap<string, string>;
+
+/** The names of the records that are still there, by their global ids. */
+function namesIn({ nodes }: ChangedRecordsQuery): [string, string][] {
+  return nodes.flatMap((record): [string, string][] => {
+    if (record === null) return [];
+    if ('shortUrl' in record) return [[record.nodeId, record.title ?? withoutScheme(record.shortUrl)]];
+    if ('name' in record) return [[record.nodeId, record.name]];
+    return 'receiver' in record ? [[record.nodeId, withoutScheme(record.receiver)]] : [];
+  });
+}
+
+/**
+ * The names of records by their global ids, each read once for each occasion.
+ * @param occasions lists of global ids, by ids of their own: a record of a new one is read again, since its name may be new
+ */
+export function useNames(occasions: ReadonlyMap<string, readonly string[]>): Names {
+  const client = useClient();
+  const [names, setNames] = useState<Names>(new Map());
+  const read = useRef(new Set<string>());
+  const next: string[] = [];
+  const nodeIds = new Set<string>();
+  for (const [id, ids] of occasions) {
+    if (read.current.has(id) || nodeIds.size + ids.length > MOST) continue;
+    next.push(id);
+    for (const one of ids) nodeIds.add(one);
+  }
+  const key = next.join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for what is read
+  useEffect(() => {
+    if (next.length === 0) return;
+    for (const id of next) read.current.add(id);
+    const query = client.query(
+      ChangedRecordsDocument,
+      { nodeIds: [...nodeIds] },
+      { requestPolicy: 'network-only' },
+    );
+    void query.toPromise().then(({ data }) => {
+      if (data) setNames((before) => new Map([...before, ...namesIn(data)]));
+    });
+  }, [client, key]);
+  return names;
+}

@@ -1,0 +1,100 @@
+import { Fragment, type ReactElement } from 'react';
+import { Link } from 'wouter';
+import { type ChangeGroup, useChanges } from '../data/changes.ts';
+import { useNames } from '../data/record-names.ts';
+import { useSession } from '../data/session.ts';
+import type { RecordKind } from '../generated/documents.ts';
+import { texts } from '../texts.ts';
+import { ago, atMoment } from './format.ts';
+import { Empty, FaultNotice, Skeleton } from './notice.tsx';
+
+/** How many records of one line are named. */
+const MOST_NAMED = 3;
+
+/** What was done, such as “changed: title, space”. */
+function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
+  const t = texts.history;
+  const deed = t.actions[action] ?? action;
+  if (action !== 'UPDATED' || fields.length === 0) return deed;
+  return t.changed(
+    deed,
+    fields.map((field) => t.fieldsOf[kind]?.[field] ?? t.fields[field] ?? field).join(', '),
+  );
+}
+
+/** What was changed: the records by their names, or how many there are. */
+function Subject({
+  group: { change, records },
+  names,
+}: {
+  group: ChangeGroup;
+  names: ReadonlyMap<string, string>;
+}): ReactElement {
+  const { kind } = change;
+  const t = texts.history;
+  if (records.size > MOST_NAMED) return <b>{t.several(records.size, kind)}</b>;
+  const named = [...records].flatMap(([nodeId, id]) => {
+    const name = names.get(nodeId);
+    return name === undefined ? [] : [{ id, name }];
+  });
+  // Those that are gone have no names.
+  if (named.length < records.size)
+    return <b>{records.size === 1 ? (texts.recordKinds[kind] ?? kind) : t.several(records.size, kind)}</b>;
+  return (
+    <>
+      {(records.size === 1 ? texts.recordKinds : t.kinds)[kind] ?? kind}{' '}
+      {named.map(({ id, name }, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <b>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</b>
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+/** The changes of the account, or of one record, newest first: who did what, and when. */
+export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?: string }): ReactElement {
+  const session = useSession();
+  const { groups, hasOlder, fault, readOlder, again } = useChanges({
+    kind,
+    ...(recordId !== undefined && { recordId }),
+  });
+  const few =
+    recordId === undefined ? (groups ?? []).filter(({ records }) => records.size <= MOST_NAMED) : [];
+  const names = useNames(new Map(few.map(({ change, records }) => [change.id, [...records.keys()]])));
+  const t = texts.history;
+  const byWhom = ({ change: { key } }: ChangeGroup): string =>
+    key === null ? t.byOperator : t.byKey(key.prefix, key.id === session.viewer.key.id);
+  return (
+    <>
+      {fault && <FaultNotice fault={fault} again={again} />}
+      {!groups && !fault && <Skeleton rows={4} />}
+      {groups?.length === 0 && <Empty title={t.none} />}
+      {groups && groups.length > 0 && (
+        <ol className="history card">
+          {groups.map((group) => (
+            <li key={group.change.id}>
+              <p className="deed">
+                {recordId === undefined && <Subject group={group} names={names} />} {deedOf(group)}
+              </p>
+              <p className="quiet">
+                {byWhom(group)} ·{' '}
+                <time dateTime={group.change.at} title={atMoment(group.change.at)}>
+                  {ago(group.change.at)}
+                </time>
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {groups && hasOlder && (
+        <div className="pager">
+          <button type="button" className="button quiet" onClick={readOlder}>
+            {t.older}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

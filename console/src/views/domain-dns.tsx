@@ -1,0 +1,98 @@
+import { type ReactElement, useState } from 'react';
+import { showFault } from '../data/actions.ts';
+import { announce } from '../data/bus.ts';
+import { useSession } from '../data/session.ts';
+import { write } from '../data/write.ts';
+import { type DomainRowFragment, VerifyDomainDocument } from '../generated/documents.ts';
+import { CopyButton } from '../parts/copy.tsx';
+import { showToast } from '../parts/toasts.tsx';
+import { texts } from '../texts.ts';
+
+interface DnsRecord {
+  readonly type: string;
+  readonly name: string;
+  readonly value: string;
+  readonly why: string;
+}
+
+const withoutPort = (host: string): string => host.replace(/:\d+$/, '');
+
+/** The record that leads visitors of the host to the service; null if its own host is not one of the Internet. */
+function addressRecord(host: string, serviceHost: string): DnsRecord | null {
+  const value = withoutPort(serviceHost).replace(/^\[(.*)\]$/, '$1');
+  if (!/[.:]/.test(value)) return null;
+  const type = value.includes(':') ? 'AAAA' : /^[\d.]+$/.test(value) ? 'A' : 'CNAME';
+  return { type, name: withoutPort(host), value, why: texts.domains.leads };
+}
+
+/** What to enter in the DNS of a domain; for one that is not verified, with a button that looks for it. */
+export function DomainDns({
+  domain: { id, name, verified, verification },
+  serviceHost,
+}: {
+  domain: DomainRowFragment;
+  serviceHost: string;
+}): ReactElement {
+  const session = useSession();
+  const [isBusy, setBusy] = useState(false);
+  const [told, setTold] = useState('');
+  const t = texts.domains;
+  const address = addressRecord(name, serviceHost);
+  const proof = verified || !verification ? null : { type: 'TXT', ...verification, why: t.proves };
+  const verify = async () => {
+    setBusy(true);
+    try {
+      const { verifyDomain: result } = await write(session, VerifyDomainDocument, { id });
+      if (result.__typename === 'Domain') showToast(t.nowVerified(result.name));
+      // That is all that can be wrong with it.
+      setTold(result.__typename === 'ValidationError' ? t.notYet : '');
+      announce([{ kind: 'DOMAIN', recordId: id, action: null }]);
+    } catch (error) {
+      showFault(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="dns">
+      <p>{verified ? t.dnsVerified : t.dns}</p>
+      {[address, proof].map(
+        (record) =>
+          record && (
+            <section key={record.type} aria-label={record.type}>
+              <p className="hint">{record.why}</p>
+              <dl>
+                <dt>{t.recordType}</dt>
+                <dd>
+                  <code>{record.type}</code>
+                </dd>
+                <dt>{t.recordName}</dt>
+                <dd>
+                  <code>{record.name}</code>
+                  <CopyButton text={record.name} />
+                </dd>
+                <dt>{t.recordValue}</dt>
+                <dd>
+                  <code>{record.value}</code>
+                  <CopyButton text={record.value} />
+                </dd>
+              </dl>
+            </section>
+          ),
+      )}
+      <p className="hint">
+        {address?.type === 'CNAME' && `${t.noCname(address.value)} `}
+        {address === null && `${t.noAddress} `}
+        {t.dnsNotes}
+      </p>
+      {!verified && session.canWrite && (
+        <button type="button" className="button quiet small" disabled={isBusy} onClick={verify}>
+          {isBusy ? t.checking : t.check}
+        </button>
+      )}
+      <p className="error" role="alert">
+        {told}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Database } from './connection/client.ts';
+import { connectTo } from './connection/postgres.ts';
+import { fileExists, openFile } from './connection/sqlite-file.ts';
+import { type Provider, requireProvider } from './connection/url.ts';
+
+const FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
+
+export function migrationsFolder(provider: Provider): string {
+  return join(FOLDER, provider);
+}
+
+/** The names of the program's migrations, oldest first. */
+export function knownMigrations(provider: Provider): string[] {
+  return readdirSync(migrationsFolder(provider), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** The SQL of a migration. */
+export function scriptOf(provider: Provider, name: string): string {
+  return readFileSync(join(migrationsFolder(provider), name, 'migration.sql'), 'utf8');
+}
+
+const FIND_TABLE: Readonly<Record<Provider, string>> = {
+  sqlite: `SELECT "name" FROM "sqlite_master" WHERE "name" = '_prisma_migrations'`,
+  postgresql: `SELECT 1 AS "name" WHERE to_regclass('_prisma_migrations') IS NOT NULL`,
+};
+
+export const READ_TABLE = `SELECT "migration_name" AS "name" FROM "_prisma_migrations"
+  WHERE "finished_at" IS NOT NULL AND "rolled_back_at" IS NULL`;
+
+/** Runs a statement, and returns the column "name" of its rows. */
+export type Ask = (statement: string) => Promise<string[]>;
+
+/** The names of migrations, oldest first. */
+export interface MigrationState {
+  /** Those that the database does not have yet. */
+  readonly pending: string[];
+  /** Those of the database that this version does not have: a newer version has used it. */
+  readonly unknown: string[];
+}
+
+export async function stateOf(provider: Provider, ask: Ask): Promise<MigrationState> {
+  const known = knownMigrations(provider);
+  if ((await ask(FIND_TABLE[provider])).length === 0) return { pending: known, unknown: [] };
+  const applied = await ask(READ_TABLE);
+  return {
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)).sort(),
+  };
+}
+
+/** The names of the migrations that the database does not have yet, oldest first. */
+export async function pendingMigrations({ client, provider }: Database): Promise<string[]> {
+  const { pending } = await stateOf(provider, async (statement) => {
+    const rows = await client.$queryRawUnsafe<{ name: unknown }[]>(statement);
+    return rows.map(({ name }) => String(name));
+  });
+  return pending;
+}
+
+/** The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query. */
+export async function migrationStateOf(url: string): Promise<MigrationState> {
+  const provider = requireProvider(url);
+  if (provider === 'sqlite') {
+    if (!fileExists(url)) return { pending: knownMigrations(provider), unknown: [] };
+    const file = openFile(url);
+    try {
+      return await stateOf(provider, async (statement) =>
+        file
+          .prepare<[], { name: string }>(statement)
+          .all()
+          .map(({ name }) => name),
+      );
+    } finally {
+      file.close();
+    }
+  }
+  const client = await connectTo(url);
+  try {
+    return await stateOf(provider, async (statement) =>
+      (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name)),
+    );
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,60 @@
+import type { Db } from '../connection/db.ts';
+import { readRows } from '../connection/raw-reads.ts';
+import { sql } from '../connection/sql.ts';
+import { type Days, planOf, type Scope, sourceOf } from './scope.ts';
+
+/** The counts of a period. */
+export interface Counts {
+  readonly clicks: number;
+  readonly described: number;
+  readonly visitors: number;
+  readonly bots: number;
+}
+
+/** The same of one hour, day or month. */
+export interface Point extends Counts {
+  readonly time: number;
+}
+
+/** The counts of the days, for each owner that has any. */
+export function readTotals(
+  db: Db,
+  scope: Scope,
+  { from, to }: Days,
+  ids: readonly number[],
+): Promise<(Counts & { id: number })[]> {
+  const source = sourceOf(scope, 'Day', ids);
+  return readRows(
+    db,
+    sql`SELECT ${source.owner} AS "id", SUM("clicks") AS "clicks", SUM("described") AS "described",
+      SUM("visitors") AS "visitors", SUM("bots") AS "bots"
+      FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}`,
+  );
+}
+
+/** PostgreSQL refuses larger numbers, which hours have from the year 2147 on. */
+const hour = (number: number) => Math.min(number, 2_147_483_647);
+
+/** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
+export function readPoints(
+  db: Db,
+  scope: Scope,
+  interval: 'HOUR' | 'DAY' | 'MONTH',
+  { from, to }: Days,
+  ids: readonly number[],
+): Promise<(Point & { id: number })[]> {
+  const isHours = interval === 'HOUR';
+  const { owner, from: tables } = sourceOf(scope, isHours ? 'Hour' : 'Day', ids);
+  const column = isHours ? sql`"hour"` : sql`"day"`;
+  const time = interval === 'MONTH' ? sql`"day" / 100` : column;
+  const others = isHours
+    ? sql`0 AS "described", 0 AS "visitors"`
+    : sql`SUM("described") AS "described", SUM("visitors") AS "visitors"`;
+  const [first, last] = isHours ? [hour(from * 100), hour(to * 100 + 23)] : [from, to];
+  // SQLite sorts the rows for the grouping: the time, which differs, is compared first.
+  return readRows(
+    db,
+    sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
+      FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`,
+  );
+}

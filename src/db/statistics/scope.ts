@@ -1,0 +1,29 @@
+import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
+import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
+import type { Counted } from './rows.ts';
+
+/** The owner of statistics; those of a space are the sums over the links that are in it now. */
+export type Scope = 'link' | 'space' | 'account';
+
+/** Days from the first to the last, both included. */
+export interface Days {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The tables with the counts of owners, as "count"; `owner` is the id of each row's owner. */
+export function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): { owner: Sql; from: Sql } {
+  const listed = join([...ids]);
+  if (scope === 'space') {
+    const owner = sql`"Link"."spaceId"`;
+    // CROSS JOIN makes SQLite read the tables in this order: for each link its own rows.
+    const tables = sql`"Link" CROSS JOIN ${name(`Link${what}`)} AS "count"`;
+    return { owner, from: sql`${tables} WHERE "count"."linkId" = "Link"."id" AND ${owner} IN (${listed})` };
+  }
+  const [table, column] = scope === 'link' ? ['Link', 'linkId'] : ['Account', 'accountId'];
+  const owner = sql`"count".${name(column)}`;
+  return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
+}
+
+/** The prefix of a statement: the best plan for a space depends on the number of its links. */
+export const planOf = (scope: Scope): Sql => (scope === 'space' ? raw(PLANNED_EACH_TIME) : empty);

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Revisions } from '../../db/change/revisions.ts';
+import type { Database } from '../../db/connection/client.ts';
+import { addKeyUses } from '../../db/key-use.ts';
+import type { Actor } from '../../domain/access/actor.ts';
+import { Authentication } from '../../domain/access/authentication.ts';
+import { KeysInUse } from '../../domain/access/keys-in-use.ts';
+import { visibleError } from '../../domain/errors.ts';
+import { networkOf } from '../../domain/visit/ip-network.ts';
+import type { RateLimitState } from '../../schema/server/context.ts';
+import { RateLimit } from '../limits/rate-limit.ts';
+import { clientOf, type Trust } from './client.ts';
+
+/** Authenticates requests by their keys, limits their rate, and ends long answers of keys that are no longer valid. */
+export class KeyAccess {
+  readonly #authentication: Authentication;
+  readonly #inUse: KeysInUse;
+  readonly #limit: RateLimit;
+  readonly #trust: Trust;
+
+  /** @param rateLimit requests a minute for each key; 0 for no limit */
+  constructor(
+    { client, provider }: Database,
+    revisions: Revisions,
+    rateLimit: number,
+    trust: Trust,
+    now: () => Date,
+  ) {
+    this.#authentication = new Authentication(client, revisions, now);
+    this.#inUse = new KeysInUse(client, revisions, now);
+    const addUses = provider === 'postgresql' ? addKeyUses.bind(null, client) : null;
+    this.#limit = new RateLimit(rateLimit, addUses);
+    this.#trust = trust;
+  }
+
+  /** @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED after too many wrong keys */
+  async authenticate(req: IncomingMessage): Promise<Actor> {
+    const header = req.headers.authorization;
+    const remembered = await this.#authentication.remembered(header);
+    if (remembered) return remembered;
+    const network = networkOf(clientOf(req, this.#trust).address);
+    try {
+      await this.#limit.tryKey(network);
+    } catch (error) {
+      // After too many wrong keys, keys from there are only compared with the list; valid ones are accepted.
+      if (!(await this.#authentication.isListed(header))) throw error;
+    }
+    try {
+      const actor = await this.#authentication.authenticate(header);
+      await this.#limit.keyWasRight(network);
+      return actor;
+    } catch (error) {
+      if (visibleError(error)?.code !== 'UNAUTHENTICATED') await this.#limit.keyWasRight(network);
+      throw error;
+    }
+  }
+
+  /** Counts a request for the rate limit. @throws DomainError RATE_LIMITED */
+  countRequest(actor: Actor, res: ServerResponse, now: Date): Promise<RateLimitState | null> {
+    return this.#limit.take(actor.keyId, res, now);
+  }
+
+  /** Calls the listener when the answer is complete, the client has left, or the key is no longer valid. */
+  onClosed(actor: Actor, res: ServerResponse, listener: () => void): void {
+    if (res.destroyed) {
+      listener();
+      return;
+    }
+    const endUse = this.#inUse.use(actor.keyId, listener);
+    res.once('close', () => {
+      endUse();
+      listener();
+    });
+  }
+
+  start(): void {
+    this.#limit.start();
+    this.#inUse.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#inUse.stop();
+    await Promise.all([this.#limit.stop(), this.#authentication.stop()]);
+  }
+}
