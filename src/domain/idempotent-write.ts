@@ -68,13 +68,13 @@ export class KeyedWrite {
   #isRunningElsewhere = false;
   #failed = false;
 
-  constructor(client: Db, accountId: number, key: string, now: Date) {
+  constructor(client: Db, accountId: number, key: string, now: Date, maxWait = MAX_WAIT) {
     this.#client = client;
     this.#secret = key;
     this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
     this.#now = now;
     this.#enclosing = new EnclosingTransaction(client, (tx) => this.#claim(tx), {
-      maxWait: MAX_WAIT,
+      maxWait,
       error: tooLong,
     });
   }

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 
 /** How long a query waits for its answer at first, in milliseconds, and how often it is sent, with longer waits. */
 const QUERY = { timeout: 1_000, tries: 4 };
-/** The timeout of a look-up, in milliseconds, however many name servers there are. */
 const LOOK_UP_TIMEOUT = 5_000;
 
 /** The system's own names, which have precedence over DNS. */
@@ -25,13 +24,19 @@ export interface ResolveOptions {
   /** The name servers; the system's by default. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
+  /** The timeout of a look-up, in milliseconds, however many name servers there are. */
+  readonly timeout?: number;
 }
 
 /**
  * Looks up all addresses of a host, in the hosts file and by DNS. Node's own `lookup` would occupy one of its few threads until
  * the name server answers: a few names whose servers never answer would delay all other names, that of the database included.
  */
-export function createResolveHost({ servers, hostsFile = HOSTS_FILE }: ResolveOptions = {}) {
+export function createResolveHost({
+  servers,
+  hostsFile = HOSTS_FILE,
+  timeout = LOOK_UP_TIMEOUT,
+}: ResolveOptions = {}) {
   /** @throws the error of DNS, if the host has no addresses */
   return async (host: string): Promise<LookupAddress[]> => {
     const own = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), host.toLowerCase());
@@ -39,7 +44,7 @@ export function createResolveHost({ servers, hostsFile = HOSTS_FILE }: ResolveOp
     // Each look-up has its own resolver: the system's name servers may change, and cancelling ends all of a resolver's queries.
     const resolver = new Resolver(QUERY);
     if (servers !== undefined) resolver.setServers(servers);
-    const timer = setTimeout(() => resolver.cancel(), LOOK_UP_TIMEOUT);
+    const timer = setTimeout(() => resolver.cancel(), timeout);
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     clearTimeout(timer);
     const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));

@@ -158,6 +158,8 @@ export async function startTestServer(options: TestServerOptions = {}) {
     /** Ends subscriptions, which is the first step of a stop. */
     endSubscriptions: () => app.endSubscriptions(),
     callerWith: (key: string) => new Caller(origin, key),
+    /** The SQL statements so far. */
+    statements: statements as readonly string[],
     /** The SQL statements of `work`, without those that depend on time only. */
     async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
       const before = statements.length;

@@ -35,7 +35,11 @@ test('a download ends when its key is revoked, however slowly it is read', async
       answer.pause();
       void listKeys(server.database.client)
         .then(([key]) => revokeKey(server.database.client, String(key?.id), NOON))
-        .then(() => setTimeout(() => answer.resume(), 1_500));
+        // The request is over before its client reads on.
+        .then(() =>
+          expect.poll(() => server.log.some(({ operation }) => operation === 'GET /links')).toBe(true),
+        )
+        .then(() => answer.resume());
     });
   });
   asked.on('error', () => ended.resolve('broken off')).end();

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -14,6 +15,7 @@ async function firstAnswer(port: number): Promise<number> {
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/spaces`, { headers }).catch(() => null);
     if (answer) return answer.status;
+    await setTimeout(5);
   }
 }
 

@@ -38,10 +38,9 @@ test.each([
   proxy.holdNext(host === 's.example' ? alias : host);
   const first = open(`/${alias}`, host);
   await expect.poll(() => proxy.held).toBe(1);
-  const startedAt = performance.now();
+  // While it hangs.
   const others = await Promise.all(many(`/${alias}`, host));
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([302]));
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
   proxy.release();
   expect((await first).status).toBe(302);
 });

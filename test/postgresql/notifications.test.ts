@@ -15,11 +15,11 @@ test('a listener that failed reconnects, over one connection only', async () => 
     },
   });
   notifications.start();
-  await expect.poll(() => notifications.works, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => notifications.works).toBe(true);
   const connections = () => database.client.$queryRaw<object[]>`
     SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND query LIKE ${'%pg_notify%'} AND pid <> pg_backend_pid()`;
-  await expect.poll(connections, { timeout: 5_000 }).toHaveLength(1);
+  await expect.poll(connections).toHaveLength(1);
   await notifications.notify('once');
   await expect.poll(() => payloads).toEqual(['once']);
   await notifications.stop();

@@ -1,7 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { runProgram } from '../support/process.ts';
@@ -12,6 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+// A whole one is made in docs-commands.test.ts.
 const run = (...args: string[]) => runProgram('cli/demo', { DATABASE_URL: server.databaseUrl }, args);
 
 test.each([
@@ -43,28 +40,4 @@ test('refuses a database that has links', async () => {
   const links = await server.database.client.link.findMany({ select: { alias: true } });
   expect(links).toEqual([{ alias }]);
   expect(await server.database.client.account.count()).toBe(1);
-});
-
-test('creates and migrates a new database, and prints how to start on it at the address that it names', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'linkspace-demo-'));
-  const DATABASE_URL = `file:${join(folder, 'new/demo.db')}`;
-  const { code, stdout, stderr } = await runProgram('cli/demo', { DATABASE_URL, PORT: '4111' });
-  expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toMatch(/^Made 6 spaces and 33 links/);
-  expect(stdout).toContain('open http://localhost:4111/shop+\n');
-  expect(stdout).toContain(`\n  DATABASE_URL="${DATABASE_URL}" PORT="4111" npm start\n`);
-  expect(stdout).toMatch(/ls_[\w-]{43}/);
-  for (const command of ['export.js --account default', 'keys.js list']) {
-    const unread = spawnSync('sh', ['-c', `"${process.execPath}" dist/cli/${command} | true`], {
-      env: { PATH: process.env.PATH ?? '', DATABASE_URL },
-      encoding: 'utf8',
-    });
-    expect(unread.stderr, `${command}, whose output nobody reads`).toBe('');
-  }
-  const again = await runProgram('cli/demo', { DATABASE_URL });
-  expect([again.code, again.stderr]).toEqual([
-    1,
-    'The database has links already: the demo is for an empty one.\n',
-  ]);
-  rmSync(folder, { recursive: true });
 });

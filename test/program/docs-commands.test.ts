@@ -23,6 +23,8 @@ const { PATH = '', HOME = '' } = process.env;
 const KEY = 'the-first-key-of-an-empty-database';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-guides-'));
 const DATABASE_URL = `file:${join(folder, 'data/linkspace.db')}`;
+/** A folder that is not there before the demo. */
+const demo = join(folder, 'demo');
 
 /** The results of a guide's earlier commands. */
 const state: {
@@ -241,18 +243,33 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   [
     /^DATABASE_URL=file:\.\/data\/demo\.db npm run demo$/,
     (command) => {
-      // It runs once, though the guides may show it again.
-      const file = join(folder, 'data/demo.db');
-      if (existsSync(file)) return;
-      expect(shell(command.replace('./data/demo.db', file))).toContain(
-        `DATABASE_URL="file:${file}" npm start`,
-      );
+      // Once; the guides may show it again.
+      if (existsSync(demo)) return;
+      const said = shell(command.replace('./data', demo), { PORT: '4111' });
+      const url = `file:${demo}/demo.db`;
+      expect(said).toMatch(/^Made 6 spaces and 33 links/m);
+      expect(said).toMatch(/ls_[\w-]{43}/);
+      expect(said).toContain('open http://localhost:4111/shop+\n');
+      expect(said).toContain(`\n  DATABASE_URL="${url}" PORT="4111" npm start\n`);
+      const again = spawnSync(process.execPath, ['dist/cli/demo.js'], { env: { PATH, DATABASE_URL: url } });
+      expect([again.status, String(again.stderr)]).toEqual([
+        1,
+        'The database has links already: the demo is for an empty one.\n',
+      ]);
+      // Nobody reads their output.
+      for (const program of ['export.js --account default', 'keys.js list']) {
+        const unread = spawnSync('sh', ['-c', `"${process.execPath}" dist/cli/${program} | true`], {
+          env: { PATH, DATABASE_URL: url },
+          encoding: 'utf8',
+        });
+        expect(unread.stderr, program).toBe('');
+      }
     },
   ],
   [
     /^DATABASE_URL=file:\.\/data\/demo\.db npm start$/,
     async (command) => {
-      const here = command.replace('./data', join(folder, 'data'));
+      const here = command.replace('./data', demo);
       const program = await startProgram({}, ['sh', '-c', `exec env ${here}`]);
       expect((await fetch(`${program.origin}/shop+`)).status).toBe(200);
       await program.end('SIGTERM');
@@ -323,7 +340,8 @@ const commands = allBlocks
 
 describe('commands of the guides, in their order', () => {
   mkdirSync(join(folder, 'data'));
-  test.each(commands)('%s: %s', (_place, command) => ruleOf(command)(command));
+  // The longest one makes a demo.
+  test.each(commands)('%s: %s', { timeout: 300_000 }, (_place, command) => ruleOf(command)(command));
 });
 
 test('every command in the guides has a check, and every check a command', () => {

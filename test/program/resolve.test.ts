@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createResolveHost } from '../../src/outgoing/resolve.ts';
 
@@ -112,9 +113,11 @@ test('a lookup with silent name servers delays no other lookup, nor those of the
   expect(await Promise.race([answered.then(() => 'answered'), ...silent])).toBe('answered');
 });
 
-test('stops a lookup after five seconds, however many name servers are silent', async () => {
+test('stops a lookup in time, however many name servers are silent', async () => {
   const servers = [server, silentServer].map((one) => `127.0.0.1:${one.address().port}`);
-  const start = performance.now();
-  await expect(createResolveHost({ servers, hostsFile })('silent.example')).rejects.toThrow();
-  expect(performance.now() - start).toBeLessThan(9_000);
+  const impatient = createResolveHost({ servers, hostsFile, timeout: 200 });
+  // Without that, it takes some five seconds for each of them.
+  const late = setTimeout(4_000, 'late', { ref: false });
+  const failed = impatient('silent.example').catch(() => 'failed');
+  expect(await Promise.race([failed, late])).toBe('failed');
 });

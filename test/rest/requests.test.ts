@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cpuTimeOf } from '../support/cpu-time.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -222,11 +223,12 @@ test.each(['password', 'privacy_password'])(
     const accents = `a${'\u0301'.repeat(200_000)}${'\u0316'.repeat(200_000)}`;
     const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ url: 'https://example.com/', [name]: accents });
-    const started = performance.now();
-    const { status } = await owner.fetch('/api/v1/links', { method: 'POST', headers, body });
-    expect(status).toBe(422);
+    const time = await cpuTimeOf(async () => {
+      const { status } = await owner.fetch('/api/v1/links', { method: 'POST', headers, body });
+      expect(status).toBe(422);
+    });
     // Composing them would take minutes.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(time).toBeLessThan(5_000);
   },
 );
 

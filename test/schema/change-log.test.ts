@@ -94,7 +94,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     commit();
     await late;
     const told = async () => (await page(cursor)).nodes.map(({ recordId }) => recordId);
-    await expect.poll(told, { timeout: 10_000 }).toEqual(['777', String(early)]);
+    await expect.poll(told).toEqual(['777', String(early)]);
   },
 );
 
@@ -107,11 +107,11 @@ test('keeps the order and cursors of a database that is restored on another serv
   await client.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
   await client.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
   await settleEpoch(client);
-  await expect.poll(async () => (await page(null, caller)).nodes.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await page(null, caller)).nodes.length).toBe(1);
   const { cursor } = await page(null, caller);
   const after = await caller.space('After');
   const told = async () => (await page(cursor, caller)).nodes.map(({ recordId }) => recordId);
-  await expect.poll(told, { timeout: 10_000 }).toEqual([String(after)]);
+  await expect.poll(told).toEqual([String(after)]);
   await settleEpoch(client);
   const [row] = await client.$queryRaw<
     { number: number }[]
@@ -136,7 +136,7 @@ test('the feed announces each change once when found and once when settled, in o
     await feed.read(await readLogSnapshot(client));
     return settled.length;
   };
-  await expect.poll(all, { timeout: 10_000 }).toBe(2);
+  await expect.poll(all).toBe(2);
   expect(found.map(({ recordId }) => recordId)).toEqual(ids);
   expect(settled.map(({ recordId }) => recordId)).toEqual(ids);
   end();
@@ -169,7 +169,7 @@ test('reads settled changes only while a listener needs them', async () => {
   await feed.read(now);
   needsSettled = true;
   const second = await owner.space('2');
-  await expect.poll(read, { timeout: 10_000 }).toEqual([second]);
+  await expect.poll(read).toEqual([second]);
 });
 
 test('a process does not poll early after its own changes if no listener needs them', async () => {
@@ -254,7 +254,7 @@ test.runIf(inject('database').provider === 'postgresql')(
       await feed.read(await readLogSnapshot(client));
       return settled.length;
     };
-    await expect.poll(all, { timeout: 10_000 }).toBe(1_001);
+    await expect.poll(all).toBe(1_001);
     expect(settled).toEqual([999_999, ...others]);
     expect([...found].sort()).toEqual([...others, 999_999]);
   },

@@ -34,7 +34,7 @@ async function settled(): Promise<void> {
     client.$queryRaw<{ open: unknown }[]>(
       sql`SELECT COUNT(*) AS "open" FROM "Change" WHERE NOT (${transactionOrder(client).isSettled})`,
     );
-  await expect.poll(async () => Number((await open())[0]?.open), { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => Number((await open())[0]?.open)).toBe(0);
 }
 
 async function changes(args = '', caller = owner): Promise<Change[]> {

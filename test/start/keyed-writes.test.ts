@@ -6,7 +6,7 @@ import { Caller } from '../support/server.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 /** The number of writes, and of kills during them. */
-const WRITES = 200;
+const WRITES = 100;
 const KILLS = 2;
 
 let program: (Program & { origin: string }) | undefined;

@@ -19,12 +19,16 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath, args });
 }
 
+/** How long a page may take, in milliseconds: on a busy machine much longer than in a browser that people use. */
+export const BROWSER_TIMEOUT = 60_000;
+
 /** A page that can reach only the server; requests to other hosts are in `elsewhere`. */
 export async function openPage(
   browser: Browser,
   origin: string,
 ): Promise<{ page: Page; elsewhere: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context.setDefaultTimeout(BROWSER_TIMEOUT);
   const page = await context.newPage();
   const elsewhere: string[] = [];
   await page.route(
@@ -39,16 +43,21 @@ export async function openPage(
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Loads axe into the page, once. */
+export async function loadAxe(page: Page): Promise<void> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
+}
+
 /** Rules that the elements of Swagger UI break; we can change its styles, but not its elements. */
 const SWAGGER_BREAKS = ['heading-order', 'nested-interactive', 'region'];
 
 /** The accessibility violations that axe finds: the rules, and the elements that break them. */
 export async function faultsFor(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  await loadAxe(page);
   const isSwagger = (await page.locator('.swagger-ui').count()) > 0;
   const rules = Object.fromEntries(SWAGGER_BREAKS.map((rule) => [rule, { enabled: !isSwagger }]));
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { target: string[] }[] }[] }>(
-    `axe.run({ rules: ${JSON.stringify(rules)} })`,
+    `axe.run({ rules: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
   );
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }

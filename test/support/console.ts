@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { BROWSER_TIMEOUT } from './browser.ts';
 
 export interface ConsoleOptions {
   /** The path below /console. */
@@ -15,6 +16,7 @@ export async function openConsole(
   { path = '', colorScheme = 'light', width = 1280, locale = 'en-GB' }: ConsoleOptions = {},
 ): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, locale });
+  context.setDefaultTimeout(BROWSER_TIMEOUT);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

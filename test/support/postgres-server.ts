@@ -31,15 +31,23 @@ async function binariesFolder(): Promise<string> {
   return dirname(dirname(binaries.postgres));
 }
 
-/** A port that nothing listens on. */
+/** The next port to try: below those that systems give to connections and servers by themselves, others in each process. */
+let nextPort = 10_000 + ((process.pid * 97) % 20_000);
+
+/** A port that nothing listens on, and that nothing else takes before it is used. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
-  return address.port;
+  for (;;) {
+    const port = nextPort++;
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** A folder for the server's user, with a copy of the programs if that user cannot read them elsewhere. */
@@ -100,8 +108,14 @@ async function initialize(native: string, folder: string, cluster: string): Prom
   writeFileSync(rules, `host all ${WITH_PASSWORD} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
 }
 
-/** Nothing is synced to disk. Only a crash of the whole machine could lose acknowledged writes. */
-const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'deadlock_timeout=50ms'];
+/**
+ * Nothing is synced to disk: only a crash of the whole machine could lose what these servers acknowledged. Tests live too short for
+ * vacuuming, which would visit each of their hundreds of databases.
+ */
+const SETTINGS = [
+  ...['fsync=off', 'full_page_writes=off', 'autovacuum=off'],
+  ...['max_connections=200', 'deadlock_timeout=50ms'],
+];
 
 /**
  * Starts a new PostgreSQL server on a free port of the loopback, with an empty cluster in a temporary folder.

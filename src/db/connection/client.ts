@@ -37,12 +37,13 @@ async function direct(
   provider: Factory['provider'],
   connected: Connection,
   long: ReadsRaw | undefined,
+  deadlockTimeout?: number,
 ): Promise<Direct> {
   if (provider === 'sqlite') {
     const readRaw = rawReader(driverOf(connected));
     // A transaction on SQLite must not wait for its own end, as other statements do.
     const read: Source['readRaw'] = async (sql, args) => readRaw(sql, args);
-    const connection = isolateTransactions(connected, readRaw);
+    const connection = isolateTransactions(connected, readRaw, deadlockTimeout);
     return { connection: Object.assign(connection, { long }), readerOf: () => read };
   }
   // SQLite does not need the driver, which takes time to load.
@@ -57,13 +58,14 @@ function withRawReads(
   factory: Factory,
   long: ReadsRaw | undefined,
   onConnection: (connection: Source) => void,
+  deadlockTimeout?: number,
 ): Factory {
   const { provider, adapterName } = factory;
   return {
     provider,
     adapterName,
     async connect() {
-      const { connection, readerOf } = await direct(provider, await factory.connect(), long);
+      const { connection, readerOf } = await direct(provider, await factory.connect(), long, deadlockTimeout);
       onConnection(connection);
       const { startTransaction } = connection;
       connection.startTransaction = async (isolationLevel) => {
@@ -93,11 +95,13 @@ export interface DatabaseOptions {
   readonly directUrl?: string | undefined;
   /** Called for every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
+  /** After how many milliseconds a transaction on SQLite that waits for itself is ended. */
+  readonly deadlockTimeout?: number;
 }
 
 export async function openDatabase(
   url: string,
-  { pool, directUrl, onStatement }: DatabaseOptions = {},
+  { pool, directUrl, onStatement, deadlockTimeout }: DatabaseOptions = {},
 ): Promise<Database> {
   const provider = requireProvider(url);
   const pooled =
@@ -109,7 +113,7 @@ export async function openDatabase(
     if (opened) setHandle(opened, { source: connection, onStatement });
   };
   const longReads = provider === 'sqlite' ? new SqliteReads(pathOf(url)) : undefined;
-  const options = { adapter: withRawReads(adapter, longReads, onConnection), log };
+  const options = { adapter: withRawReads(adapter, longReads, onConnection, deadlockTimeout), log };
   const client = provider === 'sqlite' ? new SqliteClient(options) : await postgresqlClient(options);
   opened = client;
   // Opens the file of SQLite; PostgreSQL connections are opened later.

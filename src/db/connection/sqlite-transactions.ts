@@ -28,6 +28,7 @@ const noOp: Statement = {
 export function isolateTransactions(
   adapter: SqlDriverAdapter,
   readRaw: ReturnType<typeof rawReader>,
+  deadlockTimeout = DEADLOCK_TIMEOUT,
 ): SqlDriverAdapter & ReadsRaw {
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
@@ -42,7 +43,7 @@ export function isolateTransactions(
       // in the context of the first.
       const isOwn = open !== null && current !== null && currentTransaction() === current;
       if (!isOwn) await (open ?? nextSlice());
-      else if (open !== null && (await withTimeout(DEADLOCK_TIMEOUT, open)) === TIMED_OUT)
+      else if (open !== null && (await withTimeout(deadlockTimeout, open)) === TIMED_OUT)
         throw new Error('a query within a transaction did not use the client of the transaction');
     }
     return run();

@@ -1,17 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
-import { chromiumPath, launchBrowser } from '../../support/browser.ts';
+import { chromiumPath, launchBrowser, loadAxe } from '../../support/browser.ts';
 import { follow, openConsole, signIn } from '../../support/console.ts';
 import { fillServer } from '../../support/demo.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 /** The rules that the page breaks, with what breaks them. */
 async function violationsOn(page: Page, rules: 'all' | 'contrast' = 'all'): Promise<string[]> {
-  await page.evaluate(axe);
+  await loadAxe(page);
   const only = rules === 'contrast' ? "runOnly: ['color-contrast']," : '';
   return page.evaluate(`axe.run(document, { ${only} resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
