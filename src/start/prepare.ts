@@ -5,8 +5,9 @@ import { settleEpoch } from '../db/change/log.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
 import { withHints } from '../db/connection/error-hints.ts';
+import { requireProvider } from '../db/connection/url.ts';
 import { applyMigrations, type MigrationProgress } from '../db/migrate.ts';
-import { migrationStateOf } from '../db/migration-state.ts';
+import { knownMigrations, migrationStateOf } from '../db/migration-state.ts';
 import { HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { countryLookup } from '../http/request/country.ts';
@@ -41,12 +42,17 @@ export function readFiles(config: Config, log: Logger) {
 
 export async function migrate(config: Config, log: Logger): Promise<void> {
   const migrated = migratedDatabase(config);
+  const all = knownMigrations(requireProvider(migrated[1])).length;
   const progress: MigrationProgress = {
-    begins: (migration, number, of) => log.info({ migration, number, of }, 'applying migration'),
+    begins: (migration, number, of) => {
+      // A new database gets all of them within a moment.
+      if (of < all) log.info({ migration, number, of }, 'applying migration');
+      else if (number === 1) log.info('creating the tables');
+    },
     waits: () => log.info('another process migrates the database: waiting for it'),
   };
-  for (const migration of await withHints(...migrated, (url) => applyMigrations(url, progress)))
-    log.info({ migration }, 'migration applied');
+  const { length: migrations } = await withHints(...migrated, (url) => applyMigrations(url, progress));
+  if (migrations > 0) log.info({ migrations }, 'migrations applied');
   const { unknown } = await withHints(...migrated, migrationStateOf);
   if (unknown.length > 0)
     log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');

@@ -1,9 +1,12 @@
+import { pino } from 'pino';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { diffToModels } from '../../scripts/migration-diff.ts';
+import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { openFile } from '../../src/db/connection/sqlite-file.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { knownMigrations, migrationStateOf, scriptOf } from '../../src/db/migration-state.ts';
+import { migrate } from '../../src/start/prepare.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
 
@@ -79,6 +82,18 @@ async function oldDatabase(last = RELEASED, contents: readonly string[] = CONTEN
   } else for (const statement of statements) await onServer(url, statement);
   return url;
 }
+
+test('a start names each migration that it applies to an old database', async () => {
+  const url = await oldDatabase();
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
+  await migrate(readConfig({ DATABASE_URL: url }), log);
+  const applied = knownMigrations(provider).filter((name) => name > RELEASED);
+  expect(lines).toMatchObject([
+    ...applied.map((migration, index) => ({ migration, number: index + 1, of: applied.length })),
+    { migrations: applied.length, msg: 'migrations applied' },
+  ]);
+});
 
 test('a migration keeps the data of an old database', async () => {
   const url = await oldDatabase();

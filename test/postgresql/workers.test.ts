@@ -122,7 +122,9 @@ test('workers share one port, migration and first key, sum their metrics, and ar
 
   const lines = program.log;
   const withMessage = (text: string) => lines.filter(({ msg }) => msg === text);
-  expect(new Set(withMessage('migration applied').map(({ worker }) => worker))).toEqual(new Set([undefined]));
+  expect(new Set(withMessage('migrations applied').map(({ worker }) => worker))).toEqual(
+    new Set([undefined]),
+  );
   expect(program.stdout.match(/Welcome to Linkspace/g)).toHaveLength(1);
   expect(withMessage('listening').map(({ worker, port }) => [worker, `http://127.0.0.1:${port}`])).toEqual([
     [1, program.origin],

@@ -12,7 +12,7 @@ import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError } from '../errors.ts';
 import type { ChangeFilter } from './list.ts';
-import { type LogRead, RETRY_AFTER, Subscription } from './subscription.ts';
+import { type LogRead, RETRY_AFTER, Subscription } from './subscription-queue.ts';
 
 /** The maximum number of subscriptions of one key, and of the process: each keeps a connection open. */
 const MAX_OF_KEY = 10;
