@@ -96,9 +96,10 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.locator('.graphiql-sidebar button').first().click();
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 800 });
-      expect([width, await overflowOf(page)]).toEqual([width, 0]);
+      // The editor takes its new size later.
+      await expect.poll(() => overflowOf(page)).toBe(0);
       for (const part of ['.graphiql-query-editor', '.graphiql-response'])
-        expect((await page.locator(part).boundingBox())?.width).toBeGreaterThan(300);
+        await expect.poll(async () => (await page.locator(part).boundingBox())?.width).toBeGreaterThan(300);
     }
     expect(errors).toEqual([]);
     expect(elsewhere).toEqual([]);

@@ -51,9 +51,15 @@ export async function loadAxe(page: Page): Promise<void> {
 /** Rules that the elements of Swagger UI break; we can change its styles, but not its elements. */
 const SWAGGER_BREAKS = ['heading-order', 'nested-interactive', 'region'];
 
+/** Resolves when the page shows its colours: it gets those of another scheme by a script, or by transitions. */
+const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => Promise.allSettled(document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)))`;
+
 /** The accessibility violations that axe finds: the rules, and the elements that break them. */
 export async function faultsFor(page: Page): Promise<string[]> {
   await loadAxe(page);
+  await page.evaluate(SETTLED);
   const isSwagger = (await page.locator('.swagger-ui').count()) > 0;
   const rules = Object.fromEntries(SWAGGER_BREAKS.map((rule) => [rule, { enabled: !isSwagger }]));
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { target: string[] }[] }[] }>(
