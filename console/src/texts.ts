@@ -154,7 +154,7 @@ const fieldNames: Readonly<Partial<Record<string, string>>> = {
   space: 'space',
   domain: 'domain',
   disabled: 'status (enabled or disabled)',
-  expiration: 'expiry',
+  expiration: 'expiry or click limit',
   targeting: 'destinations by visitor',
   pixels: 'pixels',
   password: 'password for visitors',
@@ -388,7 +388,9 @@ const english = {
     clicksUnit: (count: number) => (count === 1 ? 'click' : 'clicks'),
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
-    deleted: (alias: string) => `${alias} is deleted.`,
+    deleted: (alias: string) => `${alias} is deleted, with its clicks and statistics.`,
+    deletedMany: (count: number) =>
+      `${one(count, 'link is', 'links are')} deleted, with their clicks and statistics.`,
   },
   progress: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,
   stop: 'Stop',
@@ -461,6 +463,7 @@ const english = {
     expiresAt: 'On',
     expiresAfter: 'After this many clicks',
     noLimit: 'No limit',
+    incompleteExpiry: 'Enter the time as well as the date, or clear both.',
     pastExpiry: 'This is in the past: it ends the link at once.',
     usedUp: (clicks: number) =>
       `The link has ${one(clicks, 'click', 'clicks')} already: this limit ends it at once.`,
@@ -530,6 +533,9 @@ const english = {
     anyKind: 'Everything',
     kinds: severalKinds,
     none: 'No changes are recorded',
+    keptFor: 'The service keeps changes for 90 days, unless its operator chose otherwise.',
+    gone: (kind: string, id: string) => `${kind} number ${id}, which was deleted later`,
+    further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>
       `${inDigits(count)} ${(severalKinds[kind] ?? kind).toLowerCase()}`,
     actions,

@@ -1,5 +1,5 @@
 import { stringifyDocument } from 'urql';
-import { DeleteLinkDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
+import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
 import { faultText } from '../parts/notice.tsx';
 import { dismissToast, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
@@ -33,20 +33,21 @@ export async function setDisabled(session: Session, link: LinkRowFragment, disab
   }
 }
 
-/** How long a deletion can be taken back, in milliseconds: the API cannot restore a link. */
-const UNDO_FOR = 15_000;
+/** How long a deletion, or a change of many links, can be undone, in milliseconds: the API cannot restore a link. */
+export const UNDO_FOR = 15_000;
 
-interface Waiting {
+interface Deletion {
+  readonly ids: readonly string[];
   readonly timer: ReturnType<typeof setTimeout>;
   readonly session: Session;
 }
 
-const waiting = new Map<string, Waiting>();
+const waiting = new Set<Deletion>();
 let hidden: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 
 function changed(): void {
-  hidden = new Set(waiting.keys());
+  hidden = new Set([...waiting].flatMap(({ ids }) => ids));
   for (const listener of listeners) listener();
 }
 
@@ -59,35 +60,38 @@ export const aboutToGo = {
   get: (): ReadonlySet<string> => hidden,
 };
 
-async function remove(session: Session, id: string): Promise<void> {
+async function remove(deletion: Deletion): Promise<void> {
+  const { session, ids } = deletion;
   try {
-    await write(session, DeleteLinkDocument, { id });
-    announce([{ kind: 'LINK', recordId: id, action: 'DELETED' }]);
+    await write(session, DeleteLinksDocument, { ids: [...ids] });
+    announce(ids.map((id) => ({ kind: 'LINK', recordId: id, action: 'DELETED' })));
   } catch (error) {
     showFault(error);
   } finally {
-    waiting.delete(id);
+    waiting.delete(deletion);
     changed();
   }
 }
 
-/** Deletes a link in some seconds, unless that is undone. */
-export function deleteLater(session: Session, link: LinkRowFragment): void {
-  const { id, alias } = link;
-  if (waiting.has(id)) return;
+/** Deletes links, at most 100, in some seconds, unless that is undone. */
+export function deleteLater(session: Session, links: readonly { id: string; alias: string }[]): void {
+  const [first, ...others] = links.filter(({ id }) => !hidden.has(id));
+  if (first === undefined) return;
   const timer = setTimeout(() => {
     dismissToast(toast);
-    void remove(session, id);
+    void remove(deletion);
   }, UNDO_FOR);
-  waiting.set(id, { timer, session });
+  const deletion: Deletion = { ids: [first, ...others].map(({ id }) => id), timer, session };
+  waiting.add(deletion);
   changed();
-  const toast = showToast(texts.links.deleted(alias), {
+  const t = texts.links;
+  const toast = showToast(others.length === 0 ? t.deleted(first.alias) : t.deletedMany(others.length + 1), {
     shownFor: UNDO_FOR,
     action: {
       name: texts.undo,
       run: () => {
         clearTimeout(timer);
-        waiting.delete(id);
+        waiting.delete(deletion);
         changed();
       },
     },
@@ -96,14 +100,14 @@ export function deleteLater(session: Session, link: LinkRowFragment): void {
 
 /** A page that is closed does at once what it would do in a moment. */
 addEventListener('pagehide', () => {
-  const query = stringifyDocument(DeleteLinkDocument);
-  for (const [id, { timer, session }] of waiting) {
+  const query = stringifyDocument(DeleteLinksDocument);
+  for (const { ids, timer, session } of waiting) {
     clearTimeout(timer);
     void fetch('/graphql', {
       method: 'POST',
       keepalive: true,
       headers: { ...headersOf(session.apiKey), 'Content-Type': 'application/json' },
-      body: JSON.stringify({ query, variables: { id } }),
+      body: JSON.stringify({ query, variables: { ids } }),
     });
   }
   waiting.clear();

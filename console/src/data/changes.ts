@@ -30,7 +30,7 @@ export interface ChangeGroup {
 const sortOf = ({ action, kind, key, fields }: LoggedChangeFragment): string =>
   JSON.stringify([action, kind, key?.id, action === 'UPDATED' ? fields : []]);
 
-/** Changes, newest first, with those of one action together. */
+/** Changes, newest first, with those of one action together: it changes a record once. */
 export function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
   const groups: (ChangeGroup & { readonly records: Map<string, string> })[] = [];
   for (const change of changes) {
@@ -38,6 +38,7 @@ export function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[
     const continues =
       last &&
       sortOf(last.change) === sortOf(change) &&
+      !last.records.has(change.recordNodeId) &&
       Date.parse(last.change.at) - Date.parse(change.at) <= SPAN;
     if (continues) last.records.set(change.recordNodeId, change.recordId);
     else groups.push({ change, records: new Map([[change.recordNodeId, change.recordId]]) });

@@ -6,7 +6,7 @@ import { checkRows, knownIn, missingSpaces, type RowResult } from './import-run.
 import type { Session } from './session.ts';
 
 /** How long after typing the lines are checked, in milliseconds. */
-const PAUSE = 400;
+export const PAUSE = 400;
 
 /** Lines of new links, checked; nothing is written. */
 export interface Checked {
@@ -31,6 +31,8 @@ export interface CheckedLines {
   setSpaceId(id: string): void;
   /** Takes a corrected line into the text, and checks it alone. */
   correct(row: ImportRow): void;
+  /** What is there to create, after the corrected lines are checked. */
+  settled(): Promise<Checked | null>;
 }
 
 const keyOf = (text: string, spaceId: string): string => `${spaceId} ${text}`;
@@ -43,6 +45,13 @@ export function useCheckedLines(session: Session): CheckedLines {
   const [progress, setProgress] = useState<Progress | null>(null);
   /** The key of lines of which only the corrected one is checked. */
   const settled = useRef('');
+  /** What `checked` becomes with the next render, and the checks of corrected lines. */
+  const latest = useRef<Checked | null>(null);
+  const corrections = useRef(Promise.resolve());
+  const put = (next: Checked | null) => {
+    latest.current = next;
+    setChecked(next);
+  };
 
   useEffect(() => {
     if (text.trim() === '' || settled.current === keyOf(text, spaceId)) return;
@@ -57,7 +66,8 @@ export function useCheckedLines(session: Session): CheckedLines {
         if (over.signal.aborted) return;
         const wrong = results.filter(({ error }) => error !== null).map(({ row }) => row.number);
         const newSpaces = missingSpaces(rows, known);
-        setChecked({ text, spaceId, rows: results, wrong: new Set(wrong), unknown, newSpaces });
+        latest.current = { text, spaceId, rows: results, wrong: new Set(wrong), unknown, newSpaces };
+        setChecked(latest.current);
       } catch (error) {
         showFault(error);
       } finally {
@@ -71,26 +81,36 @@ export function useCheckedLines(session: Session): CheckedLines {
     };
   }, [session, text, spaceId]);
 
-  const correct = async (row: ImportRow) => {
-    const corrected = withRows(text, (one) => (one.number === row.number ? row.cells : one.cells));
-    settled.current = keyOf(corrected, spaceId);
-    setText(corrected);
-    const put = (result: Pick<RowResult, 'row'>) =>
-      setChecked((before) => {
-        if (before === null) return null;
-        const rows = before.rows.map((one) => (one.row.number === row.number ? { ...one, ...result } : one));
-        return { ...before, rows };
-      });
-    setChecked((before) => before && { ...before, text: corrected });
-    put({ row });
+  /** Puts a line instead of the one before, unless that was corrected again meanwhile. */
+  const replace = (before: ImportRow, result: Pick<RowResult, 'row'>) => {
+    if (latest.current === null) return;
+    const rows = latest.current.rows.map((one) => (one.row === before ? { ...one, ...result } : one));
+    put({ ...latest.current, rows });
+  };
+  const check = async (row: ImportRow) => {
     try {
       const options = { signal: new AbortController().signal, onProgress: () => undefined };
       const [result] = await checkRows(session, [row], await knownIn(session, [row]), spaceId, options);
-      if (result) put(result);
+      if (result) replace(row, result);
     } catch (error) {
       showFault(error);
     }
   };
+  const correct = (row: ImportRow) => {
+    const before = latest.current;
+    const old = before?.rows.find((one) => one.row.number === row.number);
+    if (!before || !old) return;
+    const corrected = withRows(before.text, (one) => (one.number === row.number ? row.cells : one.cells));
+    settled.current = keyOf(corrected, spaceId);
+    setText(corrected);
+    put({ ...before, text: corrected });
+    replace(old.row, { row });
+    const earlier = corrections.current;
+    corrections.current = Promise.all([earlier, check(row)]).then(() => undefined);
+  };
   const isCurrent = checked?.text === text && checked.spaceId === spaceId && text.trim() !== '';
-  return { text, spaceId, checked: isCurrent ? checked : null, progress, setText, setSpaceId, correct };
+  return {
+    ...{ text, spaceId, checked: isCurrent ? checked : null, progress, setText, setSpaceId, correct },
+    settled: () => corrections.current.then(() => latest.current),
+  };
 }

@@ -62,7 +62,6 @@ export function createClient(key: string, onFault: (fault: Fault) => void): Clie
             changes: (_result, _args, cache) => forgetOldPages(cache, 'changes'),
           },
           Mutation: {
-            deleteLink: ({ deleteLink }, _args, cache) => leavePages(cache, deletedIds([deleteLink])),
             deleteLinks: ({ deleteLinks }, _args, cache) =>
               leavePages(cache, deletedIds(Array.isArray(deleteLinks) ? deleteLinks : [])),
           },

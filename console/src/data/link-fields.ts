@@ -30,7 +30,7 @@ export interface LinkFields {
   /** A new password; empty if it stays. */
   readonly password: string;
   readonly removesPassword: boolean;
-  /** A local time, as of `datetime-local`. */
+  /** A local time, as of `datetime-local`, or `INCOMPLETE`. */
   readonly expiresAt: string;
   readonly expiresAfter: string;
   readonly expiredUrl: string;
@@ -40,6 +40,9 @@ export interface LinkFields {
   readonly privacy: LinkPrivacy;
   readonly privacyPassword: string;
 }
+
+/** A time of which only parts are entered: browsers give such an input no value. */
+export const INCOMPLETE = 'incomplete';
 
 export const emptyFields: LinkFields = {
   url: '',
@@ -168,8 +171,12 @@ export interface FormProps {
   onChange(patch: Partial<LinkFields>): void;
 }
 
-/** What of it may be kept in the browser: passwords may not. */
-export const draftOf = (fields: LinkFields): LinkFields => ({ ...fields, password: '', privacyPassword: '' });
+/** What of it may be kept in the browser: passwords may not, and half a time cannot. */
+export const draftOf = (fields: LinkFields): LinkFields => ({
+  ...fields,
+  ...{ password: '', privacyPassword: '' },
+  ...(fields.expiresAt === INCOMPLETE && { expiresAt: '' }),
+});
 
 /** A draft that was kept, if it has the form of this version. */
 export function fieldsOfDraft(draft: unknown): LinkFields | null {

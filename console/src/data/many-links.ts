@@ -2,68 +2,133 @@ import type { OperationResult } from 'urql';
 import {
   DeleteLinksDocument,
   type LinkFilter,
-  LinkIdsDocument,
-  type LinkIdsQuery,
+  LinksToChangeDocument,
+  type LinksToChangeQuery,
   type UpdateLinkInput,
   UpdateLinksDocument,
+  type UpdateLinksInput,
 } from '../generated/documents.ts';
+import { showToast } from '../parts/toasts.tsx';
+import { texts } from '../texts.ts';
+import { showFault, UNDO_FOR } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
+import { announceKinds } from './bus.ts';
 import { faultOf } from './faults.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
 
+/** A link, as far as it is changed together with others. */
+export type BulkLink = LinksToChangeQuery['links']['nodes'][number];
+
 /** What is done to many links. */
-export type BulkAction = { readonly delete: true } | { readonly update: UpdateLinkInput };
+export type BulkAction = { readonly delete: true } | { readonly update: BulkUpdate };
+type BulkUpdate = Required<Pick<UpdateLinkInput, 'disabled'>> | Required<Pick<UpdateLinkInput, 'spaceId'>>;
 
 export interface BulkResult {
-  readonly done: number;
+  readonly done: readonly string[];
   readonly failed: readonly { readonly id: string; readonly message: string }[];
 }
 
-/** The ids of all links that match, in batches. */
-export async function idsOf(
+interface BulkOptions {
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal: AbortSignal;
+}
+
+/** All links that match, in batches. */
+export async function linksThatMatch(
   { client }: Session,
   filter: LinkFilter,
   onFound: (count: number) => void,
   signal: AbortSignal,
-): Promise<string[]> {
-  const ids: string[] = [];
+): Promise<BulkLink[]> {
+  const links: BulkLink[] = [];
   let after: string | null = null;
   do {
-    const { data, error }: OperationResult<LinkIdsQuery> = await client
-      .query(LinkIdsDocument, { filter, after }, { requestPolicy: 'network-only' })
+    const { data, error }: OperationResult<LinksToChangeQuery> = await client
+      .query(LinksToChangeDocument, { filter, after }, { requestPolicy: 'network-only' })
       .toPromise();
     if (error) throw faultOf(error);
-    ids.push(...(data?.links.nodes ?? []).map(({ id }) => id));
+    links.push(...(data?.links.nodes ?? []));
     after = data?.links.pageInfo.hasNextPage ? data.links.pageInfo.endCursor : null;
-    onFound(ids.length);
+    onFound(links.length);
   } while (after !== null && !signal.aborted);
-  return ids;
+  return links;
 }
 
-async function actOn(session: Session, action: BulkAction, ids: readonly string[]) {
-  if ('delete' in action)
-    return (await write(session, DeleteLinksDocument, { ids: [...ids] })).deleteLinks.map((one, index) => ({
-      id: ids[index] ?? '',
-      message: one.__typename === 'DeletedRecord' ? null : refusalText(one),
-    }));
-  const inputs = ids.map((id) => ({ id, input: action.update }));
-  const { updateLinks } = await write(session, UpdateLinksDocument, { inputs });
-  return inTime(updateLinks).map((one, index) => ({
-    id: ids[index] ?? '',
-    message: one.__typename === 'Link' ? null : refusalText(one),
-  }));
+type Outcome = { readonly id: string; readonly message: string | null };
+
+function resultOf(outcomes: readonly Outcome[]): BulkResult {
+  return {
+    done: outcomes.filter(({ message }) => message === null).map(({ id }) => id),
+    failed: outcomes.flatMap(({ id, message }) => (message === null ? [] : [{ id, message }])),
+  };
 }
 
-/** Does something to many links, a hundred in a request. */
-export async function changeMany(
+/** Deletes many links, a hundred in a request. */
+export async function deleteMany(
   session: Session,
   ids: readonly string[],
-  action: BulkAction,
-  options: { onProgress: (progress: Progress) => void; signal: AbortSignal },
+  options: BulkOptions,
 ): Promise<BulkResult> {
-  const results = await inBatches(ids, (batch) => actOn(session, action, batch), options);
-  const failed = results.flatMap(({ id, message }) => (message === null ? [] : [{ id, message }]));
-  return { done: results.length - failed.length, failed };
+  const remove = async (batch: readonly string[]): Promise<Outcome[]> =>
+    (await write(session, DeleteLinksDocument, { ids: [...batch] })).deleteLinks.map((one, index) => ({
+      id: batch[index] ?? '',
+      message: one.__typename === 'DeletedRecord' ? null : refusalText(one),
+    }));
+  const result = resultOf(await inBatches(ids, remove, options));
+  showToast(texts.links.deletedMany(result.done.length));
+  return result;
+}
+
+/** A change of a link, and what undoes it. */
+export interface UndoableChange {
+  readonly change: UpdateLinksInput;
+  readonly undo: UpdateLinksInput;
+}
+
+/** The changes of the links that an update changes at all. */
+export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): UndoableChange[] {
+  return links.flatMap(({ id, disabled, space }) => {
+    const before = 'disabled' in update ? { disabled } : { spaceId: space?.id ?? null };
+    const isSame = JSON.stringify(before) === JSON.stringify(update);
+    return isSame ? [] : [{ change: { id, input: update }, undo: { id, input: before } }];
+  });
+}
+
+/** Changes many links, a hundred in a request, and offers to undo that for those that it changed. */
+export async function changeMany(
+  session: Session,
+  changes: readonly UndoableChange[],
+  options: BulkOptions,
+): Promise<BulkResult> {
+  const apply = async (batch: readonly UndoableChange[]): Promise<Outcome[]> => {
+    const inputs = batch.map(({ change }) => change);
+    const { updateLinks } = await write(session, UpdateLinksDocument, { inputs });
+    return inTime(updateLinks).map((one, index) => ({
+      id: inputs[index]?.id ?? '',
+      message: one.__typename === 'Link' ? null : refusalText(one),
+    }));
+  };
+  const result = resultOf(await inBatches(changes, apply, options));
+  const done = new Set(result.done);
+  const undone = changes.filter(({ change }) => done.has(change.id));
+  const undo = async () => {
+    const reversed = undone.map(({ change, undo }) => ({ change: undo, undo: change }));
+    const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
+    try {
+      const { failed } = await changeMany(session, reversed, unwatched);
+      if (failed.length > 0) showToast(texts.bulk.failed(failed.length), { wrong: true });
+    } catch (error) {
+      showFault(error);
+    } finally {
+      announceKinds('LINK');
+    }
+  };
+  showToast(texts.bulk.done(done.size), {
+    wrong: result.failed.length > 0 && done.size === 0,
+    shownFor: UNDO_FOR,
+    ...(done.size > 0 && { action: { name: texts.undo, run: () => void undo() } }),
+  });
+  return result;
 }

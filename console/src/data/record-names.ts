@@ -4,9 +4,13 @@ import { ChangedRecordsDocument, type ChangedRecordsQuery } from '../generated/d
 import { withoutScheme } from '../parts/format.ts';
 
 /** The most records that a request reads by their ids. */
-const MOST = 100;
+export const MOST = 100;
+/** How soon names are read again after a failure, in milliseconds; twice as long after each further one, up to a minute. */
+const PAUSE = 1_000;
+const LONGEST_PAUSE = 60_000;
 
-type Names = ReadonlyMap<string, string>;
+/** Null for records that are not there any more. */
+type Names = ReadonlyMap<string, string | null>;
 
 /** The names of the records that are still there, by their global ids. */
 function namesIn({ nodes }: ChangedRecordsQuery): [string, string][] {
@@ -25,6 +29,7 @@ function namesIn({ nodes }: ChangedRecordsQuery): [string, string][] {
 export function useNames(occasions: ReadonlyMap<string, readonly string[]>): Names {
   const client = useClient();
   const [names, setNames] = useState<Names>(new Map());
+  const [failures, setFailures] = useState(0);
   const read = useRef(new Set<string>());
   const next: string[] = [];
   const nodeIds = new Set<string>();
@@ -44,8 +49,14 @@ export function useNames(occasions: ReadonlyMap<string, readonly string[]>): Nam
       { requestPolicy: 'network-only' },
     );
     void query.toPromise().then(({ data }) => {
-      if (data) setNames((before) => new Map([...before, ...namesIn(data)]));
+      if (data)
+        return setNames((before) => {
+          const gone = [...nodeIds].filter((id) => !before.has(id)).map((id) => [id, null] as const);
+          return new Map([...before, ...gone, ...namesIn(data)]);
+        });
+      for (const id of next) read.current.delete(id);
+      setTimeout(() => setFailures((count) => count + 1), Math.min(PAUSE * 2 ** failures, LONGEST_PAUSE));
     });
-  }, [client, key]);
+  }, [client, key, failures]);
   return names;
 }

@@ -1,6 +1,6 @@
 import type { RefusedFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import type { FieldErrors } from './link-fields.ts';
+import { type FieldErrors, INCOMPLETE, type LinkFields } from './link-fields.ts';
 
 /** The API continues a sentence that starts with the field's name. */
 function sentenceOf({ path, messages }: RefusedFragment['fields'][number]): string {
@@ -26,6 +26,10 @@ export function refusalText({ __typename = '', message, fields = [] }: Refusal):
   if (fields.length > 0) return fields.map(sentenceOf).join(' ');
   return texts.refusals[__typename] ?? message;
 }
+
+/** What is wrong with the fields that cannot be sent. */
+export const unsendable = ({ expiresAt }: LinkFields): FieldErrors =>
+  expiresAt === INCOMPLETE ? { 'expiration.at': texts.form.incompleteExpiry } : {};
 
 const placed: ReadonlySet<string> = new Set([
   ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'privacyPassword'],

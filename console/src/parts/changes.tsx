@@ -1,14 +1,14 @@
-import { Fragment, type ReactElement } from 'react';
+import { Fragment, type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { type ChangeGroup, useChanges } from '../data/changes.ts';
-import { useNames } from '../data/record-names.ts';
+import { MOST, useNames } from '../data/record-names.ts';
 import { useSession } from '../data/session.ts';
 import type { RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { ago, atMoment } from './format.ts';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 
-/** How many records of one line are named. */
+/** How many records of one line are named at once; more are listed when somebody wants to see them. */
 const MOST_NAMED = 3;
 
 /** What was done, such as “changed: title, space”. */
@@ -22,20 +22,47 @@ function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
   );
 }
 
+/** Many records, which are listed as soon as that is opened; those that were deleted have no names. */
+function Several({ group }: { group: ChangeGroup }): ReactElement {
+  const { change, records } = group;
+  const { kind } = change;
+  const [isOpen, setOpen] = useState(false);
+  const shown = [...records].slice(0, MOST);
+  const names = useNames(new Map(isOpen ? [[change.id, shown.map(([nodeId]) => nodeId)]] : []));
+  const t = texts.history;
+  const kindName = texts.recordKinds[kind] ?? kind;
+  return (
+    <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+      <summary>
+        <b>{t.several(records.size, kind)}</b> {deedOf(group)}
+      </summary>
+      <ul>
+        {shown.map(([nodeId, id]) => {
+          const name = names.get(nodeId);
+          if (name === undefined) return null;
+          if (name === null) return <li key={id}>{t.gone(kindName, id)}</li>;
+          return <li key={id}>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</li>;
+        })}
+        {records.size > MOST && <li>{t.further(records.size - MOST)}</li>}
+      </ul>
+    </details>
+  );
+}
+
 /** What was changed: the records by their names, or how many there are. */
 function Subject({
   group: { change, records },
   names,
 }: {
   group: ChangeGroup;
-  names: ReadonlyMap<string, string>;
+  names: ReadonlyMap<string, string | null>;
 }): ReactElement {
   const { kind } = change;
   const t = texts.history;
   if (records.size > MOST_NAMED) return <b>{t.several(records.size, kind)}</b>;
   const named = [...records].flatMap(([nodeId, id]) => {
     const name = names.get(nodeId);
-    return name === undefined ? [] : [{ id, name }];
+    return name == null ? [] : [{ id, name }];
   });
   // Those that are gone have no names.
   if (named.length < records.size)
@@ -70,24 +97,31 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
     <>
       {fault && <FaultNotice fault={fault} again={again} />}
       {!groups && !fault && <Skeleton rows={4} />}
-      {groups?.length === 0 && <Empty title={t.none} />}
+      {groups?.length === 0 && <Empty title={t.none}>{t.keptFor}</Empty>}
       {groups && groups.length > 0 && (
         <ol className="history card">
           {groups.map((group) => (
             <li key={group.change.id}>
-              <p className="deed">
-                {recordId === undefined && <Subject group={group} names={names} />} {deedOf(group)}
-              </p>
+              <div className="deed">
+                {group.records.size > MOST_NAMED && group.change.action !== 'DELETED' ? (
+                  <Several group={group} />
+                ) : (
+                  <>
+                    {recordId === undefined && <Subject group={group} names={names} />} {deedOf(group)}
+                  </>
+                )}
+              </div>
               <p className="quiet">
                 {byWhom(group)} ·{' '}
-                <time dateTime={group.change.at} title={atMoment(group.change.at)}>
-                  {ago(group.change.at)}
+                <time dateTime={group.change.at}>
+                  {ago(group.change.at)}, {atMoment(group.change.at)}
                 </time>
               </p>
             </li>
           ))}
         </ol>
       )}
+      {groups && groups.length > 0 && !hasOlder && <p className="hint">{t.keptFor}</p>}
       {groups && hasOlder && (
         <div className="pager">
           <button type="button" className="button quiet" onClick={readOlder}>

@@ -5,6 +5,7 @@ import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documen
 import { CheckField, PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { AliasField } from './alias-field.tsx';
+import { ExpiryField } from './expiry-field.tsx';
 import { PixelsField } from './pixels-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { TargetsField } from './targets-field.tsx';
@@ -17,9 +18,6 @@ function Group({ title, children }: { title: string; children: ReactNode }): Rea
     </fieldset>
   );
 }
-
-/** Without it, browsers take years of more than four digits. */
-const LAST_MOMENT = '9999-12-31T23:59';
 
 /** All fields of a link but its URL. */
 export function LinkForm({
@@ -69,15 +67,7 @@ export function LinkForm({
       </Group>
       <Group title={t.expiry}>
         <div className="pair">
-          <TextField
-            label={t.expiresAt}
-            type="datetime-local"
-            max={LAST_MOMENT}
-            value={fields.expiresAt}
-            warning={Date.parse(fields.expiresAt) <= Date.now() ? t.pastExpiry : null}
-            onText={(expiresAt) => onChange({ expiresAt })}
-            error={errors['expiration.at']}
-          />
+          <ExpiryField fields={fields} error={errors['expiration.at']} onChange={onChange} />
           <TextField
             label={t.expiresAfter}
             inputMode="numeric"

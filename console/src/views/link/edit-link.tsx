@@ -3,7 +3,7 @@ import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { changedFields, type EditState } from '../../data/edit-state.ts';
 import { changesOf } from '../../data/link-fields.ts';
-import { errorsOf, refusalBesides, refusalText } from '../../data/refusals.ts';
+import { errorsOf, refusalBesides, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
@@ -32,6 +32,8 @@ export function EditLink({
   const save = async (event?: FormEvent) => {
     event?.preventDefault();
     if (isBusy) return;
+    const wrong = unsendable(fields);
+    if (Object.keys(wrong).length > 0) return edit.setErrors(wrong);
     setBusy(true);
     try {
       const { updateLink: result } = await write(session, UpdateLinkDocument, {

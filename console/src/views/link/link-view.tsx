@@ -119,7 +119,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
             icon: 'trash',
             danger: true,
             run: () => {
-              deleteLater(session, link);
+              deleteLater(session, [link]);
               onDelete();
             },
           },

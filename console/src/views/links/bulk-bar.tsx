@@ -1,8 +1,15 @@
 import { type ReactElement, useRef, useState } from 'react';
-import { showFault } from '../../data/actions.ts';
-import type { Progress } from '../../data/batches.ts';
-import { announce } from '../../data/bus.ts';
-import { type BulkAction, type BulkResult, changeMany, idsOf } from '../../data/many-links.ts';
+import { deleteLater, showFault } from '../../data/actions.ts';
+import { BATCH, type Progress } from '../../data/batches.ts';
+import { announceKinds } from '../../data/bus.ts';
+import {
+  type BulkAction,
+  type BulkResult,
+  changeMany,
+  changesBy,
+  deleteMany,
+  linksThatMatch,
+} from '../../data/many-links.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import {
@@ -15,7 +22,6 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
-import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import type { Selection } from './selection.ts';
 
@@ -28,14 +34,14 @@ interface BulkProps {
 
 function verbOf(action: BulkAction | null): string {
   if (action === null || 'delete' in action) return texts.delete;
-  if (action.update.disabled == null) return texts.bulk.move;
+  if (!('disabled' in action.update)) return texts.bulk.move;
   return action.update.disabled ? texts.links.disable : texts.links.enable;
 }
 
 /** What can be done to the selected links, or to all that match. */
 export function BulkBar(props: BulkProps): ReactElement | null {
-  const { ids, isAll } = props.selection;
-  return ids.size === 0 && !isAll ? null : <Bar {...props} />;
+  const { links, isAll } = props.selection;
+  return links.length === 0 && !isAll ? null : <Bar {...props} />;
 }
 
 function Bar({ selection, links, filter }: BulkProps): ReactElement {
@@ -48,7 +54,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
     useRead(LinksTotalDocument, { filter }, { on: ['LINK'], pause: filter === null }).data?.links
       .totalCount ?? 0;
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
-  const count = selection.isAll ? total : selection.ids.size;
+  const count = selection.isAll ? total : selection.links.length;
   const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
   const t = texts.bulk;
   const verb = verbOf(asked);
@@ -57,31 +63,41 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
     stop.current = new AbortController();
     const { signal } = stop.current;
     try {
-      const ids =
+      const chosen =
         selection.isAll && filter !== null
-          ? await idsOf(
+          ? await linksThatMatch(
               session,
               filter,
               (found) => setProgress({ done: 0, of: Math.max(found, total) }),
               signal,
             )
-          : [...selection.ids];
-      const result = await changeMany(session, ids, action, { onProgress: setProgress, signal });
-      showToast(t.done(result.done), { wrong: result.failed.length > 0 && result.done === 0 });
+          : selection.links;
+      const options = { onProgress: setProgress, signal };
+      const result =
+        'delete' in action
+          ? await deleteMany(
+              session,
+              chosen.map(({ id }) => id),
+              options,
+            )
+          : await changeMany(session, changesBy(action.update, chosen), options);
       setFailed(result.failed);
       if (result.failed.length === 0) selection.clear();
     } catch (error) {
       showFault(error);
     } finally {
       setProgress(null);
-      announce([{ kind: 'LINK', recordId: null, action: null }]);
+      announceKinds('LINK');
     }
   };
 
-  /** Asks first where links beyond the page change, or any is deleted. */
+  /** Asks first where links change that nobody has looked at, or too many are deleted for that to be undone. */
   const begin = (action: BulkAction) => {
-    if (selection.isAll || 'delete' in action) setAsked(action);
-    else void run(action);
+    const isUndoable = 'update' in action || count <= BATCH;
+    if (selection.isAll || !isUndoable) return setAsked(action);
+    if ('update' in action) return void run(action);
+    deleteLater(session, selection.links);
+    selection.clear();
   };
 
   if (progress)

@@ -80,7 +80,7 @@ export function LinkRow({
             shortcut: 'x',
             run: () => onSelect(false),
           },
-          { name: t.delete, icon: 'trash', danger: true, run: () => deleteLater(session, link) },
+          { name: t.delete, icon: 'trash', danger: true, run: () => deleteLater(session, [link]) },
         ] as const)
       : []),
   ];

@@ -19,7 +19,7 @@ import {
   type LinkFields,
   newLinkOf,
 } from '../../data/link-fields.ts';
-import { errorsOf, refusalBesides } from '../../data/refusals.ts';
+import { errorsOf, refusalBesides, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
@@ -75,6 +75,8 @@ export function NewLink({
     event.preventDefault();
     if (isBusy) return;
     if (fields.url.trim() === '') return setErrors({ url: t.empty });
+    const unsent = unsendable(fields);
+    if (Object.keys(unsent).length > 0) return setErrors(unsent);
     setBusy(true);
     try {
       const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });

@@ -1,7 +1,9 @@
 import { useState } from 'react';
+import type { LinkRowFragment } from '../../generated/documents.ts';
 
 export interface Selection {
-  readonly ids: ReadonlySet<string>;
+  /** As they are on the page; those of other pages as they were there. */
+  readonly links: readonly LinkRowFragment[];
   /** Whether all links that match the filter are meant, on other pages, too. */
   readonly isAll: boolean;
   has(id: string): boolean;
@@ -12,29 +14,33 @@ export interface Selection {
   clear(): void;
 }
 
+const none: ReadonlyMap<string, LinkRowFragment> = new Map();
+
 /** Which links are selected; another filter clears it. */
-export function useSelection(links: readonly { id: string }[], filter: string): Selection {
-  const [state, setState] = useState({ filter, ids: new Set<string>(), isAll: false, last: '' });
-  const valid = state.filter === filter ? state : { filter, ids: new Set<string>(), isAll: false, last: '' };
-  const shown = links.map(({ id }) => id);
-  const set = (ids: Iterable<string>, { last = '', isAll = false } = {}) =>
-    setState({ filter, ids: new Set(ids), isAll, last });
+export function useSelection(links: readonly LinkRowFragment[], filter: string): Selection {
+  const [state, setState] = useState({ filter, chosen: none, isAll: false, last: '' });
+  const valid = state.filter === filter ? state : { filter, chosen: none, isAll: false, last: '' };
+  const { chosen, isAll } = valid;
+  const shown = new Map(links.map((link) => [link.id, link]));
+  const has = (id: string) => isAll || chosen.has(id);
+  const set = (next: ReadonlyMap<string, LinkRowFragment>, { last = '', all = false } = {}) =>
+    setState({ filter, chosen: next, isAll: all, last });
   return {
-    ids: valid.ids,
-    isAll: valid.isAll,
-    has: (id) => valid.isAll || valid.ids.has(id),
+    links: [...chosen].map(([id, link]) => shown.get(id) ?? link),
+    isAll,
+    has,
     toggle(id, range) {
-      const before = new Set(valid.isAll ? shown : valid.ids);
-      const [from, to] = [shown.indexOf(valid.last), shown.indexOf(id)].toSorted((a, b) => a - b);
+      const next = new Map(isAll ? shown : chosen);
+      const order = [...shown.keys()];
+      const [from, to] = [order.indexOf(valid.last), order.indexOf(id)].toSorted((a, b) => a - b);
       const spans = range && from !== undefined && to !== undefined && from >= 0;
-      const touched = spans ? shown.slice(from, to + 1) : [id];
-      const selects = !before.has(id);
-      for (const one of touched) selects ? before.add(one) : before.delete(one);
-      set(before, { last: id });
+      const selects = !next.has(id);
+      for (const link of links.filter((one, at) => (spans ? at >= from && at <= to : one.id === id)))
+        selects ? next.set(link.id, link) : next.delete(link.id);
+      set(next, { last: id });
     },
-    togglePage: () =>
-      set(shown.every((id) => valid.isAll || valid.ids.has(id)) ? [] : [...valid.ids, ...shown]),
-    selectAll: () => set(shown, { isAll: true }),
-    clear: () => set([]),
+    togglePage: () => set([...shown.keys()].every(has) ? none : new Map([...chosen, ...shown])),
+    selectAll: () => set(shown, { all: true }),
+    clear: () => set(none),
   };
 }

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
+import { PAUSE } from '../../data/checked-lines.ts';
 import type { ImportRow } from '../../data/import.ts';
 import type { RowResult } from '../../data/import-run.ts';
 import { inDigits } from '../../parts/format.ts';
@@ -52,7 +53,7 @@ export function ManyRows({ rows, wrong, onCorrect }: RowsProps): ReactElement {
   );
 }
 
-/** A cell, which is checked again when it was changed. */
+/** A cell, which is checked again soon after it was changed. */
 function Cell({
   row,
   name,
@@ -64,12 +65,21 @@ function Cell({
 }): ReactElement {
   const value = row.cells[name] ?? '';
   const [typed, setTyped] = useState<string | null>(null);
+  const send = useEffectEvent(() => {
+    if (typed !== null && typed.trim() !== value)
+      onCorrect?.({ ...row, cells: { ...row.cells, [name]: typed.trim() } });
+  });
+  useEffect(() => {
+    if (typed === null) return;
+    const timer = setTimeout(() => send(), PAUSE);
+    return () => clearTimeout(timer);
+  }, [typed]);
   // A file may have no such column.
   if (onCorrect === undefined || !(name in row.cells)) return <>{value}</>;
   const commit = () => {
-    setTyped(null);
     if (typed !== null && typed.trim() !== value)
       onCorrect({ ...row, cells: { ...row.cells, [name]: typed.trim() } });
+    setTyped(null);
   };
   return (
     <input

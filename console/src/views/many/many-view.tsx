@@ -22,6 +22,8 @@ import { ManyRows } from './many-rows.tsx';
 /** The largest file, in bytes. */
 const MAX_FILE = 20_000_000;
 
+const isGood = ({ error }: RowResult): boolean => error === null;
+
 /** Many new links from lines or a file: checked, then made. */
 export function ManyView(): ReactElement {
   const session = useSession();
@@ -34,7 +36,7 @@ export function ManyView(): ReactElement {
   const progress = making ?? lines.progress;
   const t = texts.many;
 
-  const good = checked?.rows.filter(({ error }) => error === null) ?? [];
+  const good = checked?.rows.filter(isGood) ?? [];
   const wrongCount = (checked?.rows.length ?? 0) - good.length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
@@ -42,18 +44,22 @@ export function ManyView(): ReactElement {
     setText(await file.text());
   };
   const create = async () => {
-    if (checked === null) return;
     stop.current = new AbortController();
     setMaking({ done: 0, of: good.length });
     try {
-      const rows = good.map(({ row }) => row);
+      const settled = await lines.settled();
+      if (settled === null) return;
+      const rows = settled.rows.filter(isGood).map(({ row }) => row);
       const known = await knownIn(session, rows);
       const results = await createRows(session, rows, known, spaceId, {
         signal: stop.current.signal,
         onProgress: setMaking,
       });
-      const failed = checked.rows.filter(({ error }) => error !== null);
-      setMade({ text, results: [...results, ...failed].sort((a, b) => a.row.number - b.row.number) });
+      const failed = settled.rows.filter((one) => !isGood(one));
+      setMade({
+        text: settled.text,
+        results: [...results, ...failed].sort((a, b) => a.row.number - b.row.number),
+      });
       setText('');
     } catch (error) {
       showFault(error);
