@@ -23,6 +23,8 @@ export interface RowResult {
   readonly row: ImportRow;
   readonly input: CreateLinkInput | null;
   readonly error: string | null;
+  /** The field that is wrong, if it is one of the link. */
+  readonly field?: string | undefined;
   readonly shortUrl: string | null;
 }
 
@@ -102,7 +104,7 @@ export async function checkRows(
     const answers = (data?.checkLinks ?? []).values();
     return batch.map((one) => {
       const wrong = one.input === null ? null : answers.next().value;
-      return wrong ? { ...one, error: refusalText(wrong) } : one;
+      return wrong ? { ...one, error: refusalText(wrong), field: wrong.fields[0]?.path[0] } : one;
     });
   };
   return inBatches(read, check, options);

@@ -40,7 +40,8 @@ function tableOf(text: string): Table {
   if (!/(^|[,;\t])\s*"?url"?\s*([,;\t]|$)/i.test(header)) {
     const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
     const rows = lines.map((line, index) => {
-      const [url = '', alias = '', title = ''] = line.split('\t').map((cell) => cell.trim());
+      const cells = line.includes('\t') ? line.split('\t') : line.trim().split(/ {2,}/);
+      const [url = '', alias = '', title = ''] = cells.map((cell) => cell.trim());
       return { number: index + 1, cells: { url, alias, title } };
     });
     return { rows, columns: null, delimiter: '\t' };
@@ -57,7 +58,7 @@ function tableOf(text: string): Table {
 
 /**
  * Reads pasted lines or a CSV file. With a header that has a column `url`, it is CSV; else each line is a URL, with an alias
- * and a title after it, separated by tabs.
+ * and a title after it, separated by tabs or, since a tab cannot be typed into a form, by two spaces.
  */
 export function parseRows(text: string): {
   rows: readonly ImportRow[];

@@ -39,7 +39,8 @@ export function showToast(
   lastId++;
   const id = lastId;
   const plain = toasts.filter((one) => one.action === undefined);
-  const gone = plain.slice(0, Math.max(0, plain.length + 1 - MOST));
+  const same = plain.filter((one) => one.text === text);
+  const gone = [...same, ...plain.slice(0, Math.max(0, plain.length + 1 - MOST))];
   const stay = toasts.filter((one) => !gone.includes(one));
   set([...stay, { id, text, wrong, ...(action && { action }) }]);
   if (!wrong) setTimeout(() => dismissToast(id), shownFor);

@@ -80,6 +80,15 @@ export function DomainDns({
             </section>
           ),
       )}
+      {address && proof && (
+        <p>
+          <CopyButton
+            text={[address, proof].map(({ type, name, value }) => `${type}\t${name}\t${value}`).join('\n')}
+            label={t.copyDns}
+            wide
+          />
+        </p>
+      )}
       <p className="hint">
         {address?.type === 'CNAME' && `${t.noCname(address.value)} `}
         {address === null && `${t.noAddress} `}

@@ -67,7 +67,13 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
   const t = texts.domains;
   const save = async () => {
-    const input = { name, notFoundUrl: withScheme(notFoundUrl) || null };
+    const input = {
+      name: name
+        .trim()
+        .replace(/^https?:\/\//i, '')
+        .replace(/\/$/, ''),
+      notFoundUrl: withScheme(notFoundUrl) || null,
+    };
     const outcome =
       domain === null
         ? (await write(session, CreateDomainDocument, { input })).createDomain

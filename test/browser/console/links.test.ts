@@ -125,6 +125,17 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await page.getByLabel('Search links').fill(pasted);
       await expect.poll(() => rows.allInnerTexts()).toEqual([found]);
     }
+    // A path of another host is not an alias.
+    await caller.link({ alias: 'p-product', url: 'https://sample.test/' });
+    const { alias: inPath } = await caller.link({ url: 'https://sample.test/p/1' });
+    await page.getByLabel('Search links').fill('sample.test/p/');
+    await expect.poll(() => rows.allInnerTexts()).toEqual([`s.example/${inPath}`]);
+    await page.getByLabel('Search links').fill('s.example/p-prod');
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/p-product']);
+    await page.getByLabel('Where to search').selectOption('URL');
+    await page.getByLabel('Search links').fill('nowhere.example');
+    await page.getByText('Choose “everywhere” beside the text.').waitFor();
+    await page.getByLabel('Where to search').selectOption('ANYWHERE');
     await page.getByLabel('Search links').fill('example');
     await page.getByLabel('Order').selectOption('TITLE');
     await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/other', `go.example/${alias}`, short]);
@@ -441,7 +452,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await save.click();
     await page.getByRole('link', { name: 'Campaign' }).waitFor();
     await open('Domains', 'New domain');
-    await page.getByLabel('Host').fill(`go${accounts}.example`);
+    await page.getByLabel('Host').fill(`https://go${accounts}.example/`);
     await save.click();
     await page.getByRole('link', { name: `go${accounts}.example` }).waitFor();
     const dns = page.locator('.dns section code');

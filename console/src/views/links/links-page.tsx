@@ -1,8 +1,9 @@
 import { type ReactElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { aboutToGo } from '../../data/actions.ts';
+import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import type { LinkRowFragment } from '../../generated/documents.ts';
+import { type LinkRowFragment, LinksTotalsDocument } from '../../generated/documents.ts';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -52,6 +53,7 @@ export function LinksPage({
       {canWrite && (
         <BulkBar selection={selection} links={links} filter={looksAnywhere(state) ? null : filterOf(state)} />
       )}
+      {isCut && <OnlyFirst state={state} set={set} />}
       {links.length === 0 && !isLoading ? (
         <Nothing state={state} />
       ) : (
@@ -64,7 +66,6 @@ export function LinksPage({
           onCurrent={setCurrent}
         />
       )}
-      {isCut && <p className="hint">{texts.links.onlyFirst}</p>}
       {(pageInfo?.hasNextPage || pageInfo?.hasPreviousPage) && (
         <nav className="pager" aria-label={texts.pages.all}>
           <button
@@ -95,8 +96,46 @@ function Nothing({ state }: { state: LinksState }): ReactElement {
   if (!isFiltered(state)) return <Empty title={t.none}>{canWrite && t.noneYet}</Empty>;
   return (
     <Empty title={t.noMatch}>
-      {state.search !== '' ? t.searchedIn(texts.search.fields[state.searchBy]) : t.filtered}
+      {state.search === ''
+        ? t.filtered
+        : (looksAnywhere(state) ? t.searchedIn : t.searchedOne)(texts.search.fields[state.searchBy])}
     </Empty>
+  );
+}
+
+/** What to do if a search finds more than is shown: look in one field, whose list has pages. */
+function OnlyFirst({
+  state,
+  set,
+}: {
+  state: LinksState;
+  set: (patch: Partial<LinksState>) => void;
+}): ReactElement {
+  const filters = {
+    title: filterOf(state, 'TITLE'),
+    alias: filterOf(state, 'ALIAS'),
+    url: filterOf(state, 'URL'),
+  };
+  const { data } = useRead(LinksTotalsDocument, filters, { on: ['LINK'] });
+  const places = [
+    ['TITLE', data?.titles.totalCount],
+    ['ALIAS', data?.aliases.totalCount],
+    ['URL', data?.urls.totalCount],
+  ] as const;
+  const t = texts.links;
+  return (
+    <p className="hint" role="status">
+      {t.onlyFirst}{' '}
+      {places.map(
+        ([searchBy, count]) =>
+          count != null &&
+          count > 0 && (
+            <button key={searchBy} type="button" className="button text" onClick={() => set({ searchBy })}>
+              {t.allIn(count, texts.search.fields[searchBy])}
+            </button>
+          ),
+      )}
+    </p>
   );
 }
 

@@ -7,6 +7,7 @@ import {
   LinksDocument,
   type LinksQuery,
 } from '../../generated/documents.ts';
+import { withoutScheme } from '../../parts/format.ts';
 import { filterOf, type LinksState, looksAnywhere, meaningOf, orderOf } from './links-state.ts';
 
 const PAGE = 50;
@@ -75,8 +76,13 @@ export function useLinks(state: LinksState): LinkPages {
       isCut: false,
     };
   const lists = found.data ? [found.data.aliases, found.data.titles, found.data.urls] : undefined;
+  // An alias alone is not meant by a text with a host.
+  const host = shortUrl === null ? '' : withoutScheme(shortUrl).toLowerCase();
+  const isMeant = (link: LinkRowFragment) => withoutScheme(link.shortUrl).toLowerCase().includes(host);
+  const aliases = found.data?.aliases.nodes.filter(isMeant) ?? [];
   const exact = found.data?.exact ?? undefined;
-  const all = lists?.flatMap(({ nodes }) => nodes).sort(comparing(orderBy));
+  const all =
+    found.data && [...aliases, ...found.data.titles.nodes, ...found.data.urls.nodes].sort(comparing(orderBy));
   const byId = new Map([...(exact ? [exact] : []), ...(all ?? [])].map((link) => [link.id, link]));
   return {
     ...found,

@@ -22,6 +22,7 @@ export function ManyRows({ rows, wrong, onCorrect }: RowsProps): ReactElement {
     ...rows.filter(({ row }) => wrong.has(row.number)),
     ...rows.filter(({ row }) => !wrong.has(row.number)),
   ].slice(0, MOST_ROWS);
+  const hasTitles = shown.some(({ row }) => row.cells.title);
   const t = texts.many;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -32,19 +33,22 @@ export function ManyRows({ rows, wrong, onCorrect }: RowsProps): ReactElement {
             <th scope="col">{t.line}</th>
             <th scope="col">{texts.form.url}</th>
             <th scope="col">{texts.form.alias}</th>
+            {hasTitles && <th scope="col">{texts.form.title}</th>}
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ row, error }) => (
+          {shown.map(({ row, error, field }) => (
             <tr key={row.number} className={error === null ? undefined : 'wrong'}>
               <th scope="row">{inDigits(row.number)}</th>
               <td>
                 <Cell row={row} name="url" onCorrect={wrong.has(row.number) ? onCorrect : undefined} />
-                {error !== null && <span className="error">{error}</span>}
+                {error !== null && field !== 'alias' && <span className="error">{error}</span>}
               </td>
               <td>
                 <Cell row={row} name="alias" onCorrect={wrong.has(row.number) ? onCorrect : undefined} />
+                {error !== null && field === 'alias' && <span className="error">{error}</span>}
               </td>
+              {hasTitles && <td>{row.cells.title}</td>}
             </tr>
           ))}
         </tbody>
