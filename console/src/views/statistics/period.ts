@@ -32,7 +32,8 @@ const isDay = (text: string | null): text is string =>
 export function periodOf(query: string, now: number): Period {
   const params = new URLSearchParams(query);
   const [from, to] = [params.get('from'), params.get('to')];
-  if (isDay(from) && isDay(to) && from <= to) return { from, to };
+  // The API says what is wrong with other periods.
+  if (isDay(from) && isDay(to)) return { from, to };
   return lastDays(lengths.find((days) => String(days) === params.get('days')) ?? USUAL, now);
 }
 

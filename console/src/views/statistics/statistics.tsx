@@ -6,6 +6,7 @@ import { asChange, inDigits } from '../../parts/format.ts';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { Chart } from './chart.tsx';
+import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
 import { before, intervalOf, lastDays, lengths, type Period, periodOf, withPeriod } from './period.ts';
 
@@ -50,28 +51,8 @@ export function Statistics({ id }: { id: string }): ReactElement {
           })}
         </fieldset>
         <div className="range">
-          <label className="inline">
-            {t.from}
-            <input
-              type="date"
-              value={period.from}
-              max={period.to}
-              onChange={({ target: { value } }) =>
-                value !== '' && value <= period.to && setPeriod({ ...period, from: value })
-              }
-            />
-          </label>
-          <label className="inline">
-            {t.to}
-            <input
-              type="date"
-              value={period.to}
-              min={period.from}
-              onChange={({ target: { value } }) =>
-                value >= period.from && setPeriod({ ...period, to: value })
-              }
-            />
-          </label>
+          <DayField label={t.from} day={period.from} onDay={(from) => setPeriod({ ...period, from })} />
+          <DayField label={t.to} day={period.to} onDay={(to) => setPeriod({ ...period, to })} />
         </div>
       </div>
       {fault && <FaultNotice fault={fault} again={again} />}
