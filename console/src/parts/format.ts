@@ -4,6 +4,7 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumF
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const utcDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const utcDays = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const utcHour = new Intl.DateTimeFormat(undefined, {
   ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
   ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
@@ -25,6 +26,9 @@ export const asChange = (value: number): string => change.format(value);
 export const onDay = (iso: string): string => day.format(new Date(iso));
 export const atMoment = (iso: string): string => moment.format(new Date(iso));
 export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
+/** From one day to another, both as `2026-11-21`. */
+export const betweenUtcDays = ({ from, to }: { from: string; to: string }): string =>
+  utcDays.formatRange(new Date(from), new Date(to));
 export const atUtcHour = (iso: string): string => utcHour.format(new Date(iso));
 export const atUtcTime = (iso: string): string => utcTime.format(new Date(iso));
 export const inUtcMonth = (iso: string): string => utcMonth.format(new Date(iso));

@@ -506,6 +506,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
         headers: { ...visit, 'X-Forwarded-Host': 's.example', 'X-Forwarded-For': `192.0.2.${count}` },
       });
     }
+    // A month ago, and by somebody who declines tracking.
+    server.clock.now = new Date('2026-10-10T12:00:00Z');
+    await fetch(`${server.origin}/${alias}`, {
+      redirect: 'manual',
+      headers: { ...visit, 'X-Forwarded-Host': 's.example', DNT: '1' },
+    });
     server.clock.now = now;
     await server.flush();
     const { page, complaints } = await tabOf(caller, `/links/${id}`);
@@ -514,7 +520,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('Clicks and visitors').waitFor();
     await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('button', { name: '7 days' }).click();
-    await page.getByText('+200% from 1').first().waitFor();
+    await page
+      .getByText(/\+200% from 1 in 7\s?–\s?13 Nov 2026/)
+      .first()
+      .waitFor();
     await page.getByText('Show as table').click();
     const newest = page.locator('.scroll tbody tr').first();
     expect(await newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0');
@@ -541,8 +550,25 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect([await from.inputValue(), await to.inputValue()]).toEqual(['2026-11-01', '2026-10-31']);
     await from.fill('0002-10-12');
     await wrong.getByText('from may be at most 10 years before to.').waitFor();
-    await from.fill('2026-10-01');
-    await page.getByText('Nothing was counted in this period.').waitFor();
+    await page.getByRole('button', { name: 'This month' }).click();
+    await page
+      .getByText(/\+300% from 1 in 1\s?–\s?20 Oct 2026/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Last month' }).click();
+    await page
+      .getByText(/None in 1\s?–\s?30 Sept 2026/)
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).search).toBe('?from=2026-10-01&to=2026-10-31');
+    await from.fill('2026-10-10');
+    await to.fill('2026-11-20');
+    const shares = async (title: string) =>
+      (await page.getByRole('region', { name: title }).locator('li').allInnerTexts()).map((text) =>
+        text.split('\n').join(' '),
+      );
+    await expect.poll(() => shares('Countries')).toEqual(['Japan 4 80%', 'Not recorded 1 20%']);
+    await expect.poll(() => shares('Destinations')).toEqual(['example.com 5 100%']);
     await page.getByRole('link', { name: 'History' }).click();
     await caller.rest('PATCH', `/links/${id}`, { disabled: 1, title: 'Renamed' });
     await caller.rest('PATCH', `/links/${id}`, { disabled: 0 });
@@ -556,7 +582,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('(yours)').first().waitFor();
     await page.getByRole('link', { name: 'Details' }).click();
     await page.getByLabel('After this many clicks').fill('3');
-    await page.getByText('The link has 4 clicks already: this limit ends it at once.').waitFor();
+    await page.getByText('The link has 5 clicks already: this limit ends it at once.').waitFor();
     await page.getByLabel('On', { exact: true }).fill('2020-01-01T00:00');
     await page.getByText('This is in the past: it ends the link at once.').waitFor();
     await page.getByLabel('Password for visitors').fill('kept');
