@@ -345,6 +345,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       'Copy short URL',
       'QR code',
       'Details',
+      'Statistics',
+      'Public statistics',
       'Visit',
     ]);
     await page.keyboard.press('Escape');
@@ -599,6 +601,28 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     ]);
     await page.getByRole('link', { name: 'Back to your changes' }).click();
     expect(await page.getByLabel('Password for visitors').inputValue()).toBe('kept');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    const publicPage = page.getByRole('link', { name: `s.example/${alias}+` });
+    expect(await publicPage.getAttribute('href')).toBe(`https://s.example/${alias}+`);
+    const input = `{ expiration: { at: "2026-12-06T12:00Z" }, privacy: PRIVATE,
+      targeting: { type: COUNTRY, countries: [{ country: "JP", url: "https://example.com/jp" }] } }`;
+    await caller.data(`mutation { updateLink(id: ${id}, input: ${input}) { __typename } }`);
+    await page.locator('.head').getByText('Ends 6 Dec 2026').waitFor();
+    await publicPage.waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Test' }).click();
+    await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
+    await page.getByRole('option', { name: 'Japan' }).click();
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('The visitor is in Japan, which is listed.').waitFor();
+    await page.getByLabel('At', { exact: true }).fill('2026-12-08T00:00');
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('It expired at 6 Dec 2026').waitFor();
+    await page.getByRole('link', { name: 'All links' }).click();
+    await rowOf(page, alias).getByText('Ends 6 Dec 2026').waitFor();
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    expect(await page.getByRole('link', { name: 'Public statistics' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Statistics' }).click();
+    await page.waitForURL(/\/statistics$/);
     expect(complaints).toEqual([]);
   });
 });
