@@ -477,7 +477,7 @@ const english = {
     passwordStays: 'Leave it empty to keep the present one.',
     removePassword: 'Remove the password',
     privacy: 'Who may see the statistics',
-    publicPage: 'Their page:',
+    publicPage: 'Statistics page:',
     privacyPassword: 'Password for the statistics',
     privacies,
     targets: 'Destinations',

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { atMoment, inDigits } from './format.ts';
+import { atNearMoment, inDigits } from './format.ts';
 import { Icon } from './icon.tsx';
 
 /** The status of a link, unless it is the usual one, and when it ends. */
@@ -22,7 +22,7 @@ export function StatusBadge({
       )}
       {expiration.at !== null && (
         <span className="badge">
-          {texts.links.ends(atMoment(expiration.at), Date.parse(expiration.at) <= Date.now())}
+          {texts.links.ends(atNearMoment(expiration.at), Date.parse(expiration.at) <= Date.now())}
         </span>
       )}
       {expiration.clicks !== null && (
