@@ -67,6 +67,8 @@ export function createClient(key: string, onFault: (fault: Fault) => void): Clie
           },
         },
       }),
+      // Of an error in a record, GraphQL leaves null in the place of the record: the cache would keep that there is none.
+      mapExchange({ onResult: (result) => (result.error ? { ...result, data: undefined } : result) }),
       fetchExchange,
     ],
   });

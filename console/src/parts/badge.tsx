@@ -1,13 +1,14 @@
 import type { ReactElement } from 'react';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
+import { atNearMoment, inDigits } from './format.ts';
 import { Icon } from './icon.tsx';
 
-/** The status of a link, unless it is the usual one. */
+/** The status of a link, unless it is the usual one, and when it ends. */
 export function StatusBadge({
-  link: { status, blocked, hasPassword },
+  link: { status, blocked, hasPassword, expiration },
 }: {
-  link: Pick<LinkRowFragment, 'status' | 'blocked' | 'hasPassword'>;
+  link: Pick<LinkRowFragment, 'status' | 'blocked' | 'hasPassword' | 'expiration'>;
 }): ReactElement {
   return (
     <>
@@ -18,6 +19,14 @@ export function StatusBadge({
           <Icon name="lock" />
           <span className="unseen">{texts.status.PROTECTED}</span>
         </span>
+      )}
+      {expiration.at !== null && (
+        <span className="badge">
+          {texts.links.ends(atNearMoment(expiration.at), Date.parse(expiration.at) <= Date.now())}
+        </span>
+      )}
+      {expiration.clicks !== null && (
+        <span className="badge">{texts.links.limit(inDigits(expiration.clicks))}</span>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 import { useCombobox } from 'downshift';
-import { type ReactElement, useState } from 'react';
+import { type ChangeEvent, type ReactElement, useState } from 'react';
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 
@@ -46,7 +46,11 @@ export function Choice({
   const [text, setText] = useState('');
   const [isTyped, setTyped] = useState(false);
   const sought = isTyped ? fold(text.trim()) : '';
-  const found = items.filter(({ name }) => fold(name).includes(sought)).slice(0, MOST);
+  const isFirst = ({ name }: ChoiceItem) => fold(name).startsWith(sought);
+  const found = items
+    .filter(({ name }) => fold(name).includes(sought))
+    .sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
+    .slice(0, MOST);
   const isNew = creates !== undefined && sought !== '' && !items.some(({ name }) => fold(name) === sought);
   const listed = isNew ? [...found, { id: NEW, name: creates.name(text.trim()) }] : found;
   const {
@@ -63,12 +67,6 @@ export function Choice({
     selectedItem: value,
     inputValue: isTyped ? text : (value?.name ?? ''),
     defaultHighlightedIndex: 0,
-    onInputValueChange({ inputValue, type }) {
-      if (type !== useCombobox.stateChangeTypes.InputChange) return;
-      setText(inputValue);
-      setTyped(true);
-      onSearch?.(inputValue.trim());
-    },
     onIsOpenChange({ isOpen: opens }) {
       if (!opens) setTyped(false);
     },
@@ -78,13 +76,20 @@ export function Choice({
       setTyped(false);
     },
   });
+  // Not in onInputValueChange, which comes later: React would put the old text back, and lose keys typed fast.
+  const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    setText(target.value);
+    setTyped(true);
+    onSearch?.(target.value.trim());
+  };
+  const props = { placeholder, onChange, spellCheck: false, 'aria-invalid': error !== undefined };
   return (
     <div className={error === undefined ? 'field choice' : 'field choice wrong'}>
       {/* biome-ignore lint/a11y/noLabelWithoutControl: downshift names the control */}
       <label {...getLabelProps({ className: isHidden ? 'unseen' : undefined })}>{label}</label>
       <div className="box">
         {value?.color !== undefined && !isTyped && <i className={`dot c${value.color}`} />}
-        <input {...getInputProps({ placeholder, spellCheck: false, 'aria-invalid': error !== undefined })} />
+        <input {...getInputProps(props)} />
         {value !== null && (
           <button
             type="button"

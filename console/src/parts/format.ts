@@ -3,7 +3,11 @@ const count = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const nearMoment = new Intl.DateTimeFormat(undefined, {
+  ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
+});
 const utcDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const utcDays = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const utcHour = new Intl.DateTimeFormat(undefined, {
   ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
   ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
@@ -24,7 +28,13 @@ export const asShare = (value: number): string => percent.format(value);
 export const asChange = (value: number): string => change.format(value);
 export const onDay = (iso: string): string => day.format(new Date(iso));
 export const atMoment = (iso: string): string => moment.format(new Date(iso));
+/** Without the year if it is this one. */
+export const atNearMoment = (iso: string): string =>
+  new Date(iso).getFullYear() === new Date().getFullYear() ? nearMoment.format(new Date(iso)) : atMoment(iso);
 export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
+/** From one day to another, both as `2026-11-21`. */
+export const betweenUtcDays = ({ from, to }: { from: string; to: string }): string =>
+  utcDays.formatRange(new Date(from), new Date(to));
 export const atUtcHour = (iso: string): string => utcHour.format(new Date(iso));
 export const atUtcTime = (iso: string): string => utcTime.format(new Date(iso));
 export const inUtcMonth = (iso: string): string => utcMonth.format(new Date(iso));

@@ -11,7 +11,7 @@ export function FaultNotice({ fault, again }: { fault: Fault; again?: () => void
   return (
     <div className="notice wrong" role="alert">
       <span>{faultText(fault)}</span>
-      {again && (
+      {again && fault.kind !== 'refused' && (
         <button type="button" className="button quiet" onClick={again}>
           {texts.tryAgain}
         </button>

@@ -82,7 +82,8 @@ export const de: Texts = {
     altText: 'Klicks: {clicks}. Besucher: {visitors}. Die meisten Klicks: {most} am {day}.',
     note:
       'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe ' +
-      'der Tage. Bots gehören nicht zu den Klicks. Werte haben die Klicks vor heute, in ungefähren Fünferschritten; ' +
-      'der Rest gehört zu „Andere“.',
+      'der Tage. Bots gehören nicht zu den Klicks. Die Listen enthalten nicht die Klicks von heute und, außer bei ' +
+      'Zielen, von Besuchern, die Tracking ablehnen. Sie zählen in ungefähren Fünferschritten; der Rest gehört zu ' +
+      '„Andere“.',
   },
 };

@@ -75,8 +75,8 @@ export const en = {
     altText: 'Clicks: {clicks}. Visitors: {visitors}. Most clicks: {most} on {day}.',
     note:
       'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. ' +
-      'Bots are not part of the clicks. Values have the clicks before today, in about fives; the rest is ' +
-      'part of “Others”.',
+      'Bots are not part of the clicks. The lists leave out the clicks of today and, except for destinations, ' +
+      'of visitors who decline tracking. They count in steps of about five; the rest is part of “Others”.',
   },
 };
 

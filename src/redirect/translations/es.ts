@@ -73,7 +73,8 @@ export const es: Texts = {
     altText: 'Clics: {clicks}. Visitantes: {visitors}. Máximo de clics: {most}, el {day}.',
     note:
       'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la ' +
-      'suma de los días. Los bots no forman parte de los clics. Los valores tienen los clics anteriores ' +
-      'a hoy, aproximadamente de cinco en cinco; el resto forma parte de «Otros».',
+      'suma de los días. Los bots no forman parte de los clics. Las listas no incluyen los clics de hoy ni, ' +
+      'salvo en los destinos, los de visitantes que rechazan el seguimiento. Cuentan aproximadamente de cinco ' +
+      'en cinco; el resto forma parte de «Otros».',
   },
 };

@@ -76,7 +76,8 @@ export const fr: Texts = {
     altText: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
     note:
       'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
-      'la somme des jours. Les robots ne font pas partie des clics. Les valeurs ont les clics avant aujourd’hui, ' +
+      'la somme des jours. Les robots ne font pas partie des clics. Les listes n’incluent pas les clics ' +
+      'd’aujourd’hui ni, sauf pour les destinations, ceux des visiteurs qui refusent le suivi. Elles comptent ' +
       'environ de cinq en cinq ; le reste fait partie de « Autres ».',
   },
 };

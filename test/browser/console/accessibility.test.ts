@@ -16,6 +16,17 @@ async function violationsOn(page: Page, rules: 'all' | 'contrast' = 'all'): Prom
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+/** The parts of the view that reach into its right margin. */
+const inMargin = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const right = (element) => element.getBoundingClientRect().right;
+    const main = document.querySelector('main');
+    const edge = right(main) - parseFloat(getComputedStyle(main).paddingRight) + 1;
+    return [...main.querySelectorAll(':scope > *, :scope > * > *')]
+      .filter((element) => right(element) > edge)
+      .map((element) => element.className || element.tagName);
+  })()`);
+
 describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
   let server: TestServer;
   let browser: Browser;
@@ -101,6 +112,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
         await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
         expect([path, await violationsOn(page, rules)]).toEqual([path, []]);
         expect([path, (await overflowOf(page)) <= 0]).toEqual([path, true]);
+        expect([path, await inMargin(page)]).toEqual([path, []]);
       }
       if (width > 1200) {
         await follow(page, '/?status=active&space=none&order=clicks');

@@ -187,7 +187,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Show what is typed' }).click();
     expect(await password.getAttribute('type')).toBe('text');
     await page.getByLabel('Where visitors go').selectOption('COUNTRY');
-    await page.getByRole('combobox', { name: 'Country' }).fill('Jap');
+    await page.getByRole('combobox', { name: 'Country' }).click();
+    // As fast as a browser takes it: all keys before the page renders again.
+    await page.evaluate(`for (const key of 'jap') document.execCommand('insertText', false, key)`);
     await page.getByRole('option', { name: 'Japan' }).click();
     await page.locator('.target').getByLabel('Destination', { exact: true }).fill('https://example.com/jp');
     await page.getByRole('button', { name: 'Shorten' }).first().click();
@@ -354,6 +356,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       'Copy short URL',
       'QR code',
       'Details',
+      'Statistics',
+      'Public statistics',
       'Visit',
     ]);
     await page.keyboard.press('Escape');
@@ -523,6 +527,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
         headers: { ...visit, 'X-Forwarded-Host': 's.example', 'X-Forwarded-For': `192.0.2.${count}` },
       });
     }
+    // A month ago, and by somebody who declines tracking.
+    server.clock.now = new Date('2026-10-10T12:00:00Z');
+    await fetch(`${server.origin}/${alias}`, {
+      redirect: 'manual',
+      headers: { ...visit, 'X-Forwarded-Host': 's.example', DNT: '1' },
+    });
     server.clock.now = now;
     await server.flush();
     const { page, complaints } = await tabOf(caller, `/links/${id}`);
@@ -531,11 +541,19 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('Clicks and visitors').waitFor();
     await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('button', { name: '7 days' }).click();
-    await page.getByText('+200% from 1').first().waitFor();
+    await page
+      .getByText(/\+200% from 1 in 7\s?–\s?13 Nov 2026/)
+      .first()
+      .waitFor();
     await page.getByText('Show as table').click();
     const newest = page.locator('.scroll tbody tr').first();
     expect(await newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0');
     expect(await page.locator('.plot .running').count()).toBe(2);
+    const before = page.getByRole('columnheader', { name: 'Clicks in the period before' });
+    await before.getByRole('button').click();
+    expect(await before.getAttribute('aria-sort')).toBe('descending');
+    expect(await newest.innerText()).toBe('19 Nov\t0\t0\t1');
+    await page.getByRole('columnheader', { name: 'Day' }).getByRole('button').click();
     // Seven and one day before the newest.
     expect(await page.locator('.scroll tbody tr:nth-child(2)').innerText()).toBe('19 Nov\t0\t0\t1');
     await page.getByRole('link', { name: 'History' }).click();
@@ -545,6 +563,38 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?from=2026-11-12&to=2026-11-20');
     await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('region', { name: 'Countries' }).getByText('Japan').waitFor();
+    const [from, to] = [page.getByLabel('From'), page.getByLabel('to', { exact: true })];
+    // Keys alone change nothing before the field is left: most of what is typed is no whole date yet.
+    await from.focus();
+    await page.keyboard.type('11012026');
+    expect(new URL(page.url()).search).toBe('?from=2026-11-12&to=2026-11-20');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).search).toBe('?from=2026-11-01&to=2026-11-20');
+    await to.fill('2026-10-31');
+    const wrong = page.locator('.statistics > .wrong');
+    await wrong.getByText('from may not be after to, which is 2026-10-31.').waitFor();
+    expect([await from.inputValue(), await to.inputValue()]).toEqual(['2026-11-01', '2026-10-31']);
+    await from.fill('0002-10-12');
+    await wrong.getByText('from may be at most 10 years before to.').waitFor();
+    await page.getByRole('button', { name: 'This month' }).click();
+    await page
+      .getByText(/\+300% from 1 in 1\s?–\s?20 Oct 2026/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Last month' }).click();
+    await page
+      .getByText(/None in 1\s?–\s?30 Sept 2026/)
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).search).toBe('?from=2026-10-01&to=2026-10-31');
+    await from.fill('2026-10-10');
+    await to.fill('2026-11-20');
+    const shares = async (title: string) =>
+      (await page.getByRole('region', { name: title }).locator('li').allInnerTexts()).map((text) =>
+        text.split('\n').join(' '),
+      );
+    await expect.poll(() => shares('Countries')).toEqual(['Japan 4 80%', 'Not recorded 1 20%']);
+    await expect.poll(() => shares('Destinations')).toEqual(['example.com 5 100%']);
     await page.getByRole('link', { name: 'History' }).click();
     await caller.rest('PATCH', `/links/${id}`, { disabled: 1, title: 'Renamed' });
     await caller.rest('PATCH', `/links/${id}`, { disabled: 0 });
@@ -558,7 +608,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('(yours)').first().waitFor();
     await page.getByRole('link', { name: 'Details' }).click();
     await page.getByLabel('After this many clicks').fill('3');
-    await page.getByText('The link has 4 clicks already: this limit ends it at once.').waitFor();
+    await page.getByText('The link has 5 clicks already: this limit ends it at once.').waitFor();
     await page.getByLabel('On', { exact: true }).fill('2020-01-01T00:00');
     await page.getByText('This is in the past: it ends the link at once.').waitFor();
     await page.getByLabel('On', { exact: true }).fill('');
@@ -584,6 +634,33 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     ]);
     await page.getByRole('link', { name: 'Back to your changes' }).click();
     expect(await page.getByLabel('Password for visitors').inputValue()).toBe('kept');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    const publicPage = page.getByRole('link', { name: `s.example/${alias}+` });
+    expect(await publicPage.getAttribute('href')).toBe(`https://s.example/${alias}+`);
+    const input = `{ expiration: { at: "2026-12-06T12:00Z" }, privacy: PRIVATE,
+      targeting: { type: COUNTRY, countries: [{ country: "JP", url: "https://example.com/jp" }] } }`;
+    await caller.data(`mutation { updateLink(id: ${id}, input: ${input}) { __typename } }`);
+    await page
+      .locator('.head')
+      .getByText(/Ends 6 Dec, \d/)
+      .waitFor();
+    await publicPage.waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Test' }).click();
+    await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
+    await page.getByRole('option', { name: 'Japan' }).click();
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('The visitor is in Japan, which is listed.').waitFor();
+    await page.getByLabel('At', { exact: true }).fill('2026-12-08T00:00');
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('It expired at 6 Dec 2026').waitFor();
+    await page.getByRole('link', { name: 'All links' }).click();
+    await rowOf(page, alias)
+      .getByText(/Ends 6 Dec, \d/)
+      .waitFor();
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    expect(await page.getByRole('link', { name: 'Public statistics' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Statistics' }).click();
+    await page.waitForURL(/\/statistics$/);
     expect(complaints).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { type FormProps, privacies } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { CheckField, PasswordField, SelectField, TextField } from '../../parts/field.tsx';
+import { PublicPage } from '../../parts/public-page.tsx';
 import { texts } from '../../texts.ts';
 import { AliasField } from './alias-field.tsx';
 import { ExpiryField } from './expiry-field.tsx';
@@ -110,6 +111,7 @@ export function LinkForm({
           onValue={(privacy) => onChange({ privacy })}
           error={errors.privacy}
         />
+        {link && <PublicPage link={link} />}
         {fields.privacy === 'PASSWORD' && (
           <PasswordField
             label={t.privacyPassword}

@@ -11,7 +11,7 @@ import {
 } from '../../generated/documents.ts';
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
-import { fromLocalInput } from '../../parts/format.ts';
+import { atMoment, countryName, fromLocalInput } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 /** What visitors' browsers send, by device. */
@@ -46,6 +46,10 @@ function outcomeOf({ outcome, destination }: Decision): string {
   return (destination === null ? undefined : outcomes[`${outcome}_TO`]) ?? outcomes[outcome] ?? outcome;
 }
 
+/** Times and countries in the sentences of the API, as people write them. */
+const readable = (why: string): string =>
+  why.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, atMoment).replace(/(?<= is in )[A-Z]{2}\b/, countryName);
+
 /** Why a visitor gets that: the reasons up to the one that decides, which is marked. */
 function Reasons({ decision: { outcome, steps } }: { decision: Decision }): ReactElement {
   const end = deciding[outcome];
@@ -55,7 +59,7 @@ function Reasons({ decision: { outcome, steps } }: { decision: Decision }): Reac
     <ol className="steps">
       {reached.map(({ rule, applied, why }, index) => (
         <li key={rule} className={index === decided ? 'deciding' : undefined}>
-          {why}
+          {readable(why)}
           {index === decided && end === undefined && !applied && ` ${texts.explain.ownDestination}`}
         </li>
       ))}

@@ -8,10 +8,11 @@ import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.
 import { SpaceBadge, StatusBadge } from '../../parts/badge.tsx';
 import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { inDigits, withoutScheme } from '../../parts/format.ts';
+import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr.tsx';
 import { texts } from '../../texts.ts';
 import { EditLink } from './edit-link.tsx';
@@ -106,6 +107,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
   const [isQr, setQr] = useState(false);
   const t = texts.links;
   const items: readonly MenuItem[] = [
+    ...publicItems(link),
     { name: t.visit, icon: 'open', href: link.shortUrl },
     ...(session.canWrite
       ? ([
@@ -142,9 +144,6 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
           <StatusBadge link={link} />
           {link.space && <SpaceBadge space={link.space} />}
           {!link.domain.verified && <span className="badge warn">{texts.link.unverified}</span>}
-          {link.expiration.clicks !== null && (
-            <span className="badge">{texts.link.limit(inDigits(link.expiration.clicks))}</span>
-          )}
         </p>
       </div>
       <div className="buttons">

@@ -10,6 +10,7 @@ import { CopyButton, copyText } from '../../parts/copy.tsx';
 import { ago, atMoment, inShort, withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
@@ -65,6 +66,8 @@ export function LinkRow({
         focusSoon(DESTINATION);
       },
     },
+    { name: t.statistics, icon: 'activity', run: () => navigate(`/links/${link.id}/statistics${query}`) },
+    ...publicItems(link),
     { name: t.visit, icon: 'open', href: link.shortUrl },
     ...(canWrite
       ? ([

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { StatisticsInterval } from '../../generated/documents.ts';
 import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
@@ -11,7 +11,7 @@ export interface Point {
   readonly before: number | null;
 }
 
-/** The numbers of a chart, the newest first. */
+/** The numbers of a chart, the newest first, or those with the most of a column. */
 export function ChartTable({
   points,
   nameOf,
@@ -26,19 +26,17 @@ export function ChartTable({
   hasBefore: boolean;
 }): ReactElement {
   const t = texts.statistics;
+  const [sortedBy, setSortedBy] = useState<string | null>(null);
   const columns = [
+    { name: t.intervals[interval], countOf: null },
     { name: t.clicks, countOf: (point: Point) => point.clicks },
     ...(hasVisitors ? [{ name: t.visitors, countOf: (point: Point) => point.visitors }] : []),
     ...(hasBefore ? [{ name: t.clicksBefore, countOf: (point: Point) => point.before }] : []),
   ];
-  const rows = points.map((point, index) => (
-    <tr key={point.start}>
-      <th scope="row">{nameOf(point, index)}</th>
-      {columns.map(({ name, countOf }) => (
-        <td key={name}>{inDigits(countOf(point) ?? 0)}</td>
-      ))}
-    </tr>
-  ));
+  const sorted = columns.find(({ name }) => name === sortedBy) ?? columns[0];
+  const rows = points.map((point, index) => ({ point, name: nameOf(point, index) })).reverse();
+  const countOf = sorted?.countOf;
+  if (countOf) rows.sort((one, other) => (countOf(other.point) ?? 0) - (countOf(one.point) ?? 0));
   return (
     <details>
       <summary>{t.table}</summary>
@@ -47,15 +45,25 @@ export function ChartTable({
         <table>
           <thead>
             <tr>
-              <th scope="col">{t.intervals[interval]}</th>
-              {columns.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
+              {columns.map((column) => (
+                <th key={column.name} scope="col" aria-sort={column === sorted ? 'descending' : undefined}>
+                  <button type="button" onClick={() => setSortedBy(column.name)}>
+                    {column.name}
+                  </button>
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody>{rows.reverse()}</tbody>
+          <tbody>
+            {rows.map(({ point, name }) => (
+              <tr key={point.start}>
+                <th scope="row">{name}</th>
+                {columns.map((column) =>
+                  column.countOf ? <td key={column.name}>{inDigits(column.countOf(point) ?? 0)}</td> : null,
+                )}
+              </tr>
+            ))}
+          </tbody>
         </table>
       </section>
     </details>

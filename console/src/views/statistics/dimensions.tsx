@@ -21,19 +21,11 @@ function nameOf(by: StatisticsDimension, value: string | null): string {
   return by === 'DESTINATION' ? withoutScheme(value) : value;
 }
 
-export function Dimensions({
-  id,
-  period,
-  clicks,
-}: {
-  id: string;
-  period: Period;
-  clicks: number;
-}): ReactElement {
+export function Dimensions({ id, period }: { id: string; period: Period }): ReactElement {
   return (
     <div className="dimensions">
       {dimensions.map((by) => (
-        <Dimension key={by} id={id} period={period} by={by} clicks={clicks} />
+        <Dimension key={by} id={id} period={period} by={by} />
       ))}
     </div>
   );
@@ -44,21 +36,22 @@ function Dimension({
   id,
   period,
   by,
-  clicks,
 }: {
   id: string;
   period: Period;
   by: StatisticsDimension;
-  clicks: number;
 }): ReactElement {
   const [isAll, setAll] = useState(false);
   const { data, fault, again } = useRead(LinkTopDocument, { id, ...period, by, first: isAll ? MANY : FEW });
-  const { rows = [], others = 0 } = data?.link?.statistics.top ?? {};
+  const { clicks = 0, top: { rows, others } = { rows: [], others: 0 } } = data?.link?.statistics ?? {};
   const t = texts.statistics;
-  const listed =
-    others > 0
-      ? [...rows.map((row) => ({ ...row, isOthers: false })), { value: null, clicks: others, isOthers: true }]
-      : rows.map((row) => ({ ...row, isOthers: false }));
+  const values = rows.map((row) => ({ ...row, name: nameOf(by, row.value), isRest: false }));
+  const recorded = rows.reduce((sum, row) => sum + row.clicks, others);
+  const rest = [
+    { value: null, name: t.others, clicks: others, isRest: true },
+    { value: null, name: t.unrecorded, clicks: clicks - recorded, isRest: true },
+  ];
+  const listed = [...values, ...rest.filter((row) => row.clicks > 0)];
   const most = Math.max(...listed.map((row) => row.clicks), 1);
   return (
     <section className="card" aria-label={t.dimensions[by]}>
@@ -66,24 +59,18 @@ function Dimension({
       {fault && <FaultNotice fault={fault} again={again} />}
       {data && listed.length === 0 && <p className="quiet">{t.nothing}</p>}
       <ul className="bars">
-        {listed.map((row) => {
-          const name = row.isOthers ? t.others : nameOf(by, row.value);
-          return (
-            <li
-              key={row.isOthers ? 'others' : String(row.value)}
-              className={row.isOthers ? 'rest' : undefined}
-            >
-              <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-                <rect width={(row.clicks / most) * 100} height="1" />
-              </svg>
-              <span className="name" title={row.value ?? name}>
-                {name}
-              </span>
-              <b>{inDigits(row.clicks)}</b>
-              <span className="quiet">{clicks > 0 && asShare(row.clicks / clicks)}</span>
-            </li>
-          );
-        })}
+        {listed.map((row) => (
+          <li key={row.value ?? ` ${row.name}`} className={row.isRest ? 'rest' : undefined}>
+            <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+              <rect width={(row.clicks / most) * 100} height="1" />
+            </svg>
+            <span className="name" title={row.value ?? row.name}>
+              {row.name}
+            </span>
+            <b>{inDigits(row.clicks)}</b>
+            <span className="quiet">{clicks > 0 && asShare(row.clicks / clicks)}</span>
+          </li>
+        ))}
       </ul>
       {(others > 0 || isAll) && (
         <button type="button" className="button text" onClick={() => setAll(!isAll)}>

@@ -15,10 +15,30 @@ export function lastDays(days: number, now: number): Period {
 export const daysIn = ({ from, to }: Period): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY) + 1;
 
-/** The period of the same length before. */
+/** A day of the month that is so many months away; of a shorter month, the last one. */
+function inMonth(day: string, months: number, date: number): string {
+  const [year = 0, month = 1] = day.split('-').map(Number);
+  const lastDate = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
+  return dayOf(Date.UTC(year, month - 1 + months, Math.min(date, lastDate)));
+}
+const lastOfMonth = (day: string, months: number): string => inMonth(day, months, 31);
+
+/** From the first of the month: this month up to today, or the whole month before. */
+export function monthOf(which: 'this' | 'last', now: number): Period {
+  const today = dayOf(now);
+  if (which === 'this') return { from: inMonth(today, 0, 1), to: today };
+  return { from: inMonth(today, -1, 1), to: lastOfMonth(today, -1) };
+}
+
+/** The period before: of a month, or its first days, as much of the month before; else the same number of days. */
 export function before(period: Period): Period {
+  const { from, to } = period;
+  if (from === inMonth(to, 0, 1)) {
+    const date = to === lastOfMonth(to, 0) ? 31 : Number(to.slice(-2));
+    return { from: inMonth(from, -1, 1), to: inMonth(from, -1, date) };
+  }
   const length = daysIn(period) * DAY;
-  return { from: dayOf(Date.parse(period.from) - length), to: dayOf(Date.parse(period.to) - length) };
+  return { from: dayOf(Date.parse(from) - length), to: dayOf(Date.parse(to) - length) };
 }
 
 /** The lengths to choose from, in days. */
@@ -32,7 +52,8 @@ const isDay = (text: string | null): text is string =>
 export function periodOf(query: string, now: number): Period {
   const params = new URLSearchParams(query);
   const [from, to] = [params.get('from'), params.get('to')];
-  if (isDay(from) && isDay(to) && from <= to) return { from, to };
+  // The API says what is wrong with other periods.
+  if (isDay(from) && isDay(to)) return { from, to };
   return lastDays(lengths.find((days) => String(days) === params.get('days')) ?? USUAL, now);
 }
 

@@ -2,12 +2,22 @@ import { type ReactElement, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useRead } from '../../data/read.ts';
 import { LinkStatisticsDocument } from '../../generated/documents.ts';
-import { asChange, inDigits } from '../../parts/format.ts';
+import { asChange, betweenUtcDays, inDigits } from '../../parts/format.ts';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { Chart } from './chart.tsx';
+import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
-import { before, intervalOf, lastDays, lengths, type Period, periodOf, withPeriod } from './period.ts';
+import {
+  before,
+  intervalOf,
+  lastDays,
+  lengths,
+  monthOf,
+  type Period,
+  periodOf,
+  withPeriod,
+} from './period.ts';
 
 /** The same figures as on the page of statistics, of any period, next to those of the period before. */
 export function Statistics({ id }: { id: string }): ReactElement {
@@ -19,13 +29,18 @@ export function Statistics({ id }: { id: string }): ReactElement {
     const rest = withPeriod(query, to, now);
     navigate(`${location}${rest && `?${rest}`}`, { replace: true });
   };
+  const t = texts.statistics;
+  const presets = [
+    ...lengths.map((days) => ({ name: t.days(days), of: lastDays(days, now) })),
+    { name: t.thisMonth, of: monthOf('this', now) },
+    { name: t.lastMonth, of: monthOf('last', now) },
+  ];
   const interval = intervalOf(period);
   const earlier = before(period);
   const { data, fault, again } = useRead(LinkStatisticsDocument, {
     ...{ id, ...period, interval },
     ...{ beforeFrom: earlier.from, beforeTo: earlier.to },
   });
-  const t = texts.statistics;
   const figures = data?.link?.statistics;
   const past = data?.link?.before;
   const points = figures?.series
@@ -35,43 +50,20 @@ export function Statistics({ id }: { id: string }): ReactElement {
     <div className="statistics">
       <div className="toolbar">
         <fieldset className="segments" aria-label={t.period}>
-          {lengths.map((days) => {
-            const { from, to } = lastDays(days, now);
-            return (
-              <button
-                key={days}
-                type="button"
-                aria-pressed={period.from === from && period.to === to}
-                onClick={() => setPeriod({ from, to })}
-              >
-                {t.days(days)}
-              </button>
-            );
-          })}
+          {presets.map(({ name, of }) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={period.from === of.from && period.to === of.to}
+              onClick={() => setPeriod(of)}
+            >
+              {name}
+            </button>
+          ))}
         </fieldset>
         <div className="range">
-          <label className="inline">
-            {t.from}
-            <input
-              type="date"
-              value={period.from}
-              max={period.to}
-              onChange={({ target: { value } }) =>
-                value !== '' && value <= period.to && setPeriod({ ...period, from: value })
-              }
-            />
-          </label>
-          <label className="inline">
-            {t.to}
-            <input
-              type="date"
-              value={period.to}
-              min={period.from}
-              onChange={({ target: { value } }) =>
-                value >= period.from && setPeriod({ ...period, to: value })
-              }
-            />
-          </label>
+          <DayField label={t.from} day={period.from} onDay={(from) => setPeriod({ ...period, from })} />
+          <DayField label={t.to} day={period.to} onDay={(to) => setPeriod({ ...period, to })} />
         </div>
       </div>
       {fault && <FaultNotice fault={fault} again={again} />}
@@ -84,7 +76,9 @@ export function Statistics({ id }: { id: string }): ReactElement {
               <div key={name}>
                 <dt>{t[name]}</dt>
                 <dd>{inDigits(figures[name])}</dd>
-                <dd className="quiet">{past && <Compared now={figures[name]} then={past[name]} />}</dd>
+                <dd className="quiet">
+                  {past && <Compared now={figures[name]} then={past[name]} days={betweenUtcDays(past)} />}
+                </dd>
               </div>
             ))}
           </dl>
@@ -93,7 +87,7 @@ export function Statistics({ id }: { id: string }): ReactElement {
           ) : (
             <>
               <Chart points={points} interval={interval} isRunning={period.to >= lastDays(1, now).to} />
-              <Dimensions id={id} period={period} clicks={figures.clicks} />
+              <Dimensions id={id} period={period} />
             </>
           )}
           <p className="hint">{t.note}</p>
@@ -103,8 +97,8 @@ export function Statistics({ id }: { id: string }): ReactElement {
   );
 }
 
-function Compared({ now, then }: { now: number; then: number }): ReactElement {
+function Compared({ now, then, days }: { now: number; then: number; days: string }): ReactElement {
   const t = texts.statistics;
-  if (then === 0) return <>{t.beforeNone}</>;
-  return <>{t.compared(asChange((now - then) / then), inDigits(then))}</>;
+  if (then === 0) return <>{t.beforeNone(days)}</>;
+  return <>{t.compared(asChange((now - then) / then), inDigits(then), days)}</>;
 }

@@ -1,0 +1,30 @@
+import type { ReactElement } from 'react';
+import type { LinkRowFragment } from '../generated/documents.ts';
+import { texts } from '../texts.ts';
+import { CopyButton } from './copy.tsx';
+import { withoutScheme } from './format.ts';
+import type { MenuItem } from './menu.tsx';
+
+type Shown = Pick<LinkRowFragment, 'shortUrl' | 'privacy'>;
+
+const addressOf = ({ shortUrl }: Shown): string => `${shortUrl}+`;
+const isPublic = ({ privacy }: Shown): boolean => privacy !== 'PRIVATE';
+
+/** Opens the page where others find the statistics, if there is one. */
+export const publicItems = (link: Shown): MenuItem[] =>
+  isPublic(link) ? [{ name: texts.links.publicStatistics, icon: 'eye', href: addressOf(link) }] : [];
+
+/** The address of that page, to open and to copy. */
+export function PublicPage({ link }: { link: Shown }): ReactElement | null {
+  if (!isPublic(link)) return null;
+  const address = addressOf(link);
+  return (
+    <p className="hint">
+      {texts.form.publicPage}{' '}
+      <a href={address} target="_blank" rel="noreferrer">
+        {withoutScheme(address)}
+      </a>{' '}
+      <CopyButton text={address} />
+    </p>
+  );
+}

@@ -1,0 +1,43 @@
+import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
+
+/** Without it, browsers take years of more than four digits. */
+const LAST_DAY = '9999-12-31';
+
+/** A day. What is typed counts when the field is left, or with Enter: its first digits are a day, too. */
+export function DayField({
+  label,
+  day,
+  onDay,
+}: {
+  label: string;
+  day: string;
+  onDay: (day: string) => void;
+}): ReactElement {
+  const [typed, setTyped] = useState<string | null>(null);
+  const isTyping = useRef(false);
+  const finish = () => {
+    isTyping.current = false;
+    setTyped(null);
+    if (typed) onDay(typed);
+  };
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (key === 'Enter') finish();
+    else isTyping.current = true;
+  };
+  return (
+    <label className="inline">
+      {label}
+      <input
+        type="date"
+        max={LAST_DAY}
+        value={typed ?? day}
+        onKeyDown={onKeyDown}
+        onBlur={finish}
+        onChange={({ target: { value } }) => {
+          if (isTyping.current) setTyped(value);
+          else if (value !== '') onDay(value);
+        }}
+      />
+    </label>
+  );
+}
