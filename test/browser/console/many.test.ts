@@ -87,12 +87,16 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByRole('button', { name: 'Correct these lines' }).click();
     expect(await input.inputValue()).toBe('https://example.com/49\toccupied\nhttps://s.example/loop');
     // A line that is corrected just before the click counts, too, as does one while somebody still types.
-    await input.fill('https://example.com/50\tq 50\nhttps://example.com/51\tq 51\nhttps://example.com/52');
+    await input.fill(
+      'https://example.com/50\tq 50\nhttps://example.com/51\tq 51\nhttps://example.com/52  q52  Typed',
+    );
     await page.getByLabel('Alias in line 1', { exact: true }).fill('q50');
     await page.getByText('2 links are ready.').waitFor();
     await page.getByLabel('Alias in line 2', { exact: true }).fill('q51');
     await page.getByRole('button', { name: /^Create [23] links$/ }).click();
     await page.getByText('3 links were created').waitFor();
+    expect(await made.locator('tr').last().innerText()).toContain('s.example/q52');
+    expect(await made.locator('td').last().innerText()).toBe('Typed');
     await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByText('102 links created').waitFor();
     expect(complaints).toEqual([]);
@@ -223,8 +227,9 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     expect(await titles()).toEqual({ links: { totalCount: 53, nodes: [{ title: 'Link 52' }] } });
     await page.reload();
     await expect.poll(titles).toEqual({ links: { totalCount: 51, nodes: [{ title: 'Link 50' }] } });
-    await rows.nth(0).getByRole('checkbox').click();
     await page.getByRole('button', { name: 'Select this page' }).click();
+    await page.getByRole('region', { name: 'Selected links' }).getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied').waitFor();
     await page.getByRole('button', { name: 'Select all 51 that match' }).click();
     await remove.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 51 links' }).click();

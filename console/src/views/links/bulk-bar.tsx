@@ -18,6 +18,7 @@ import {
   type LinkRowFragment,
   LinksTotalDocument,
 } from '../../generated/documents.ts';
+import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -38,10 +39,18 @@ function verbOf(action: BulkAction | null): string {
   return action.update.disabled ? texts.links.disable : texts.links.enable;
 }
 
-/** What can be done to the selected links, or to all that match. */
+/** What can be done to the selected links, or to all that match; before any is selected, only to select them. */
 export function BulkBar(props: BulkProps): ReactElement | null {
-  const { links, isAll } = props.selection;
-  return links.length === 0 && !isAll ? null : <Bar {...props} />;
+  const { selection, links } = props;
+  if (selection.links.length > 0 || selection.isAll) return <Bar {...props} />;
+  if (links.length === 0) return null;
+  return (
+    <div>
+      <button type="button" className="button text small" onClick={() => selection.togglePage()}>
+        {texts.bulk.page}
+      </button>
+    </div>
+  );
 }
 
 function Bar({ selection, links, filter }: BulkProps): ReactElement {
@@ -120,6 +129,13 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
         </button>
       )}
       <span className="grow" />
+      {!selection.isAll && (
+        <CopyButton
+          text={selection.links.map(({ shortUrl }) => shortUrl).join('\n')}
+          label={texts.copy}
+          wide
+        />
+      )}
       <select
         className="filter"
         aria-label={t.space}
