@@ -420,7 +420,9 @@ const english = {
   many: {
     title: 'Many new links',
     lines: 'Destinations',
-    hint: 'One URL in a line; then an alias and a title, each after a tab, as from a spreadsheet, or two spaces. Nothing is written until you create them.',
+    hint:
+      'One URL in a line; then an alias and a title, each after a tab, as from a spreadsheet, or two spaces. ' +
+      'Nothing is written until you create them.',
     placeholder: 'https://example.com/one\nhttps://example.com/two',
     file: 'Or a CSV file',
     fileHint: 'With a column url, and any other column of an export.',
