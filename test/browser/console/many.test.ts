@@ -236,9 +236,9 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByText('No links yet').waitFor();
   });
 
-  test('pages through 5,000 links to the end and back, without growing memory', async () => {
+  test('pages through 10,000 links to the end and back, without growing memory', async () => {
     const caller = await newAccount();
-    await addLinks(caller, 5_000);
+    await addLinks(caller, 10_000);
     const { page } = await tabOf(caller);
     const session = await page.context().newCDPSession(page);
     const heap = async () => {
@@ -259,7 +259,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
         }
       })()`);
     await first.waitFor();
-    await turnTo('Link 3999');
+    await turnTo('Link 8999');
     const early = await heap();
     await turnTo('Link 49');
     const late = await heap();
