@@ -2,9 +2,8 @@ import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/connection/error-hints.ts';
-import { providerOf } from '../db/connection/url.ts';
 import { applyMigrations } from '../db/migrate.ts';
-import { knownMigrations, migrationStateOf } from '../db/migration-state.ts';
+import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
@@ -37,8 +36,7 @@ Then open /shop+, for example. The statistics of /leasing+ ask for a password, w
 async function migrateIfNew(config: Config): Promise<void> {
   const migrated = migratedDatabase(config);
   const { pending } = await withHints(...migrated, migrationStateOf);
-  if (pending.length === knownMigrations(providerOf(config.databaseUrl) ?? 'sqlite').length)
-    await withHints(...migrated, applyMigrations);
+  if (isNewWith(pending.length, migrated[1])) await withHints(...migrated, applyMigrations);
 }
 
 /** The variables that decide where the demo is: a start without them would be on another database or at another address. */

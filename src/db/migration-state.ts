@@ -19,6 +19,11 @@ export function knownMigrations(provider: Provider): string[] {
     .sort();
 }
 
+/** Whether a database with that many pending migrations is new. */
+export function isNewWith(pending: number, url: string): boolean {
+  return pending === knownMigrations(requireProvider(url)).length;
+}
+
 export function scriptOf(provider: Provider, name: string): string {
   return readFileSync(join(migrationsFolder(provider), name, 'migration.sql'), 'utf8');
 }

@@ -2,8 +2,8 @@
 export const TIMED_OUT = Symbol('late');
 
 /**
- * The result of the work, or TIMED_OUT after the timeout; the work itself continues. Time in which the process did not run, such as
- * while its machine was stopped, counts only once more: the answer may be there already.
+ * The result of the work, or TIMED_OUT after the timeout; the work itself continues. If the timer is late because the process did
+ * not run, the work gets that time again, at most the timeout once more: its answer may have arrived meanwhile.
  */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T | typeof TIMED_OUT> {
   let timer: NodeJS.Timeout | undefined;

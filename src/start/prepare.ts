@@ -5,9 +5,8 @@ import { settleEpoch } from '../db/change/log.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import type { Db } from '../db/connection/db.ts';
 import { withHints } from '../db/connection/error-hints.ts';
-import { requireProvider } from '../db/connection/url.ts';
 import { applyMigrations, type MigrationProgress } from '../db/migrate.ts';
-import { knownMigrations, migrationStateOf } from '../db/migration-state.ts';
+import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
 import { HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { countryLookup } from '../http/request/country.ts';
@@ -42,11 +41,10 @@ export function readFiles(config: Config, log: Logger) {
 
 export async function migrate(config: Config, log: Logger): Promise<void> {
   const migrated = migratedDatabase(config);
-  const all = knownMigrations(requireProvider(migrated[1])).length;
   const progress: MigrationProgress = {
     begins: (migration, number, of) => {
       // A new database gets all of them within a moment.
-      if (of < all) log.info({ migration, number, of }, 'applying migration');
+      if (!isNewWith(of, migrated[1])) log.info({ migration, number, of }, 'applying migration');
       else if (number === 1) log.info('creating the tables');
     },
     waits: () => log.info('another process migrates the database: waiting for it'),
