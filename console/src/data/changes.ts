@@ -31,7 +31,7 @@ const sortOf = ({ action, kind, key, fields }: LoggedChangeFragment): string =>
   JSON.stringify([action, kind, key?.id, action === 'UPDATED' ? fields : []]);
 
 /** Changes, newest first, with those of one action together: it changes a record once. */
-export function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
+function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
   const groups: (ChangeGroup & { readonly records: Map<string, string> })[] = [];
   for (const change of changes) {
     const last = groups.at(-1);

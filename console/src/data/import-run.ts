@@ -62,7 +62,7 @@ export function missingSpaces(rows: readonly ImportRow[], { spaces }: Known): st
 }
 
 /** Makes the spaces that do not exist yet. */
-export async function makeSpaces(session: Session, names: readonly string[], known: Known): Promise<Known> {
+async function makeSpaces(session: Session, names: readonly string[], known: Known): Promise<Known> {
   const spaces = new Map(known.spaces);
   for (const [index, name] of names.entries()) {
     const input = { name, color: (index % 6) + 1 };

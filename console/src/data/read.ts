@@ -6,7 +6,7 @@ import { type Fault, faultOf } from './faults.ts';
 
 /** How soon a list is read again after a change, and at most how often, in milliseconds. */
 const SETTLE = 150;
-const AT_MOST_EVERY = 1_000;
+const MIN_INTERVAL = 1_000;
 
 /** Calls `act` soon after changes that match, at most once a second. */
 export function useHappenings(matches: (happening: Happening) => boolean, act: () => void): void {
@@ -17,7 +17,7 @@ export function useHappenings(matches: (happening: Happening) => boolean, act: (
     let timer: ReturnType<typeof setTimeout> | undefined;
     const end = onHappenings((happenings) => {
       if (timer !== undefined || !happenings.some(concerns)) return;
-      const pause = Math.max(SETTLE, ranAt.current + AT_MOST_EVERY - Date.now());
+      const pause = Math.max(SETTLE, ranAt.current + MIN_INTERVAL - Date.now());
       timer = setTimeout(() => {
         timer = undefined;
         ranAt.current = Date.now();

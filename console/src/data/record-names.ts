@@ -4,10 +4,10 @@ import { ChangedRecordsDocument, type ChangedRecordsQuery } from '../generated/d
 import { withoutScheme } from '../parts/format.ts';
 
 /** The most records that a request reads by their ids. */
-export const MOST = 100;
+export const MAX_RECORDS = 100;
 /** How soon names are read again after a failure, in milliseconds; twice as long after each further one, up to a minute. */
 const PAUSE = 1_000;
-const LONGEST_PAUSE = 60_000;
+const MAX_PAUSE = 60_000;
 
 /** Null for records that are not there any more. */
 type Names = ReadonlyMap<string, string | null>;
@@ -34,7 +34,7 @@ export function useNames(occasions: ReadonlyMap<string, readonly string[]>): Nam
   const next: string[] = [];
   const nodeIds = new Set<string>();
   for (const [id, ids] of occasions) {
-    if (read.current.has(id) || nodeIds.size + ids.length > MOST) continue;
+    if (read.current.has(id) || nodeIds.size + ids.length > MAX_RECORDS) continue;
     next.push(id);
     for (const one of ids) nodeIds.add(one);
   }
@@ -55,7 +55,7 @@ export function useNames(occasions: ReadonlyMap<string, readonly string[]>): Nam
           return new Map([...before, ...gone, ...namesIn(data)]);
         });
       for (const id of next) read.current.delete(id);
-      setTimeout(() => setFailures((count) => count + 1), Math.min(PAUSE * 2 ** failures, LONGEST_PAUSE));
+      setTimeout(() => setFailures((count) => count + 1), Math.min(PAUSE * 2 ** failures, MAX_PAUSE));
     });
   }, [client, key, failures]);
   return names;

@@ -11,7 +11,7 @@ const MAX_WAIT = 10;
 const intents = new Map<string, string>();
 
 /** A random name. Over plain HTTP, browsers have no `crypto.randomUUID`. */
-export function randomName(): string {
+function randomName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('');

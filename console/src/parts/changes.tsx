@@ -1,7 +1,7 @@
 import { Fragment, type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { type ChangeGroup, useChanges } from '../data/changes.ts';
-import { MOST, useNames } from '../data/record-names.ts';
+import { MAX_RECORDS, useNames } from '../data/record-names.ts';
 import { useSession } from '../data/session.ts';
 import type { RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
@@ -9,7 +9,7 @@ import { ago, atMoment } from './format.ts';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 
 /** How many records of one line are named at once; more are listed when somebody wants to see them. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** What was done, such as “changed: title, space”. */
 function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
@@ -27,7 +27,7 @@ function Several({ group }: { group: ChangeGroup }): ReactElement {
   const { change, records } = group;
   const { kind } = change;
   const [isOpen, setOpen] = useState(false);
-  const shown = [...records].slice(0, MOST);
+  const shown = [...records].slice(0, MAX_RECORDS);
   const names = useNames(new Map(isOpen ? [[change.id, shown.map(([nodeId]) => nodeId)]] : []));
   const t = texts.history;
   const kindName = texts.recordKinds[kind] ?? kind;
@@ -43,7 +43,7 @@ function Several({ group }: { group: ChangeGroup }): ReactElement {
           if (name === null) return <li key={id}>{t.gone(kindName, id)}</li>;
           return <li key={id}>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</li>;
         })}
-        {records.size > MOST && <li>{t.further(records.size - MOST)}</li>}
+        {records.size > MAX_RECORDS && <li>{t.further(records.size - MAX_RECORDS)}</li>}
       </ul>
     </details>
   );
@@ -59,7 +59,7 @@ function Subject({
 }): ReactElement {
   const { kind } = change;
   const t = texts.history;
-  if (records.size > MOST_NAMED) return <b>{t.several(records.size, kind)}</b>;
+  if (records.size > MAX_NAMED) return <b>{t.several(records.size, kind)}</b>;
   const named = [...records].flatMap(([nodeId, id]) => {
     const name = names.get(nodeId);
     return name == null ? [] : [{ id, name }];
@@ -87,8 +87,7 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
     kind,
     ...(recordId !== undefined && { recordId }),
   });
-  const few =
-    recordId === undefined ? (groups ?? []).filter(({ records }) => records.size <= MOST_NAMED) : [];
+  const few = recordId === undefined ? (groups ?? []).filter(({ records }) => records.size <= MAX_NAMED) : [];
   const names = useNames(new Map(few.map(({ change, records }) => [change.id, [...records.keys()]])));
   const t = texts.history;
   const byWhom = ({ change: { key } }: ChangeGroup): string =>
@@ -103,7 +102,7 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
           {groups.map((group) => (
             <li key={group.change.id}>
               <div className="deed">
-                {group.records.size > MOST_NAMED && group.change.action !== 'DELETED' ? (
+                {group.records.size > MAX_NAMED && group.change.action !== 'DELETED' ? (
                   <Several group={group} />
                 ) : (
                   <>

@@ -13,7 +13,7 @@ export interface ChoiceItem {
 /** The item that makes a new one. */
 const NEW = '\u0000new';
 /** How many items are listed at once. */
-const MOST = 50;
+const MAX_SHOWN = 50;
 
 const fold = (text: string): string => text.toLocaleLowerCase();
 
@@ -50,7 +50,7 @@ export function Choice({
   const found = items
     .filter(({ name }) => fold(name).includes(sought))
     .sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
-    .slice(0, MOST);
+    .slice(0, MAX_SHOWN);
   const isNew = creates !== undefined && sought !== '' && !items.some(({ name }) => fold(name) === sought);
   const listed = isNew ? [...found, { id: NEW, name: creates.name(text.trim()) }] : found;
   const {

@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
 import { saveFile } from '../../parts/qr.tsx';
 import { texts } from '../../texts.ts';
-import { ManyRows, MOST_ROWS } from './many-rows.tsx';
+import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 /** What became of the lines. */
 export function ManyDone({
@@ -71,7 +71,7 @@ function MadeLinks({ made }: { made: readonly RowResult[] }): ReactElement {
       <section className="scroll lines" aria-label={t.made} tabIndex={0}>
         <table>
           <tbody>
-            {made.slice(0, MOST_ROWS).map(({ row, shortUrl }) => (
+            {made.slice(0, MAX_ROWS).map(({ row, shortUrl }) => (
               <tr key={row.number}>
                 <th scope="row" className="made">
                   <span>{withoutScheme(shortUrl ?? '')}</span>
@@ -83,7 +83,7 @@ function MadeLinks({ made }: { made: readonly RowResult[] }): ReactElement {
           </tbody>
         </table>
       </section>
-      {made.length > MOST_ROWS && <p className="hint">{t.onlyFirst(MOST_ROWS)}</p>}
+      {made.length > MAX_ROWS && <p className="hint">{t.onlyFirst(MAX_ROWS)}</p>}
     </>
   );
 }

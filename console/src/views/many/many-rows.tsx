@@ -6,7 +6,7 @@ import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 /** How many lines are shown; all wrong ones come first. */
-export const MOST_ROWS = 200;
+export const MAX_ROWS = 200;
 
 interface RowsProps {
   readonly rows: readonly RowResult[];
@@ -21,7 +21,7 @@ export function ManyRows({ rows, wrong, onCorrect }: RowsProps): ReactElement {
   const shown = [
     ...rows.filter(({ row }) => wrong.has(row.number)),
     ...rows.filter(({ row }) => !wrong.has(row.number)),
-  ].slice(0, MOST_ROWS);
+  ].slice(0, MAX_ROWS);
   const hasTitles = shown.some(({ row }) => row.cells.title);
   const t = texts.many;
   return (
