@@ -1,8 +1,27 @@
-import { defineConfig } from 'vite';
+import { gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
 
-// scripts/console.mjs builds it, compresses the files, and checks the size of the first view.
+/** The most JavaScript that the first view may load, in bytes, compressed by gzip. */
+const MAX_BYTES = 150_000;
+
+/** Ends the build if the chunks that the browser loads at once, the entry and what it imports statically, are too large. */
+const limitFirstView: Plugin = {
+  name: 'limit-first-view',
+  writeBundle(_options, bundle) {
+    const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
+    const first = new Set(chunks.filter(({ isEntry }) => isEntry));
+    for (const { imports } of first)
+      for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk);
+    const bytes = [...first].reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
+    if (bytes > MAX_BYTES)
+      this.error(`The console's first view loads ${bytes} bytes of JavaScript; at most are ${MAX_BYTES}.`);
+  },
+};
+
+// scripts/console.mjs builds it, and compresses the files.
 export default defineConfig({
   base: '/console/',
+  plugins: [limitFirstView],
   build: {
     outDir: '../src/generated/console',
     emptyOutDir: true,

@@ -20,11 +20,15 @@ const SOURCES = [
   'package-lock.json',
 ];
 
-export async function build({ ifStale }) {
-  // A production tree has dist but no sources, so there is nothing to build.
-  if (!existsSync(join(root, 'src'))) return;
-  const hash = hashOf(SOURCES, (path) => !path.startsWith('console/src/generated'));
-  if (ifStale && isFresh(STAMP, hash)) return;
+const hashOfSources = () => hashOf(SOURCES, (path) => !path.startsWith('console/src/generated'));
+
+/** Whether dist is up to date. A production tree has dist but no sources, so there is nothing to build. */
+export function isBuilt() {
+  return !existsSync(join(root, 'src')) || isFresh(STAMP, hashOfSources());
+}
+
+async function build() {
+  const hash = hashOfSources();
   process.stderr.write('Building…\n');
   await generate();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
@@ -36,5 +40,7 @@ export async function build({ ifStale }) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await script(() => build({ ifStale: process.argv.includes('--if-stale') }));
+  await script(async () => {
+    if (!process.argv.includes('--if-stale') || !isBuilt()) await build();
+  });
 }
