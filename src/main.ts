@@ -15,11 +15,11 @@ import { createHttpServer, holdRequests } from './http/server.ts';
 import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
 import { OperatorError } from './operator-error.ts';
 import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
+import { VERSION } from './own-files.ts';
 import { oneLine } from './shared/one-line.ts';
 import { withTimeout } from './shared/timeout.ts';
 import { migrate, openDatabases, readFiles, settleDefaultDomain } from './start/prepare.ts';
 import { stopOnSignal } from './start/stop.ts';
-import { VERSION } from './version.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
 /** How long the stop waits for pending writes, and for connections to close, in milliseconds. */

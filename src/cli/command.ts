@@ -3,9 +3,9 @@ import { type Config, misspelt, readConfig } from '../config.ts';
 import { hintFor } from '../db/connection/error-hints.ts';
 import { DomainError } from '../domain/errors.ts';
 import { OperatorError } from '../operator-error.ts';
+import { VERSION } from '../own-files.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
-import { VERSION } from '../version.ts';
 import { databaseNote } from './database.ts';
 import { print, printable } from './terminal.ts';
 

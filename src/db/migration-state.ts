@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { projectFile } from '../own-files.ts';
 import type { Database } from './connection/client.ts';
 import { connectTo } from './connection/postgres.ts';
 import { fileExists, openFile } from './connection/sqlite-file.ts';
 import { type Provider, requireProvider } from './connection/url.ts';
 
-const FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
+const FOLDER = fileURLToPath(projectFile('prisma/migrations/'));
 
 export function migrationsFolder(provider: Provider): string {
   return join(FOLDER, provider);

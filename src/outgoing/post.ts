@@ -3,9 +3,9 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Answer, Post } from '../domain/webhook/receiver.ts';
+import { VERSION } from '../own-files.ts';
 import { isPublicAddress, literalOf } from '../shared/public-address.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
-import { VERSION } from '../version.ts';
 
 /** The timeout for an answer, in milliseconds, and how many bytes are read, with all headers and interim answers. */
 const ANSWER_TIMEOUT = 10_000;

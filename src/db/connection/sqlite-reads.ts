@@ -1,5 +1,5 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { entryFile } from '../../own-files.ts';
 import type { RawRows, ReadsRaw } from './raw-source.ts';
 import { whenUnlocked } from './sqlite-locks.ts';
 
@@ -38,9 +38,7 @@ export class SqliteReads implements ReadsRaw {
   }
 
   #start(): Worker {
-    // The sources run as they are, and compiled.
-    const code = new URL(`./reader-thread${extname(import.meta.url)}`, import.meta.url);
-    const thread = new Worker(code, { workerData: this.#path });
+    const thread = new Worker(entryFile('db/connection/reader-thread'), { workerData: this.#path });
     const end = (reason: unknown) => {
       this.#thread = undefined;
       for (const { reject } of this.#waiting.values()) reject(reason);

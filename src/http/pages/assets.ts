@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { builtFile } from '../../own-files.ts';
 
-const FOLDER = new URL('../../generated/', import.meta.url);
+const FOLDER = builtFile('generated/');
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',

@@ -1,5 +1,5 @@
 import { logo, startStyle } from '../../generated/look.ts';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../own-files.ts';
 
 export interface StartPageOptions {
   readonly graphiql: boolean;

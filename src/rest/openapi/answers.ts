@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { builtFile } from '../../own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
 import { integer, list, object, orNull, text } from '../json-schema.ts';
 import { linkAnswer } from '../link-answer.ts';
@@ -6,7 +7,7 @@ import { spaceAnswer } from '../spaces.ts';
 
 /** Real answers of the server, by operation (or `any`) and status; a test writes them, and keeps them up to date. */
 const examples: Record<string, Record<string, unknown>> = JSON.parse(
-  readFileSync(new URL('./examples.json', import.meta.url), 'utf8'),
+  readFileSync(builtFile('rest/openapi/examples.json'), 'utf8'),
 );
 
 /** An example of the operation's answer with the status. */

@@ -1,5 +1,5 @@
 import { MAX_KEY_LENGTH } from '../../domain/idempotent-write.ts';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
 import { routes } from '../routes.ts';

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+
+// The build puts this module directly into dist, as it is directly in src: paths from here are the same in both.
+
+/** A file of the project, by its path from package.json. */
+export const projectFile = (path: string): URL => new URL(`../${path}`, import.meta.url);
+
+/** A file beside the code: of src, or its copy in dist. */
+export const builtFile = (path: string): URL => new URL(`./${path}`, import.meta.url);
+
+/** A module that runs on its own, such as a thread's, by its path without the extension. */
+export const entryFile = (path: string): URL => builtFile(path + extname(import.meta.url));
+
+/** The version in package.json. */
+export const VERSION: string = JSON.parse(readFileSync(projectFile('package.json'), 'utf8')).version;
