@@ -1,21 +1,25 @@
-// npm run bench -- --live [--against FOLDER]
+// npm run bench -- live [--links 20000] [--database sqlite|postgresql] [--rounds 5] [--seconds 2]
+//   [--only mix|kinds|redirects] [--against FOLDER]
 // Measures mixed load, and redirects while another account writes: of this program alone, or together with an older built
 // checkout, which has a database of its own that its own code fills.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
 import { drawFrom, type Kind } from './mix.ts';
 import { measure, percentile, type Round, summary } from './round.ts';
 import { fillBeside, type Subject, startSubject, whileWriting } from './subject.ts';
-import { fill, flagsOf, memoryOf } from './target.ts';
+import { FLAGS, fill, flagsOf, memoryOf, withDatabase } from './target.ts';
 
-interface Settings {
-  readonly database: string;
-  readonly links: string;
-  readonly rounds: string;
-  readonly seconds: string;
-  readonly only: string;
-  readonly against?: string | undefined;
-}
+const { values } = parseArgs({
+  options: {
+    links: { type: 'string', default: '20000' },
+    database: { type: 'string', default: 'sqlite' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+    only: { type: 'string', default: '' },
+    against: { type: 'string' },
+  },
+});
 
 /** Measures all kinds of request at once, of each program in alternating rounds. */
 async function mix(subjects: readonly Subject[], rounds: number, seconds: number) {
@@ -98,18 +102,13 @@ async function redirects(subjects: readonly Subject[], rounds: number, seconds: 
 /** The parts of the benchmark, in this order. */
 const parts = { mix, kinds: costs, redirects };
 
-/** Measures, prints, and writes bench/results.json. @param flags this program's V8 flags */
-export async function measureLive(
-  url: string,
-  folder: string,
-  flags: readonly string[],
-  { database, against, only, ...counts }: Settings,
-): Promise<void> {
+await withDatabase(values.database, async (url, folder) => {
+  const { database, against, only, ...counts } = values;
   const links = Number(counts.links);
   if (against !== undefined && !['sqlite', 'postgresql'].includes(database))
     throw new Error('--against makes databases of its own: --database may be sqlite or postgresql');
   await fill(url, links);
-  const subjects = [await startSubject('this', url, '.', flags, links)];
+  const subjects = [await startSubject('this', url, '.', FLAGS, links)];
   try {
     if (against !== undefined) {
       const beside = await fillBeside(url, folder, against, links);
@@ -128,4 +127,4 @@ export async function measureLive(
   } finally {
     for (const { writer } of subjects) writer.kill();
   }
-}
+});

@@ -1,4 +1,4 @@
-// npm run orders -- [--links 100000] [--database sqlite|postgresql|URL] [--times 15] [--only TEXT]
+// npm run bench -- orders [--links 100000] [--database sqlite|postgresql|URL] [--times 15] [--only TEXT]
 // The time of ordered, filtered and searched lists, relative to a plain page of the same links: medians of sequential
 // requests. A database that already has links is used unchanged.
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// npm run soak -- [--minutes 60] [--rate 60] [--database sqlite|postgresql|URL] [--links 2000]
+// npm run bench -- soak [--minutes 60] [--rate 60] [--database sqlite|postgresql|URL] [--links 2000]
 // A mix of everything that clients and visitors do, at a limited rate for a long time. Prints the state each minute, and
 // fails if an answer was not the expected one, or if the memory grew after the first ten minutes.
 import { setTimeout } from 'node:timers/promises';

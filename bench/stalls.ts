@@ -1,4 +1,4 @@
-// npm run stalls -- [--links 10000] [--documents 100] [--seed 1] [--database sqlite|postgresql|URL]
+// npm run bench -- stalls [--links 10000] [--documents 100] [--seed 1] [--database sqlite|postgresql|URL]
 // How long one key's reads keep others waiting: sends heavy operations within the limits, while another connection asks for
 // /livez every few milliseconds. Prints the ten operations with the longest waits, and fails above 250 ms.
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// npm run bench:statistics -- [--links 10000] [--days 365] [--visits 1000000] [--database sqlite|postgresql] [--rounds 5]
+// npm run bench -- statistics [--links 10000] [--days 365] [--visits 1000000] [--database sqlite|postgresql] [--rounds 5]
 // [--seconds 2] The cost of statistics: 2,000 links in a second, the size of a million visits, a year of a link, of a space of
 // 1,000 links that are visited every day and of an account, and a redirect with statistics compared with one without.
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// npm run timing -- [--times 3000] [--database sqlite|postgresql|URL]
+// npm run bench -- timing [--times 3000] [--database sqlite|postgresql|URL]
 // Whether the response time of a refusal reveals what exists: sends pairs of requests that must have the same answer, in random
 // order, and tests whether their times differ. Fails for a difference that chance produces once in 30,000 comparisons.
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// npm run webhooks -- [--changes 100000] [--database sqlite|postgresql|URL]
+// npm run bench -- webhooks [--changes 100000] [--database sqlite|postgresql|URL]
 // Makes changes as fast as one client can, for a webhook whose receiver fails a third of the time. Reports whether each was
 // delivered, how many twice and in which order, the memory of the server, and how much slower its requests are meanwhile.
 import { createServer } from 'node:http';

@@ -170,14 +170,14 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     // A usage line: its options exist, with the given defaults.
-    /^npm run (bench|bench:statistics|orders|soak|stalls|timing|webhooks) -- /,
-    async (command) => {
-      const [, script = '', args = ''] = /^npm run ([\w:]+) -- (.*)$/.exec(command) ?? [];
-      await isThere(script, args);
-      const file = script === 'bench' ? 'main' : script.replace('bench:', '');
-      const source = readFileSync(`bench/${file}.ts`, 'utf8');
-      for (const [, name, value] of args.matchAll(/--(\w+) (\d+)/g))
-        expect(source).toContain(`${name}: { type: 'string', default: '${value}' }`);
+    /^npm run bench -- \w+ \[/,
+    (command) => {
+      const [, name = '', args = ''] = /^npm run bench -- (\w+) (.*)$/.exec(command) ?? [];
+      expect(readFileSync('bench/main.ts', 'utf8')).toContain(`'${name}'`);
+      const source = readFileSync(`bench/${name}.ts`, 'utf8');
+      for (const [, option] of args.matchAll(/--([a-z]+)/g)) expect(source).toContain(`${option}: { type: '`);
+      for (const [, option, value] of args.matchAll(/--(\w+) (\d+)/g))
+        expect(source).toContain(`${option}: { type: 'string', default: '${value}' }`);
     },
   ],
   [
