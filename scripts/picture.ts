@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startTestServer } from '../src/testing/server.ts';
 import { launchBrowser } from '../test/support/browser.ts';
 import { visit } from '../test/support/visit.ts';
-import { withPalette } from './small-png.ts';
+import { withFewShades } from './small-png.ts';
 
 const PICTURE = fileURLToPath(new URL('../docs/images/answers.png', import.meta.url));
 /** The maximum number of characters on a line of an answer. */
@@ -166,7 +166,7 @@ try {
   const tab = await context.newPage();
   await tab.setContent(page(exchanges));
   mkdirSync(dirname(PICTURE), { recursive: true });
-  writeFileSync(PICTURE, withPalette(await tab.locator('main').screenshot({ omitBackground: true })));
+  writeFileSync(PICTURE, withFewShades(await tab.locator('main').screenshot({ omitBackground: true })));
   console.log(`wrote ${PICTURE}, ${Math.round(statSync(PICTURE).size / 1000)} kB`);
 } finally {
   await browser.close();

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { startTestServer } from '../src/testing/server.ts';
 import { launchBrowser } from '../test/support/browser.ts';
 import { fillServer } from '../test/support/demo.ts';
-import { withPalette } from './small-png.ts';
+import { withFewShades } from './small-png.ts';
 
 const PICTURE = fileURLToPath(new URL('../docs/images/statistics.png', import.meta.url));
 
@@ -31,7 +31,7 @@ try {
   await tab.setContent(
     `<style>body { margin: 0; background: transparent } img { display: block; width: 100%; border-radius: 16px }</style><img src="${whole}">`,
   );
-  writeFileSync(PICTURE, withPalette(await tab.locator('img').screenshot({ omitBackground: true })));
+  writeFileSync(PICTURE, withFewShades(await tab.locator('img').screenshot({ omitBackground: true })));
   console.log(`wrote ${PICTURE}, ${Math.round(statSync(PICTURE).size / 1000)} kB`);
 } finally {
   await browser.close();
