@@ -622,8 +622,10 @@ describe('clicks', () => {
       await server.flush();
     }
     server.clock.now = NOON;
+        ['xk', 'xk'],
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toMatchObject({
       data: { clicks: 2, last_clicked_at: '2026-11-20T13:30:00.500Z', updated_at: NOON.toISOString() },
+    expect(await destinationOf(link, { 'X-Country': 'XK' })).toBe('302 https://example.com/xk');
     });
     expect(await owner.data(`{ link(id: ${link.id}) { lastClickedAt } }`)).toEqual({
       link: { lastClickedAt: '2026-11-20T13:30:00.500Z' },

@@ -175,3 +175,23 @@ test('counts nothing, and predicts the real visit', async () => {
     ]),
   });
 });
+
+test.each([
+  ['iw-IL, en;q=0.5', 'he', 'of the listed languages, he suits best: it matches iw.'],
+  ['nb-NO, en;q=0.5', 'no', 'of the listed languages, no suits best: it matches nb.'],
+  ['no, he;q=0.5', 'no', 'of the listed languages, no suits best.'],
+  ['*', 'he', 'of the listed languages, he suits best.'],
+  ['fi', '', 'no listed language suits.'],
+])('explains the language of a visitor who prefers %s', async (acceptLanguage, path, why) => {
+  const { id } = await owner.link({
+    target_type: 3,
+    'language[0][key]': 'he',
+    'language[0][value]': 'https://example.com/he',
+    'language[1][key]': 'no',
+    'language[1][value]': 'https://example.com/no',
+  });
+  const { destination, steps } = await explain({ linkId: String(id), acceptLanguage });
+  expect(destination).toBe(`https://example.com/${path}`);
+  const { why: said } = steps.find(({ rule }) => rule === 'TARGETING') ?? {};
+  expect(said).toBe(`The visitor prefers "${acceptLanguage}", and ${why}`);
+});

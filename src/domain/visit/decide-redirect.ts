@@ -3,7 +3,7 @@ import { keysOf } from '../../shared/keys-of.ts';
 import { statusOf } from '../link/status.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { asciiOf, withQuery } from '../url.ts';
-import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
+import { isBot, matchLanguage, platformOf, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
 export const redirectOutcomes = {
@@ -92,14 +92,20 @@ function target(link: VisitedLink, visitor: Visitor): { url: string | null; why:
     return { url: found?.url ?? null, why: `The visitor uses ${platform}, ${listed(found)}.` };
   }
   const { languages } = targeting;
-  const language = languageAmong(
-    languages.map((one) => one.language),
+  const match = matchLanguage(
+    languages.map(({ language }) => language),
     visitor,
   );
-  const found = languages.find((one) => one.language === language);
+  const found = languages.find(({ language }) => language === match?.language);
   const wish = visitor.acceptLanguage === '' ? 'no language' : `"${visitor.acceptLanguage}"`;
-  const why = found ? `of the listed languages, ${language} suits best` : 'no listed language suits';
-  return { url: found?.url ?? null, why: `The visitor prefers ${wish}, and ${why}.` };
+  return { url: found?.url ?? null, why: `The visitor prefers ${wish}, and ${whyLanguage(match)}.` };
+}
+
+function whyLanguage(match: ReturnType<typeof matchLanguage>): string {
+  if (match === null) return 'no listed language suits';
+  const { language, sent } = match;
+  const why = `of the listed languages, ${language} suits best`;
+  return sent === language || sent === '*' ? why : `${why}: it matches ${sent}`;
 }
 
 function listed(found: object | undefined): string {
