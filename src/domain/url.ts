@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { textOf } from './input.ts';
+import { textOf, trimPasted } from './input.ts';
 
 /** Whether it is an absolute URL. Without URL.canParse, which in Node 22 refuses letters such as ü after a few thousand calls. */
 function isUrl(text: string): boolean {
@@ -16,7 +16,7 @@ function isWebAddress(text: string): boolean {
 export const MAX_URL = 2048;
 
 /** An absolute http or https URL with a host, stored as it was written. */
-export const webAddress = textOf(1, MAX_URL).refine(
+export const webAddress = textOf(1, MAX_URL, trimPasted).refine(
   (text) => text === '' || isWebAddress(text),
   'must be an absolute http or https URL, such as https://example.com/page',
 );

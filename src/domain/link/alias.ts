@@ -1,4 +1,4 @@
-import { textOf } from '../input.ts';
+import { textOf, trimPasted } from '../input.ts';
 import { type Random, randomText } from '../random.ts';
 
 /** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
@@ -43,7 +43,7 @@ export function statisticsAliasOfPath(path: string): string {
 }
 
 /** The path of a link on its domain; case-sensitive. */
-export const aliasInput = textOf(1, MAX_ALIAS)
+export const aliasInput = textOf(1, MAX_ALIAS, trimPasted)
   .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')
   .refine((alias) => !isReserved(alias), 'is a path of the service itself')
   .meta({ pattern: pattern.source });

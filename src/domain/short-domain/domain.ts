@@ -7,7 +7,7 @@ import type { Domain } from '../../generated/sqlite/client.ts';
 import type { Actor, Writer } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, updateOwned } from '../access/ownership.ts';
 import { DomainError, invalid } from '../errors.ts';
-import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
+import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { randomText } from '../random.ts';
@@ -16,7 +16,7 @@ import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.
 
 export type { Domain };
 
-const name = textOf(1, 255).transform((text, context) => {
+const name = textOf(1, 255, trimPasted).transform((text, context) => {
   const host = normalizeHost(text);
   if (text === '' || (host !== null && isHostName(host))) return host ?? '';
   context.addIssue({ code: 'custom', message: 'must be a host name, such as go.example' });
