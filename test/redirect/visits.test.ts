@@ -61,9 +61,36 @@ describe('a link', () => {
     ['/abc/more', 404],
     ['/%ff', 404],
     ['/abc%00', 404],
-    ['/abc.', 404],
     [`/${'x'.repeat(5000)}`, 404],
     ['/abc?%zz', 302],
+    // What texts and programs put behind a short URL.
+    ...'. , ) ! ; : ? " ” “ ’ \' » › > < ] } … 。 ） * ` | ~ — %20 %09 %0A %C2%A0 %E2%80%8B %EF%BB%BF'
+      .split(' ')
+      .map((added): [string, number] => [
+        `/abc${added.startsWith('%') ? added : encodeURIComponent(added)}`,
+        302,
+      ]),
+    ['/abc,', 302],
+    ['/abc)', 302],
+    ['/abc!', 302],
+    ['/abc;', 302],
+    ['/abc%22', 302],
+    ['/abc%e2%80%9d', 302],
+    ['/abc%22%29.', 302],
+    ['/abc/,', 302],
+    ['/abc./', 302],
+    ['/%61bc.?a=1', 302],
+    ['/ABC.', 404],
+    ['/abc-', 404],
+    ['/abc_', 404],
+    ['/abc_.', 404],
+    ['/.abc', 404],
+    ['/a.bc', 404],
+    ['/abc%C3%A9', 404],
+    ['/abc.html', 404],
+    ['/abc%E2%80', 404],
+    ['/%22abc%22', 404],
+    [`/abc${'.'.repeat(2_000)}`, 404],
   ])('%s is answered with %i', async (path, status) => {
     await owner.rest('POST', '/links', { url: 'https://example.com/', alias: 'abc' });
     expect((await open(path)).status).toBe(status);
@@ -190,6 +217,35 @@ describe('an unknown alias', () => {
   test.each(['PUT', 'DELETE', 'OPTIONS'])('returns 405 for %s, without a lookup', async (method) => {
     const { status, headers } = await open('/nowhere', { method });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+  });
+});
+
+describe('what was put behind a short URL', () => {
+  test('does not belong to an alias that ends with a hyphen or an underscore', async () => {
+    await owner.link({ alias: 'end-_' });
+    expect((await open('/end-_.')).status).toBe(302);
+    expect((await open('/end-.')).status).toBe(404);
+  });
+
+  test('does not keep visitors from the password form, which counts the visit', async () => {
+    const link = await owner.link({ password: 'right' });
+    expect((await open(`/${link.alias}.`)).status).toBe(401);
+    expect((await open(`/${link.alias}.`, { form: { password: 'right' } })).status).toBe(303);
+    expect((await open(`/${link.alias}.`, { method: 'HEAD' })).status).toBe(401);
+    expect(await clicksOf(link)).toBe(1);
+  });
+
+  test.each(['+.', '.+', '+)', '%2B%22'])('leads to the page of statistics: %s', async (added) => {
+    const { alias } = await owner.link();
+    const { status, body } = await open(`/${alias}${added}`);
+    expect([status, body.includes(`s.example/${alias}`)]).toEqual([200, true]);
+  });
+
+  test('is dropped from a short URL whose link is sought', async () => {
+    const { id, alias } = await owner.link();
+    const query = 'query ($url: String!) { linkByShortUrl(url: $url) { id } }';
+    for (const url of [`https://s.example/${alias}.`, `\u200Bhttps://s.example/${alias}\uFEFF`])
+      expect(await owner.data(query, { url })).toEqual({ linkByShortUrl: { id: String(id) } });
   });
 });
 
