@@ -8,6 +8,7 @@ import { onOwnChanges } from './db/change/log.ts';
 import { Revisions } from './db/change/revisions.ts';
 import { verifyPassword } from './domain/password.ts';
 import type { Services } from './domain/services.ts';
+import { otherNamesOf } from './domain/url.ts';
 import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
 import { LoadMeter } from './http/limits/load-meter.ts';
@@ -30,9 +31,10 @@ export interface App {
 }
 
 function servicesOf(dependencies: AppDependencies): Services {
-  const { baseUrl, defaultDomainId, random, hashPassword, resolveTxt, lists } = dependencies;
+  const { baseUrl, port, defaultDomainId, random, hashPassword, resolveTxt, lists } = dependencies;
   return {
     scheme: new URL(baseUrl).protocol,
+    isOtherName: otherNamesOf(baseUrl, port),
     defaultDomainId,
     random,
     hashPassword,

@@ -14,6 +14,7 @@ export const ended: Readonly<
   DISABLED: [410, 'disabled'],
   EXPIRED: [410, 'expired'],
   BLOCKED: [410, 'blocked'],
+  LOOP: [410, 'blocked'],
 };
 
 /** Sends an answer that must not be cached; HEAD gets no body. */

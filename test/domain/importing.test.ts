@@ -527,6 +527,15 @@ test('drops the invisible characters around addresses, aliases and hosts', async
   ]);
 });
 
+test('refuses a link to the service by a loopback address with its port', async () => {
+  const text = 'alias,url\na,http://127.0.0.1:3000/b\nb,http://[::1]:3001/a\n';
+  const { created, told } = await importInto(server, { text });
+  expect([created, told]).toMatchObject([
+    1,
+    [{ line: 2, field: 'url', message: 'may not lead to a short domain of this service' }],
+  ]);
+});
+
 test('a domain line creates the domain, also without own_domain', async () => {
   const text = 'kind,domain,alias,url\ndomain,go.acme.example,,\n';
   expect(await importInto(server, { text })).toMatchObject({ domains: 1, refused: 0, movedFrom: {} });

@@ -249,6 +249,107 @@ describe('what was put behind a short URL', () => {
   });
 });
 
+describe('a link to itself', () => {
+  const loop = async (form: Record<string, string | number>) => {
+    const link = await owner.link(form);
+    const url = `https://elsewhere.example/${link.alias}`;
+    return { link, url, at: (host: string) => open(`/${link.alias}`, { headers: { Host: host } }) };
+  };
+
+  test.each([
+    ['a link', {}],
+    ['a link with a click limit', { expiration_clicks: 1 }],
+    ['a link with a pixel', { pixel_ids: 'new' }],
+  ])('shows a page at the host that it leads to, and counts nothing: %s', async (_what, form) => {
+    const hasPixel = 'pixel_ids' in form;
+    const { link, url, at } = await loop(hasPixel ? { pixel_ids: await owner.pixel() } : form);
+    await owner.rest('PATCH', `/links/${link.id}`, { url });
+    const { status, headers, body } = await at('elsewhere.example');
+    expect([status, headers['x-robots-tag'], headers.location]).toEqual([410, 'noindex', undefined]);
+    expect(body).toContain('This link is not available');
+    expect(await clicksOf(link)).toBe(0);
+    expect((await at('www.elsewhere.example')).status).toBe(hasPixel ? 200 : 302);
+    expect(await clicksOf(link)).toBe(1);
+  });
+
+  test('shows a page instead of one turn of a rotation, without counting', async () => {
+    const { link, url, at } = await loop({ target_type: '4' });
+    await owner.rest('PATCH', `/links/${link.id}`, { 'rotation[0][value]': url });
+    expect([(await at('elsewhere.example')).status, await clicksOf(link)]).toEqual([410, 0]);
+    await owner.rest('PATCH', `/links/${link.id}`, {
+      'rotation[0][value]': url,
+      'rotation[1][value]': 'https://example.com/',
+    });
+    for (let i = 0; i < 2; i++) expect((await at('elsewhere.example')).location).toBe('https://example.com/');
+    expect(await clicksOf(link)).toBe(2);
+  });
+
+  test('is explained', async () => {
+    const { link } = await loop({});
+    await server.database.client.link.update({
+      where: { id: link.id },
+      data: { url: `https://s.example/${link.alias}` },
+    });
+    const query = '{ explainRedirect(input: { linkId: LINK }) { outcome destination steps { rule why } } }';
+    expect(await owner.data(query.replace('LINK', `"${link.id}"`))).toMatchObject({
+      explainRedirect: {
+        outcome: 'LOOP',
+        destination: null,
+        steps: expect.arrayContaining([{ rule: 'LOOP', why: 'It leads to itself.' }]),
+      },
+    });
+  });
+
+  test('is refused under each name of this machine with the service’s port, in every field of both APIs', async () => {
+    const port = new URL(server.origin).port;
+    const refused = 'may not lead to a short domain of this service';
+    const own = [
+      ...[
+        '127.0.0.1',
+        '127.1',
+        '127.0.0.2',
+        '2130706433',
+        '0x7f000001',
+        '0177.0.0.1',
+        '[::1]',
+        '[::ffff:127.0.0.1]',
+      ],
+      ...['localhost', 'LOCALHOST.', 'a.localhost', '0.0.0.0', '[::]'],
+    ].map((host) => `http://${host}:${port}/x`);
+    // The port of the base URL.
+    own.push('https://localhost/x', 'https://127.0.0.1:443/x');
+    const others = [
+      'http://localhost:1/',
+      'http://127.0.0.1/',
+      'http://[::1]:1/',
+      `http://example.com:${port}/`,
+    ];
+    for (const url of own) {
+      const { status, body } = await owner.rest('POST', '/links', { url });
+      expect([url, status, JSON.stringify(body).includes(refused)]).toEqual([url, 422, true]);
+    }
+    for (const url of others)
+      expect([url, (await owner.rest('POST', '/links', { url })).status]).toEqual([url, 201]);
+    const url = `http://127.0.0.1:${port}/x`;
+    const { id } = await owner.link();
+    const forms: Record<string, string>[] = [
+      { url },
+      { expiration_url: url },
+      { 'country[0][key]': 'DE', 'country[0][value]': url },
+      { 'rotation[0][value]': url },
+    ];
+    for (const form of forms) expect((await owner.rest('PATCH', `/links/${id}`, form)).status).toBe(422);
+    const domain =
+      'mutation ($url: String) { createDomain(input: { name: "loopback.example", notFoundUrl: $url }) { __typename ... on ValidationError { fields { path messages } } } }';
+    expect(await owner.data(domain, { url })).toEqual({
+      createDomain: {
+        __typename: 'ValidationError',
+        fields: [{ path: ['notFoundUrl'], messages: [refused] }],
+      },
+    });
+  });
+});
+
 describe('a host', () => {
   test('has links of its own, and an unknown one serves those of the default domain', async () => {
     const domain = await owner.domain('BÜCHER.example');
@@ -521,8 +622,10 @@ describe('targeting', () => {
       ...targets('country', [
         ['DE', 'de'],
         ['US', 'us'],
+        ['xk', 'xk'],
       ]),
     });
+    expect(await destinationOf(link, { 'X-Country': 'XK' })).toBe('302 https://example.com/xk');
     expect(await destinationOf(link, { 'X-Country': 'de' })).toBe('302 https://example.com/de');
     expect(await destinationOf(link, { 'X-Country': 'US' })).toBe('302 https://example.com/us');
     expect(await destinationOf(link, { 'X-Country': 'FR' })).toBe('302 https://example.com/');
@@ -678,10 +781,8 @@ describe('clicks', () => {
       await server.flush();
     }
     server.clock.now = NOON;
-        ['xk', 'xk'],
     expect((await owner.rest('GET', `/links/${link.id}`)).body).toMatchObject({
       data: { clicks: 2, last_clicked_at: '2026-11-20T13:30:00.500Z', updated_at: NOON.toISOString() },
-    expect(await destinationOf(link, { 'X-Country': 'XK' })).toBe('302 https://example.com/xk');
     });
     expect(await owner.data(`{ link(id: ${link.id}) { lastClickedAt } }`)).toEqual({
       link: { lastClickedAt: '2026-11-20T13:30:00.500Z' },

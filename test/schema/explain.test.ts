@@ -47,6 +47,7 @@ test('explains what a visitor gets, rule by rule', async () => {
       { rule: 'PASSWORD', applied: false, why: 'The right password was given.' },
       { rule: 'CLICK_LIMIT', applied: false, why: 'It has no click limit.' },
       { rule: 'TARGETING', applied: true, why: 'The visitor is in DE, which is listed.' },
+      { rule: 'LOOP', applied: false, why: 'It leads to another address.' },
       { rule: 'PIXELS', applied: false, why: 'The visitor gave a password, and is sent on at once.' },
     ],
   });
@@ -74,7 +75,7 @@ test('explains a visit at another time', async () => {
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
       { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: true, why: 'It expired at 2027-01-01T00:00:00.000Z.' },
-      ...notReached('PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
+      ...notReached('PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'LOOP', 'PIXELS'),
     ],
   });
 });
@@ -88,7 +89,16 @@ test.each([
     destination: null,
     steps: [
       { rule: 'EXISTS', applied: true, why: 'There is no link with this alias on this domain.' },
-      ...notReached('DISABLED', 'BLOCKED', 'EXPIRED', 'PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
+      ...notReached(
+        'DISABLED',
+        'BLOCKED',
+        'EXPIRED',
+        'PASSWORD',
+        'CLICK_LIMIT',
+        'TARGETING',
+        'LOOP',
+        'PIXELS',
+      ),
     ],
   });
 });
