@@ -15,6 +15,7 @@ import { LoadMeter } from './http/limits/load-meter.ts';
 import { trustOf } from './http/request/client.ts';
 import { RequestLog } from './http/request/log.ts';
 import { answerRequests } from './http/request-listener.ts';
+import { refusedVisit } from './redirect/answer.ts';
 
 export type { AppDependencies } from './app/dependencies.ts';
 
@@ -71,6 +72,7 @@ export function createApp(dependencies: AppDependencies): App {
     attachTo: (server) =>
       answerRequests(server, {
         visit: visitors.handler,
+        refusedVisit,
         graphql: apis.graphql,
         web,
         guard,
