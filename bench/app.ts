@@ -19,6 +19,7 @@ export async function serve(url: string, settings: Partial<AppDependencies>): Pr
   const app = createApp({
     database,
     baseUrl: 'https://s.example',
+    port: 0,
     defaultDomainId: id,
     trustProxy: 'loopback',
     graphiql: false,

@@ -8,12 +8,14 @@ import { onOwnChanges } from './db/change/log.ts';
 import { Revisions } from './db/change/revisions.ts';
 import { verifyPassword } from './domain/password.ts';
 import type { Services } from './domain/services.ts';
+import { otherNamesOf } from './domain/url.ts';
 import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
 import { LoadMeter } from './http/limits/load-meter.ts';
 import { trustOf } from './http/request/client.ts';
 import { RequestLog } from './http/request/log.ts';
 import { answerRequests } from './http/request-listener.ts';
+import { refusedVisit } from './redirect/answer.ts';
 
 export type { AppDependencies } from './app/dependencies.ts';
 
@@ -30,9 +32,10 @@ export interface App {
 }
 
 function servicesOf(dependencies: AppDependencies): Services {
-  const { baseUrl, defaultDomainId, random, hashPassword, resolveTxt, lists } = dependencies;
+  const { baseUrl, port, defaultDomainId, random, hashPassword, resolveTxt, lists } = dependencies;
   return {
     scheme: new URL(baseUrl).protocol,
+    isOtherName: otherNamesOf(baseUrl, port),
     defaultDomainId,
     random,
     hashPassword,
@@ -69,6 +72,7 @@ export function createApp(dependencies: AppDependencies): App {
     attachTo: (server) =>
       answerRequests(server, {
         visit: visitors.handler,
+        refusedVisit,
         graphql: apis.graphql,
         web,
         guard,

@@ -58,10 +58,12 @@ export const origins = list.refine(
   'a list of origins such as https://app.example, separated by commas',
 );
 
-export const absoluteUrl = text.refine(
-  (value) => sendableAddress.safeParse(value).success,
-  `an absolute http or https URL of ${MAX_URL} characters at most`,
-);
+export const absoluteUrl = text
+  .refine(
+    (value) => sendableAddress.safeParse(value).success,
+    `an absolute http or https URL of ${MAX_URL} characters at most`,
+  )
+  .transform((value) => sendableAddress.parse(value));
 
 const isPostgresqlUrl = (url: string) => providerOf(url) === 'postgresql' && isDatabaseUrl(url);
 

@@ -76,6 +76,7 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
     database,
     replicas,
     baseUrl,
+    port,
     defaultDomainId,
     log,
     now,

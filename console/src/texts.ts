@@ -143,6 +143,7 @@ const outcomes: Words<RedirectOutcome | 'EXPIRED_TO'> = {
   EXPIRED: 'reads that the link has expired',
   EXPIRED_TO: 'is redirected, since the link has expired, to',
   BLOCKED: 'reads that the link is blocked',
+  LOOP: 'reads that the link is not available, since it leads to itself',
   NOT_FOUND: 'reads that there is no such link',
   PREVIEW: 'gets a page without the destination, as a bot',
 };

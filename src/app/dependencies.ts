@@ -16,6 +16,8 @@ export interface AppDependencies extends AppConfig {
   /** Streaming replicas of the database, to read from. */
   readonly replicas?: readonly Database[];
   readonly baseUrl: string;
+  /** The port that the service listens on. */
+  readonly port: number;
   /** The id of the domain that is the base URL's host. */
   readonly defaultDomainId: number;
   /** If given, the only documents that `/graphql` executes. */

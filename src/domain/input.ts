@@ -35,12 +35,36 @@ export function unless(allowed: string) {
   };
 }
 
-/** Trimmed text of `min` to `max` characters that both databases can store. */
-export function textOf(min: number, max: number) {
+/** What editors, chats and web pages put around a text that is copied: spaces, and characters that nobody sees. */
+const AROUND = '[\\s\\u200B-\\u200F\\u202A-\\u202E\\u2060\\u2066-\\u2069\\uFEFF]';
+const BEFORE = new RegExp(`^${AROUND}+`);
+const AT_END = new RegExp(`${AROUND}$`);
+
+/** The text without the characters at its end that match; a pattern for all of them at once could take quadratic time. */
+export function withoutEnd(text: string, character: RegExp): string {
+  let end = text.length;
+  while (end > 0 && character.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/** An address, a host or an alias without what was copied with it. */
+export function trimPasted(text: string): string {
+  return withoutEnd(text, AT_END).replace(BEFORE, '');
+}
+
+function trim(text: string): string {
+  return text.trim();
+}
+
+/**
+ * Trimmed text of `min` to `max` characters that both databases can store.
+ * @param trimmed how it is trimmed
+ */
+export function textOf(min: number, max: number, trimmed: (text: string) => string = trim) {
   const range = min > 0 ? `must have ${min} to ${max} characters` : `may have at most ${max} characters`;
   return z
     .string({ error: unless(range) })
-    .trim()
+    .overwrite(trimmed)
     .refine((text) => lengthOf(text) >= min && lengthOf(text) <= max, {
       error: ({ input }) => (input === '' ? 'may not be empty' : `${range}, not ${lengthOf(String(input))}`),
     })

@@ -4,7 +4,16 @@ import { countOf, type List, type Position } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Total } from '../db/reading/totals.ts';
 import { invalid } from './errors.ts';
-import { fieldErrors, integerOf, isStorable, MAX_INT, numberOf, textOf, withDefault } from './input.ts';
+import {
+  fieldErrors,
+  integerOf,
+  isStorable,
+  MAX_INT,
+  numberOf,
+  textOf,
+  trimPasted,
+  withDefault,
+} from './input.ts';
 import { MAX_URL } from './url.ts';
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;
@@ -12,7 +21,7 @@ export const MAX_EDGES = 100;
 export const DEFAULT_EDGES = 20;
 
 /** The search of every list: a substring, case-insensitive, of at most the length of a URL. */
-export const searchInput = textOf(0, MAX_URL)
+export const searchInput = textOf(0, MAX_URL, trimPasted)
   .transform((text) => text || null)
   .nullish();
 

@@ -5,6 +5,8 @@ import type { Random } from './random.ts';
 export interface Services {
   /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
+  /** Whether the address leads to this service by another name of its machine, such as `127.0.0.1`. */
+  isOtherName(address: string): boolean;
   /** The domain of links without a given one. */
   readonly defaultDomainId: number;
   readonly random: Random;

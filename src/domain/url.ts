@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { textOf } from './input.ts';
+import { textOf, trimPasted } from './input.ts';
 
 /** Whether it is an absolute URL. Without URL.canParse, which in Node 22 refuses letters such as ü after a few thousand calls. */
 function isUrl(text: string): boolean {
@@ -16,7 +17,7 @@ function isWebAddress(text: string): boolean {
 export const MAX_URL = 2048;
 
 /** An absolute http or https URL with a host, stored as it was written. */
-export const webAddress = textOf(1, MAX_URL).refine(
+export const webAddress = textOf(1, MAX_URL, trimPasted).refine(
   (text) => text === '' || isWebAddress(text),
   'must be an absolute http or https URL, such as https://example.com/page',
 );
@@ -59,10 +60,12 @@ export function normalizeHost(text: string): string | null {
 /** A host name, by the rules of DNS and with underscores; IP addresses and wildcards do not match. */
 export const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/;
 
+const LOCAL_NAME = /(^|\.)localhost$/;
+
 /** Whether a normalized host is a name that an account can own; not localhost, an IP address, or the port 0. */
 export function isHostName(host: string): boolean {
   const name = withoutPort(host);
-  return !host.endsWith(':0') && HOST_NAME.test(name) && isIP(name) === 0 && !/(^|\.)localhost$/.test(name);
+  return !host.endsWith(':0') && HOST_NAME.test(name) && isIP(name) === 0 && !LOCAL_NAME.test(name);
 }
 
 /** The host without its port. */
@@ -81,6 +84,41 @@ export function namesServing(host: string): readonly string[] {
 /** The host of a web address, as normalizeHost returns it. */
 export function hostOf(address: string): string {
   return withoutFinalDot(new URL(address).host);
+}
+
+/** The host without its port, so that different spellings are equal: an IPv4 address in IPv6 becomes IPv4. */
+export function plainHost(host: string): string {
+  const name = withoutPort(host);
+  return name.startsWith('[') ? ipaddr.process(name.slice(1, -1)).toString() : name;
+}
+
+const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/** Whether the address has this host, as a request may name it: with or without the default port, in any spelling. */
+export function isOnHost(address: string, asked: string): boolean {
+  const [host, own] = [normalizeHost(asked), hostOf(address)];
+  return host === own || host === `${own}:${defaultPorts[new URL(address).protocol]}`;
+}
+
+function isLoopback(address: string): boolean {
+  const host = plainHost(hostOf(address));
+  return (
+    LOCAL_NAME.test(host) ||
+    // Unspecified addresses such as 0.0.0.0 lead to the same machine.
+    (isIP(host) !== 0 && ['loopback', 'unspecified'].includes(ipaddr.parse(host).range()))
+  );
+}
+
+function portOf(address: string): string {
+  const { port, protocol } = new URL(address);
+  return port || (defaultPorts[protocol] ?? '');
+}
+
+/** Tells the addresses that lead to the service by another name of its machine: loopback, with one of its ports. */
+export function otherNamesOf(baseUrl: string, port: number): (address: string) => boolean {
+  const ports = new Set([String(port), portOf(baseUrl)]);
+  const own = hostOf(baseUrl);
+  return (address) => isLoopback(address) && ports.has(portOf(address)) && hostOf(address) !== own;
 }
 
 /** The decoded name of a query parameter. */

@@ -6,11 +6,12 @@ import type { LoadMeter } from './limits/load-meter.ts';
 import { abort, beginRequest } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
 import { normalizeTarget } from './request/request-url.ts';
-import { answerBusy, answerFaulty, answerUnreadable, faultOf } from './server.ts';
+import { answerBusy, answerFaulty, answerUnreadable, faultOf, type RefusedVisit } from './server.ts';
 
 export interface ListenerDependencies {
   /** The handlers by surface. */
   readonly visit: RequestListener;
+  readonly refusedVisit: RefusedVisit;
   readonly graphql: RequestListener;
   readonly web: RequestListener;
   readonly guard: ReturnType<typeof createGuard>;
@@ -21,7 +22,7 @@ export interface ListenerDependencies {
 
 /** Answers a server's requests: each gets an id, is counted, and is logged when it ends. */
 export function answerRequests(server: Server, dependencies: ListenerDependencies): void {
-  const { visit, graphql, web, guard, inFlight, load, requestLog } = dependencies;
+  const { visit, refusedVisit, graphql, web, guard, inFlight, load, requestLog } = dependencies;
   const listener: RequestListener = (req, res) => {
     load.requestStarted();
     const fault = faultOf(req);
@@ -39,7 +40,10 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     if (accepted && fault === null && surface === 'visit') return visit(req, res);
     res.setHeader('X-Request-Id', requestId);
     if (!accepted) return answerBusy(res);
-    if (fault !== null) return answerFaulty(res, fault);
+    if (fault !== null) {
+      const page = surface === 'visit' ? refusedVisit(fault, req.headers['accept-language'] ?? '') : null;
+      return answerFaulty(res, fault, page);
+    }
     if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
     guard(req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
   };
@@ -51,7 +55,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
   // Node would answer these itself.
   server.on('checkExpectation', listener);
   server.on('clientError', (error, socket: Socket) => {
-    const unreadable = answerUnreadable(error, socket, inFlight.isAnswering(socket));
+    const unreadable = answerUnreadable(error, socket, inFlight.isAnswering(socket), refusedVisit);
     if (unreadable) requestLog.unreadable(unreadable);
   });
 }

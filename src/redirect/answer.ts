@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RedirectOutcome } from '../domain/visit/decide-redirect.ts';
 import { requestInfoOf } from '../http/request/info.ts';
+import type { Content } from '../http/server.ts';
 import { messagePage, type Page } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './translations.ts';
@@ -14,6 +15,7 @@ export const ended: Readonly<
   DISABLED: [410, 'disabled'],
   EXPIRED: [410, 'expired'],
   BLOCKED: [410, 'blocked'],
+  LOOP: [410, 'blocked'],
 };
 
 /** Sends an answer that must not be cached; HEAD gets no body. */
@@ -32,6 +34,22 @@ export function send(
   res.end(req.method === 'HEAD' ? '' : body);
 }
 
+function headersOf({ contentSecurityPolicy }: Page): Record<string, string> {
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex',
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+/** The page of a visit that no handler gets. */
+export function refusedVisit(status: number, acceptLanguage: string): Content {
+  const page = messagePage(status === 431 ? 'tooLarge' : 'unreadable', acceptLanguage);
+  return { headers: headersOf(page), body: page.html };
+}
+
 export function sendPage(
   req: IncomingMessage,
   res: ServerResponse,
@@ -39,15 +57,7 @@ export function sendPage(
   page: Page,
   headers: Record<string, string> = {},
 ): void {
-  const { html, contentSecurityPolicy } = page;
-  const own = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy,
-    'X-Content-Type-Options': 'nosniff',
-    'X-Robots-Tag': 'noindex',
-    'Referrer-Policy': 'no-referrer',
-  };
-  send(req, res, status, { ...own, ...headers }, html);
+  send(req, res, status, { ...headersOf(page), ...headers }, page.html);
 }
 
 export function sendMessage(

@@ -21,6 +21,8 @@ export interface DecisionDependencies {
 export interface Request {
   readonly found: LinkLookup;
   readonly visitor: Visitor;
+  /** The requested host, as it was sent. */
+  readonly host: string;
   readonly address: string;
   readonly referrer: string;
   /** Whether it is a HEAD request, which does not count as a visit. */
@@ -29,8 +31,15 @@ export interface Request {
 
 /** Decides visits by `decideRedirect`, and counts those that reach a destination. */
 export function createDecisions({ db, links, lists, recordVisit, settleClicks, now }: DecisionDependencies) {
-  const decisionFor = (link: FoundLink | null, visitor: Visitor, at = now()): RedirectDecision =>
-    decideRedirect(link, visitor, at, link !== null && lists.blocks(link));
+  const decisionFor = (
+    { found, host, visitor }: Request,
+    link: FoundLink | null = found.link,
+    at = now(),
+  ): RedirectDecision =>
+    decideRedirect(link, visitor, at, {
+      blocked: link !== null && lists.blocks(link),
+      hosts: [host, found.domain.name],
+    });
 
   /** Counts a visit in the database at once, for links with a click limit or a rotation. */
   const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
@@ -40,14 +49,14 @@ export function createDecisions({ db, links, lists, recordVisit, settleClicks, n
     if (link.expirationClicks !== null) await settleClicks(link.id);
     const claimed = await links.askDatabase(() => claimVisit(db, link.id, at));
     if (claimed) {
-      const decision = decisionFor({ ...link, ...claimed }, visitor);
+      const decision = decisionFor(request, { ...link, ...claimed });
       const destination = decision.target ?? null;
       recordVisit({ link, at, visitor, address, referrer, destination, claimed: claimed.resets });
       return decision;
     }
     // The link has expired, or was changed meanwhile.
     const fresh = await links.reload(link.id);
-    const decision = decisionFor(fresh, visitor);
+    const decision = decisionFor(request, fresh);
     return fresh && isRedirect(decision) ? claim(fresh, request) : decision;
   };
 
@@ -56,7 +65,7 @@ export function createDecisions({ db, links, lists, recordVisit, settleClicks, n
     const { visitor, address, referrer, isHead } = request;
     const { link } = request.found;
     const at = now();
-    const decision = decisionFor(link, visitor, at);
+    const decision = decisionFor(request, link, at);
     const { outcome, target } = decision;
     if (link === null || !(isRedirect(decision) || outcome === 'PREVIEW')) return decision;
     if (visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))

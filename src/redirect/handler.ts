@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
-import { asciiOf, hostOf, normalizeHost } from '../domain/url.ts';
+import { asciiOf } from '../domain/url.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
+import { isItself, placeOf } from '../domain/visit/itself.ts';
 import { ClientSlots, NoFreeSlot } from '../http/limits/client-slots.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import { createDecisions, type DecisionDependencies, type Request } from './decide-visit.ts';
-import type { LinkLookup } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { PasswordChecks } from './password-attempts.ts';
 import { header, passwordIn, readVisit } from './request.ts';
@@ -50,38 +50,32 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
 
   const answer = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const { outcome, destination } = await decide(request);
-    const { domain, link } = request.found;
+    const { link } = request.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
     if (outcome === 'PIXELS' && link && destination !== null)
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language));
-    const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, domain) : destination;
+    const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, request) : destination;
     if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });
     if (outcome === 'REDIRECT' || outcome === 'PIXELS') throw new Error('a redirect without a destination');
     sendMessage(req, res, ...ended[outcome]);
   };
 
-  /**
-   * The domain's URL for unknown aliases; null for none, a blocked one, and the one that was asked for: that would go on for
-   * ever.
-   */
+  /** The domain's URL for unknown aliases; null for none, a blocked one, and the one that was requested. */
   const notFoundUrlFor = (
-    req: IncomingMessage,
-    { name, notFoundUrl }: LinkLookup['domain'],
+    { url: requested = '' }: IncomingMessage,
+    { host, found: { domain } }: Request,
   ): string | null => {
+    const { name, notFoundUrl } = domain;
     if (notFoundUrl === null || lists.blocksAddress(notFoundUrl)) return null;
-    const { pathname } = new URL(notFoundUrl);
-    // Requests' paths have one slash at the start. A proxy may add its own port to the host, but not to the domain's name.
-    const isItself =
-      pathname.replace(/^\/+/, '/') === req.url?.split('?', 1)[0] &&
-      [name, normalizeHost(clientOf(req, trust).host)].includes(hostOf(notFoundUrl));
-    return isItself ? null : asciiOf(notFoundUrl);
+    const [path = ''] = requested.split('?', 1);
+    return isItself(notFoundUrl, placeOf(path), [host, name]) ? null : asciiOf(notFoundUrl);
   };
 
   const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const { found, visitor, address } = request;
     const { link } = found;
-    const { outcome } = decisionFor(link, visitor);
+    const { outcome } = decisionFor(request);
     if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, request);
     const password = await givenPassword(req, res, address);
     const owner = { what: String(link.id), hash: link.password };
@@ -101,7 +95,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       if (await statisticsPages(req, res, asked)) return;
     }
     const referrer = header(req, 'referer');
-    const request: Request = { found, visitor, address, referrer, isHead: req.method === 'HEAD' };
+    const request: Request = { found, visitor, host, address, referrer, isHead: req.method === 'HEAD' };
     await (req.method === 'POST' ? post(req, res, request) : answer(req, res, request));
   };
 

@@ -1,4 +1,4 @@
-import { languageAmong } from '../domain/visit/visitor.ts';
+import { matchLanguage } from '../domain/visit/visitor.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import { de } from './translations/de.ts';
 import { en, type Texts } from './translations/en.ts';
@@ -13,7 +13,7 @@ export type Message = keyof Texts['messages'];
 /** The supported language that the visitor prefers, English if none, with its texts. */
 export function textsFor(acceptLanguage: string): { language: keyof typeof translations; texts: Texts } {
   const languages = keysOf(translations);
-  const preferred = languageAmong(languages, { acceptLanguage });
+  const preferred = matchLanguage(languages, { acceptLanguage })?.language;
   const language = languages.find((one) => one === preferred) ?? 'en';
   return { language, texts: translations[language] };
 }

@@ -117,6 +117,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     ...options,
     database,
     baseUrl: 'https://s.example',
+    port,
     defaultDomainId: migrated ? await sharedDomain() : 0,
     trustProxy: 'loopback',
     log: logger,

@@ -514,6 +514,28 @@ test('counts only new links as moved to the default domain', async () => {
   });
 });
 
+test('drops the invisible characters around addresses, aliases and hosts', async () => {
+  const id = await owner.domain('go.acme.example');
+  const around = (text: string) => `\u200B${text}\u202C\u200E`;
+  const text = `alias,domain,url\n${[around('one'), around('https://Go.acme.example/'), around('https://a.example/')]}\n`;
+  expect(await importInto(server, { text })).toMatchObject({ created: 1, movedFrom: {} });
+  const short = `short_url,url\n${[around('go.acme.example/two'), around('https://b.example/')]}\n`;
+  expect(await importInto(server, { text: short })).toMatchObject({ created: 1, movedFrom: {} });
+  expect(await links()).toMatchObject([
+    { alias: 'one', url: 'https://a.example/', domain_id: id },
+    { alias: 'two', url: 'https://b.example/', domain_id: id },
+  ]);
+});
+
+test('refuses a link to the service by a loopback address with its port', async () => {
+  const text = 'alias,url\na,http://127.0.0.1:3000/b\nb,http://[::1]:3001/a\n';
+  const { created, told } = await importInto(server, { text });
+  expect([created, told]).toMatchObject([
+    1,
+    [{ line: 2, field: 'url', message: 'may not lead to a short domain of this service' }],
+  ]);
+});
+
 test('a domain line creates the domain, also without own_domain', async () => {
   const text = 'kind,domain,alias,url\ndomain,go.acme.example,,\n';
   expect(await importInto(server, { text })).toMatchObject({ domains: 1, refused: 0, movedFrom: {} });

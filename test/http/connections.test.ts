@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -114,7 +115,11 @@ test.concurrent.each([
 
 describe('an unparsable request', () => {
   test.each([
-    ['raw UTF-8 in its target', 'GET /n\u00c3\u00a4ve HTTP/1.1\r\nHost: s.example\r\n\r\n', 400],
+    [
+      'raw UTF-8 in the target of an API',
+      'GET /api/v1/n\u00c3\u00a4ve HTTP/1.1\r\nHost: s.example\r\n\r\n',
+      400,
+    ],
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['two of them', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
@@ -124,6 +129,11 @@ describe('an unparsable request', () => {
       417,
     ],
     ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+    [
+      'a GraphQL request with such headers',
+      `POST /graphql HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`,
+      431,
+    ],
   ])('gets a status and a request id: %s', async (_what, text, status) => {
     const socket = await open(server);
     socket.write(text, 'latin1');
@@ -137,6 +147,74 @@ describe('an unparsable request', () => {
       .poll(() => server.log.find((line) => line.requestId === requestId))
       .toMatchObject({ status });
   });
+});
+
+describe('a visit whose request is refused', () => {
+  const large = `Cookie: ${'x'.repeat(40_000)}\r\n`;
+  test.each<[string, string, number, string]>([
+    ['raw UTF-8 in its path', 'GET /n\u00c3\u00a4ve HTTP/1.1\r\n', 400, 'This address cannot be read'],
+    ['raw UTF-8 in its query', 'GET /abc?a=\u00c3\u00a4 HTTP/1.1\r\n', 400, 'This address cannot be read'],
+    ['a raw letter of another encoding', 'GET /n\u00e4ve HTTP/1.1\r\n', 400, 'This address cannot be read'],
+    [
+      'a raw letter in absolute form',
+      'GET http://s.example/\u00e4 HTTP/1.1\r\n',
+      400,
+      'This address cannot be read',
+    ],
+    ['a raw letter after an empty line', '\r\nGET //\u00e4 HTTP/1.1\r\n', 400, 'This address cannot be read'],
+    ['headers that are too large', `GET /abc HTTP/1.1\r\n${large}`, 431, 'Your browser sends too much'],
+    [
+      'a path that is too long',
+      `GET /${'x'.repeat(40_000)} HTTP/1.1\r\n`,
+      431,
+      'Your browser sends too much',
+    ],
+    ['such headers of a form', `POST /abc HTTP/1.1\r\n${large}`, 431, 'Your browser sends too much'],
+    ['an unknown expectation', 'GET /abc HTTP/1.1\r\nExpect: foo\r\n', 417, 'This address cannot be read'],
+    ['a second Host', 'GET /abc HTTP/1.1\r\nHost: a\r\n', 400, 'This address cannot be read'],
+  ])('gets a page: %s', async (_what, start, status, title) => {
+    const socket = await open(server);
+    socket.write(`${start}Host: s.example\r\nConnection: close\r\n\r\n`, 'latin1');
+    await once(socket, 'close');
+    const [head = '', body = ''] = socket.received().split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toContain('\r\nContent-Type: text/html; charset=utf-8\r\n');
+    expect(head).toContain('\r\nX-Robots-Tag: noindex\r\n');
+    expect(head).toContain('\r\nCache-Control: private, no-store\r\n');
+    expect(head).toMatch(/\r\nX-Request-Id: [\w-]{36}/);
+    expect(head).toContain("\r\nContent-Security-Policy: default-src 'none'");
+    expect(body).toContain(`<h1>${title}</h1>`);
+  });
+
+  test('gets the page in its language', async () => {
+    const socket = await open(server);
+    socket.write(`GET /abc HTTP/1.1\r\nHost: s.example\r\nAccept-Language: de-DE\r\n${large}\r\n`);
+    await once(socket, 'close');
+    expect(socket.received()).toContain('<html lang="de">');
+  });
+
+  test('gets the page if the end of the headers comes later', async () => {
+    const socket = await open(server);
+    socket.write('GET /abc HTTP/1.1\r\nHost: s.example\r\n');
+    for (const part of ['Cookie: ', ...Array(10).fill('x'.repeat(4_000))])
+      if (socket.writable) await new Promise((resolve) => socket.write(part, resolve));
+    if (!socket.closed) await once(socket, 'close');
+    expect(socket.received()).toMatch(/^HTTP\/1\.1 431 .*Content-Type: text\/html/s);
+  });
+
+  test('has no body for HEAD', async () => {
+    const socket = await open(server);
+    socket.write('HEAD /n\u00e4ve HTTP/1.1\r\nHost: s.example\r\n\r\n', 'latin1');
+    await once(socket, 'close');
+    expect(socket.received()).toMatch(/^HTTP\/1\.1 400 .*\r\n\r\n$/s);
+  });
+});
+
+test('reads 32 kB of headers', async () => {
+  const owner = await server.caller();
+  const { alias } = await owner.link();
+  const { status } = await visit(server.origin, `/${alias}`, { headers: { Cookie: 'x'.repeat(32_000) } });
+  expect(status).toBe(302);
 });
 
 describe('the request target', () => {

@@ -7,6 +7,7 @@ import { BROWSER, VISITOR } from '../support/visit.ts';
 
 const url = 'https://example.com/';
 const plain: VisitedLink = {
+  alias: 'abc',
   url,
   password: null,
   disabled: false,
@@ -23,6 +24,7 @@ const plain: VisitedLink = {
   pixels: [],
 };
 const person: Visitor = { ...VISITOR, userAgent: BROWSER };
+const circumstances = { blocked: false, hosts: ['go.example', 's.example'] };
 const bot: Partial<Visitor> = { userAgent: 'Googlebot/2.1', counts: false };
 const before = new Date(NOON.getTime() - 1);
 const after = new Date(NOON.getTime() + 1);
@@ -85,8 +87,46 @@ test.each<[string, Partial<VisitedLink>, Partial<Visitor>, string, string | null
   ['the second turn', { ...turns, turns: 1 }, {}, 'REDIRECT', to('2')],
   ['the third turn', { ...turns, turns: 2 }, {}, 'REDIRECT', to('1')],
   ['a rotation of nothing', targets('ROTATION', []), {}, 'REDIRECT', url],
+  ['a link to itself', { url: 'https://go.example/abc' }, {}, 'LOOP', null],
+  ['a link to itself with a pixel', { url: 'https://go.example/abc', pixels: [{}] }, {}, 'LOOP', null],
+  [
+    'a link to itself with a password',
+    { url: 'https://go.example/abc', password: 'x' },
+    {},
+    'PASSWORD',
+    null,
+  ],
+  [
+    'an expired link to itself',
+    { expiresAt: before, expirationUrl: 'https://go.example/abc' },
+    {},
+    'EXPIRED',
+    null,
+  ],
+  [
+    'a target that is the link itself',
+    targets('LANGUAGE', [{ language: 'fr', url: 'https://go.example/abc' }]),
+    { acceptLanguage: 'fr' },
+    'LOOP',
+    null,
+  ],
+  [
+    'another target',
+    targets('LANGUAGE', [{ language: 'fr', url: 'https://go.example/abc' }]),
+    { acceptLanguage: 'de' },
+    'REDIRECT',
+    url,
+  ],
+  [
+    'a rotation through the link itself',
+    { ...targets('ROTATION', ['https://go.example/abc', to('1'), to('2')]), turns: 1 },
+    {},
+    'REDIRECT',
+    to('2'),
+  ],
+  ['a rotation to the link itself', targets('ROTATION', ['https://go.example/abc']), {}, 'LOOP', null],
 ])('%s', (_name, link, visitor, outcome, destination) => {
-  const decision = decideRedirect({ ...plain, ...link }, { ...person, ...visitor }, NOON, false);
+  const decision = decideRedirect({ ...plain, ...link }, { ...person, ...visitor }, NOON, circumstances);
   expect(decision).toMatchObject({ outcome, destination });
 });
 
@@ -118,7 +158,7 @@ test('each decision lists all rules in order, and the last rule reached decides'
         { ...plain, ...link, ...targets },
         { ...person, ...visitor },
         NOON,
-        false,
+        circumstances,
       );
       expect(steps.map(({ rule }) => rule)).toEqual(Object.keys(redirectRules));
       const reached = steps.filter(({ why }) => why !== 'Not reached.');
@@ -143,9 +183,43 @@ test('a protected link does not reveal its destination without the password', ()
         locked,
         { ...person, ...visitor, passwordGiven: false },
         NOON,
-        false,
+        circumstances,
       );
       expect(destination).toBeNull();
     }),
   );
+});
+
+// The requested host, the destination of the link `abc`, and whether that is the link itself.
+test.each<[string, string, boolean]>([
+  ['go.example', 'https://go.example/abc', true],
+  ['go.example', 'http://go.example/abc?a=1#b', true],
+  ['go.example', 'https://user@GO.example./%61bc/', true],
+  ['go.example', 'https://go.example/abc.', true],
+  ['go.example', 'https://go.example//abc', true],
+  ['GO.EXAMPLE.', 'https://go.example/abc', true],
+  ['go.example:443', 'https://go.example/abc', true],
+  ['go.example:80', 'http://go.example/abc', true],
+  ['go.example', 'https://go.example:443/abc', true],
+  ['go.example:8443', 'https://go.example:8443/abc', true],
+  ['127.0.0.1:3000', 'http://127.1:3000/abc', true],
+  ['[::1]:3000', 'http://[0:0::1]:3000/abc', true],
+  ['xn--bcher-kva.example', 'https://bücher.example/abc', true],
+  ['bücher.example', 'https://XN--BCHER-KVA.example/abc', true],
+  ['go.example:3000', 'https://s.example/abc', true],
+  ['go.example', 'https://www.go.example/abc', false],
+  ['www.go.example', 'https://go.example/abc', false],
+  ['go.example', 'https://go.example/ABC', false],
+  ['go.example', 'https://go.example/abcd', false],
+  ['go.example', 'https://go.example/abc/d', false],
+  ['go.example', 'https://go.example/abc+', false],
+  ['go.example', 'https://go.example/?abc', false],
+  ['go.example', 'https://go.example:8443/abc', false],
+  ['go.example:8443', 'https://go.example/abc', false],
+  ['', 'https://go.example/abc', false],
+  ['no host', 'https://go.example/abc', false],
+])('requested at "%s", %s is the link itself: %s', (host, address, isLoop) => {
+  const hosts = [host, 's.example'];
+  const { outcome } = decideRedirect({ ...plain, url: address }, person, NOON, { blocked: false, hosts });
+  expect(outcome).toBe(isLoop ? 'LOOP' : 'REDIRECT');
 });

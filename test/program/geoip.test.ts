@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { countryLookup } from '../../src/http/request/country.ts';
 import { countryDatabase } from '../support/mmdb.ts';
 import { runProgram, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
@@ -42,6 +43,14 @@ test('takes the country from the proxy’s header, or else from the address', as
   );
   expect(await from({})).toBe('https://example.com/');
   await program.end('SIGTERM');
+});
+
+test('knows Kosovo by the proxy’s header and by the address', async () => {
+  const countryOf = await countryLookup(
+    'CF-IPCountry',
+    file('xk.mmdb', countryDatabase([203, 0, 113], 'XK')),
+  );
+  expect([countryOf({}, '203.0.113.7'), countryOf({ 'cf-ipcountry': 'XK' }, '')]).toEqual(['XK', 'XK']);
 });
 
 test.each([

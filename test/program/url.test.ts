@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { withScheme } from '../../console/src/parts/format.ts';
+import { absoluteUrl } from '../../src/config-values.ts';
+import { aliasInput } from '../../src/domain/link/alias.ts';
 import { normalizeHost, webAddress } from '../../src/domain/url.ts';
 
 test('parses URLs with letters beyond ASCII correctly after many calls', () => {
@@ -12,4 +15,30 @@ test('parses URLs with letters beyond ASCII correctly after many calls', () => {
 test('parses hosts with letters beyond ASCII correctly after many calls', () => {
   const asked = Array.from({ length: 50_000 }, () => normalizeHost('bücher.example'));
   expect(new Set(asked)).toEqual(new Set(['xn--bcher-kva.example']));
+});
+
+const INVISIBLE =
+  '\u200B\u200C\u200D\u200E\u200F\u2060\uFEFF\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069';
+
+test('drops the invisible characters around a pasted address and alias, mixed with spaces', () => {
+  const address = 'https://example.com/a';
+  for (const around of [...INVISIBLE, ` ${INVISIBLE}\t\u00A0\n`, ` \u200B `]) {
+    expect(webAddress.parse(around + address + around)).toBe(address);
+    expect(absoluteUrl.parse(around + address + around)).toBe(address);
+    expect(aliasInput.parse(`${around}abc${around}`)).toBe('abc');
+    expect(withScheme(`${around}www.example.com/a${around}`)).toBe('https://www.example.com/a');
+  }
+  expect(webAddress.safeParse(INVISIBLE).error?.issues[0]?.message).toBe('may not be empty');
+});
+
+test('keeps invisible characters inside an address', () => {
+  const address = 'https://example.com/\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645';
+  expect(webAddress.parse(address)).toBe(address);
+});
+
+test('drops a long run of invisible characters in little time', () => {
+  const begin = process.cpuUsage().user;
+  const text = `${'\u200B'.repeat(200_000)}x${'\u200B'.repeat(200_000)}y`;
+  expect(webAddress.safeParse(`${text}\u200B`).success).toBe(false);
+  expect(process.cpuUsage().user - begin).toBeLessThan(1_000_000);
 });

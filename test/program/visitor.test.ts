@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isBot, platformOf } from '../../src/domain/visit/visitor.ts';
+import { countryCode, isBot, matchLanguage, platformOf } from '../../src/domain/visit/visitor.ts';
 
 const visitor = (userAgent: string, platformHint: string | null = null) => ({
   userAgent,
@@ -84,4 +84,65 @@ test.each([
   ],
 ])('%s counts as a program: %s', (userAgent, expected) => {
   expect(isBot(visitor(userAgent))).toBe(expected);
+});
+
+// The languages of a browser, those that a link has targets for, and the one that the visitor gets.
+test.each<[string, string, string | null]>([
+  ['iw-IL, en;q=0.5', 'en he', 'he'],
+  ['in-ID', 'id', 'id'],
+  ['IN', 'id', 'id'],
+  ['ji', 'yi', 'yi'],
+  ['jw', 'jv', 'jv'],
+  ['mo-MD', 'ro', 'ro'],
+  ['fil-PH, en-US;q=0.9', 'en tl', 'tl'],
+  ['tl', 'tl', 'tl'],
+  ['zh-Hant-TW', 'en zh', 'zh'],
+  ['nb-NO, nb;q=0.9, en;q=0.8', 'en no', 'no'],
+  ['nn-NO, en;q=0.8', 'en no', 'no'],
+  ['nb, nn;q=0.9', 'nn no', 'no'],
+  ['nb', 'nb no', 'nb'],
+  ['nb', 'nn', null],
+  ['nn, nb;q=0.5', 'nb', 'nb'],
+  ['no', 'nn nb', 'nb'],
+  ['no, en;q=0.9', 'en nn', 'nn'],
+  ['no', 'nb no nn', 'no'],
+  ['de, nb;q=0.5, en;q=0.4', 'en no', 'no'],
+  ['en, nb;q=0.5', 'en no', 'en'],
+  ['nb;q=0.5, en;q=0.5', 'en no', 'no'],
+  // A weight of 0 excludes the language itself, under each of its codes.
+  ['iw;q=0, *', 'he', null],
+  ['nb, no;q=0', 'no', null],
+  ['nb;q=0, en;q=0.1', 'en no', 'en'],
+  ['no, nb;q=0', 'nb nn', 'nn'],
+  ['nb, *;q=0', 'no', 'no'],
+  // The highest weight of both codes, and of two equal ones the first.
+  ['he;q=0.1, en;q=0.5, iw;q=0.9', 'en he', 'he'],
+  ['iw, en', 'en he', 'he'],
+  ['en, iw', 'he en', 'en'],
+  // The wildcard stands for what is not listed.
+  ['nb;q=0.5, *', 'nb de', 'de'],
+  ['iw;q=0.5, *;q=0.1', 'de he', 'he'],
+  ['in', 'it en', null],
+  ['fi', 'tl', null],
+  ['', 'en', null],
+])('of a browser with the languages "%s", the targets %s match %s', (acceptLanguage, languages, expected) => {
+  expect(matchLanguage(languages.split(' '), { acceptLanguage })?.language ?? null).toBe(expected);
+});
+
+test.each([
+  ['de', 'DE'],
+  [' US ', 'US'],
+  ['XK', 'XK'],
+  ['xk', 'XK'],
+  ['XX', null],
+  ['ZZ', null],
+  ['T1', null],
+  ['A1', null],
+  ['AP', null],
+  ['EU', null],
+  ['UK', null],
+  ['XKX', null],
+  ['', null],
+])('the country "%s" of a provider is %s', (text, code) => {
+  expect(countryCode(text)).toBe(code);
 });

@@ -470,7 +470,9 @@ describe('the path of a statistics page', () => {
     ['/page%2b?days=7', 200],
     ['/PAGE+', 404],
     ['/page++', 404],
-    ['/page%20', 404],
+    // The link itself.
+    ['/page%20', 302],
+    ['/page+%20', 200],
     ['/+page', 404],
     ['/+', 404],
     ['/page+/more', 404],

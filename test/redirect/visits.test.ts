@@ -61,9 +61,36 @@ describe('a link', () => {
     ['/abc/more', 404],
     ['/%ff', 404],
     ['/abc%00', 404],
-    ['/abc.', 404],
     [`/${'x'.repeat(5000)}`, 404],
     ['/abc?%zz', 302],
+    // What texts and programs put behind a short URL.
+    ...'. , ) ! ; : ? " ” “ ’ \' » › > < ] } … 。 ） * ` | ~ — %20 %09 %0A %C2%A0 %E2%80%8B %EF%BB%BF'
+      .split(' ')
+      .map((added): [string, number] => [
+        `/abc${added.startsWith('%') ? added : encodeURIComponent(added)}`,
+        302,
+      ]),
+    ['/abc,', 302],
+    ['/abc)', 302],
+    ['/abc!', 302],
+    ['/abc;', 302],
+    ['/abc%22', 302],
+    ['/abc%e2%80%9d', 302],
+    ['/abc%22%29.', 302],
+    ['/abc/,', 302],
+    ['/abc./', 302],
+    ['/%61bc.?a=1', 302],
+    ['/ABC.', 404],
+    ['/abc-', 404],
+    ['/abc_', 404],
+    ['/abc_.', 404],
+    ['/.abc', 404],
+    ['/a.bc', 404],
+    ['/abc%C3%A9', 404],
+    ['/abc.html', 404],
+    ['/abc%E2%80', 404],
+    ['/%22abc%22', 404],
+    [`/abc${'.'.repeat(2_000)}`, 404],
   ])('%s is answered with %i', async (path, status) => {
     await owner.rest('POST', '/links', { url: 'https://example.com/', alias: 'abc' });
     expect((await open(path)).status).toBe(status);
@@ -190,6 +217,136 @@ describe('an unknown alias', () => {
   test.each(['PUT', 'DELETE', 'OPTIONS'])('returns 405 for %s, without a lookup', async (method) => {
     const { status, headers } = await open('/nowhere', { method });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+  });
+});
+
+describe('what was put behind a short URL', () => {
+  test('does not belong to an alias that ends with a hyphen or an underscore', async () => {
+    await owner.link({ alias: 'end-_' });
+    expect((await open('/end-_.')).status).toBe(302);
+    expect((await open('/end-.')).status).toBe(404);
+  });
+
+  test('does not keep visitors from the password form, which counts the visit', async () => {
+    const link = await owner.link({ password: 'right' });
+    expect((await open(`/${link.alias}.`)).status).toBe(401);
+    expect((await open(`/${link.alias}.`, { form: { password: 'right' } })).status).toBe(303);
+    expect((await open(`/${link.alias}.`, { method: 'HEAD' })).status).toBe(401);
+    expect(await clicksOf(link)).toBe(1);
+  });
+
+  test.each(['+.', '.+', '+)', '%2B%22'])('leads to the page of statistics: %s', async (added) => {
+    const { alias } = await owner.link();
+    const { status, body } = await open(`/${alias}${added}`);
+    expect([status, body.includes(`s.example/${alias}`)]).toEqual([200, true]);
+  });
+
+  test('is dropped from a short URL whose link is sought', async () => {
+    const { id, alias } = await owner.link();
+    const query = 'query ($url: String!) { linkByShortUrl(url: $url) { id } }';
+    for (const url of [`https://s.example/${alias}.`, `\u200Bhttps://s.example/${alias}\uFEFF`])
+      expect(await owner.data(query, { url })).toEqual({ linkByShortUrl: { id: String(id) } });
+  });
+});
+
+describe('a link to itself', () => {
+  const loop = async (form: Record<string, string | number>) => {
+    const link = await owner.link(form);
+    const url = `https://elsewhere.example/${link.alias}`;
+    return { link, url, at: (host: string) => open(`/${link.alias}`, { headers: { Host: host } }) };
+  };
+
+  test.each([
+    ['a link', {}],
+    ['a link with a click limit', { expiration_clicks: 1 }],
+    ['a link with a pixel', { pixel_ids: 'new' }],
+  ])('shows a page at the host that it leads to, and counts nothing: %s', async (_what, form) => {
+    const hasPixel = 'pixel_ids' in form;
+    const { link, url, at } = await loop(hasPixel ? { pixel_ids: await owner.pixel() } : form);
+    await owner.rest('PATCH', `/links/${link.id}`, { url });
+    const { status, headers, body } = await at('elsewhere.example');
+    expect([status, headers['x-robots-tag'], headers.location]).toEqual([410, 'noindex', undefined]);
+    expect(body).toContain('This link is not available');
+    expect(await clicksOf(link)).toBe(0);
+    expect((await at('www.elsewhere.example')).status).toBe(hasPixel ? 200 : 302);
+    expect(await clicksOf(link)).toBe(1);
+  });
+
+  test('shows a page instead of one turn of a rotation, without counting', async () => {
+    const { link, url, at } = await loop({ target_type: '4' });
+    await owner.rest('PATCH', `/links/${link.id}`, { 'rotation[0][value]': url });
+    expect([(await at('elsewhere.example')).status, await clicksOf(link)]).toEqual([410, 0]);
+    await owner.rest('PATCH', `/links/${link.id}`, {
+      'rotation[0][value]': url,
+      'rotation[1][value]': 'https://example.com/',
+    });
+    for (let i = 0; i < 2; i++) expect((await at('elsewhere.example')).location).toBe('https://example.com/');
+    expect(await clicksOf(link)).toBe(2);
+  });
+
+  test('is explained', async () => {
+    const { link } = await loop({});
+    await server.database.client.link.update({
+      where: { id: link.id },
+      data: { url: `https://s.example/${link.alias}` },
+    });
+    const query = '{ explainRedirect(input: { linkId: LINK }) { outcome destination steps { rule why } } }';
+    expect(await owner.data(query.replace('LINK', `"${link.id}"`))).toMatchObject({
+      explainRedirect: {
+        outcome: 'LOOP',
+        destination: null,
+        steps: expect.arrayContaining([{ rule: 'LOOP', why: 'It leads to itself.' }]),
+      },
+    });
+  });
+
+  test('is refused under each name of this machine with the service’s port, in every field of both APIs', async () => {
+    const port = new URL(server.origin).port;
+    const refused = 'may not lead to a short domain of this service';
+    const own = [
+      ...[
+        '127.0.0.1',
+        '127.1',
+        '127.0.0.2',
+        '2130706433',
+        '0x7f000001',
+        '0177.0.0.1',
+        '[::1]',
+        '[::ffff:127.0.0.1]',
+      ],
+      ...['localhost', 'LOCALHOST.', 'a.localhost', '0.0.0.0', '[::]'],
+    ].map((host) => `http://${host}:${port}/x`);
+    // The port of the base URL.
+    own.push('https://localhost/x', 'https://127.0.0.1:443/x');
+    const others = [
+      'http://localhost:1/',
+      'http://127.0.0.1/',
+      'http://[::1]:1/',
+      `http://example.com:${port}/`,
+    ];
+    for (const url of own) {
+      const { status, body } = await owner.rest('POST', '/links', { url });
+      expect([url, status, JSON.stringify(body).includes(refused)]).toEqual([url, 422, true]);
+    }
+    for (const url of others)
+      expect([url, (await owner.rest('POST', '/links', { url })).status]).toEqual([url, 201]);
+    const url = `http://127.0.0.1:${port}/x`;
+    const { id } = await owner.link();
+    const forms: Record<string, string>[] = [
+      { url },
+      { expiration_url: url },
+      { 'country[0][key]': 'DE', 'country[0][value]': url },
+      { 'rotation[0][value]': url },
+    ];
+    for (const form of forms) expect((await owner.rest('PATCH', `/links/${id}`, form)).status).toBe(422);
+    const domain =
+      'mutation ($url: String) { createDomain(input: { name: "loopback.example", notFoundUrl: $url }) { __typename ... on ValidationError { fields { path messages } } } }';
+    expect(await owner.data(domain, { url })).toEqual({
+      createDomain: {
+        __typename: 'ValidationError',
+        fields: [{ path: ['notFoundUrl'], messages: [refused] }],
+      },
+    });
   });
 });
 
@@ -465,8 +622,10 @@ describe('targeting', () => {
       ...targets('country', [
         ['DE', 'de'],
         ['US', 'us'],
+        ['xk', 'xk'],
       ]),
     });
+    expect(await destinationOf(link, { 'X-Country': 'XK' })).toBe('302 https://example.com/xk');
     expect(await destinationOf(link, { 'X-Country': 'de' })).toBe('302 https://example.com/de');
     expect(await destinationOf(link, { 'X-Country': 'US' })).toBe('302 https://example.com/us');
     expect(await destinationOf(link, { 'X-Country': 'FR' })).toBe('302 https://example.com/');

@@ -47,6 +47,7 @@ test('explains what a visitor gets, rule by rule', async () => {
       { rule: 'PASSWORD', applied: false, why: 'The right password was given.' },
       { rule: 'CLICK_LIMIT', applied: false, why: 'It has no click limit.' },
       { rule: 'TARGETING', applied: true, why: 'The visitor is in DE, which is listed.' },
+      { rule: 'LOOP', applied: false, why: 'It leads to another address.' },
       { rule: 'PIXELS', applied: false, why: 'The visitor gave a password, and is sent on at once.' },
     ],
   });
@@ -74,7 +75,7 @@ test('explains a visit at another time', async () => {
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
       { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: true, why: 'It expired at 2027-01-01T00:00:00.000Z.' },
-      ...notReached('PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
+      ...notReached('PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'LOOP', 'PIXELS'),
     ],
   });
 });
@@ -88,7 +89,16 @@ test.each([
     destination: null,
     steps: [
       { rule: 'EXISTS', applied: true, why: 'There is no link with this alias on this domain.' },
-      ...notReached('DISABLED', 'BLOCKED', 'EXPIRED', 'PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'PIXELS'),
+      ...notReached(
+        'DISABLED',
+        'BLOCKED',
+        'EXPIRED',
+        'PASSWORD',
+        'CLICK_LIMIT',
+        'TARGETING',
+        'LOOP',
+        'PIXELS',
+      ),
     ],
   });
 });
@@ -174,4 +184,24 @@ test('counts nothing, and predicts the real visit', async () => {
       { rule: 'EXPIRED', applied: true, why: 'Its 1 clicks have reached the limit of 1.' },
     ]),
   });
+});
+
+test.each([
+  ['iw-IL, en;q=0.5', 'he', 'of the listed languages, he suits best: it matches iw.'],
+  ['nb-NO, en;q=0.5', 'no', 'of the listed languages, no suits best: it matches nb.'],
+  ['no, he;q=0.5', 'no', 'of the listed languages, no suits best.'],
+  ['*', 'he', 'of the listed languages, he suits best.'],
+  ['fi', '', 'no listed language suits.'],
+])('explains the language of a visitor who prefers %s', async (acceptLanguage, path, why) => {
+  const { id } = await owner.link({
+    target_type: 3,
+    'language[0][key]': 'he',
+    'language[0][value]': 'https://example.com/he',
+    'language[1][key]': 'no',
+    'language[1][value]': 'https://example.com/no',
+  });
+  const { destination, steps } = await explain({ linkId: String(id), acceptLanguage });
+  expect(destination).toBe(`https://example.com/${path}`);
+  const { why: said } = steps.find(({ rule }) => rule === 'TARGETING') ?? {};
+  expect(said).toBe(`The visitor prefers "${acceptLanguage}", and ${why}`);
 });

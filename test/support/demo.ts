@@ -12,6 +12,7 @@ export async function fillServer(server: TestServer, seed: number, options: Part
   const { id: defaultDomainId } = await client.domain.findFirstOrThrow();
   const services = {
     scheme: 'https:',
+    isOtherName: () => false,
     defaultDomainId,
     verifiesDomains: true,
     allowsPrivateWebhooks: false,

@@ -8,6 +8,7 @@ import { hashPassword, verifyPassword } from '../../src/domain/password.ts';
 import { asCsv, asJson, exportAccount } from '../../src/domain/transfer/export.ts';
 import { Import, type ImportOptions, type ImportReport } from '../../src/domain/transfer/import.ts';
 import type { LineMessage } from '../../src/domain/transfer/report.ts';
+import { otherNamesOf } from '../../src/domain/url.ts';
 import { NOON, type TestServer } from './server.ts';
 
 export const exportsFolder = new URL('./exports/', import.meta.url).pathname;
@@ -50,6 +51,7 @@ export async function importInto(
     hashPassword: (owner: string, password: string) =>
       hashPassword(owner, password, { N: 2 ** 10, r: 8, p: 1 }),
     resolveTxt: async () => [],
+    isOtherName: otherNamesOf('https://s.example', 3000),
   };
   const told: LineMessage[] = [];
   let done = 0;

@@ -73,9 +73,15 @@ export const languageName = (code: string): string => nameIn('language', code);
 export const withoutScheme = (url: string): string =>
   url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/]+)\/$/, '$1');
 
+const AROUND = '[\\s\\u200B-\\u200F\\u202A-\\u202E\\u2060\\u2066-\\u2069\\uFEFF]+';
+const around = new RegExp(`^${AROUND}|${AROUND}$`, 'g');
+
+/** What was pasted, without the spaces and invisible characters that were copied with it; the API drops the same. */
+export const trimPasted = (text: string): string => text.replace(around, '');
+
 /** An address as people write it, such as www.example.com/page, gets the scheme that the API needs. */
 export function withScheme(text: string): string {
-  const address = text.trim();
+  const address = trimPasted(text);
   return /^[\w-]+(\.[\w-]+)+([/?#:]|$)/.test(address) ? `https://${address}` : address;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../generated/documents.ts';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { withScheme } from '../parts/format.ts';
+import { trimPasted, withScheme } from '../parts/format.ts';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
 import { DomainDns } from './domain-dns.tsx';
@@ -68,8 +68,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   const t = texts.domains;
   const save = async () => {
     const input = {
-      name: name
-        .trim()
+      name: trimPasted(name)
         .replace(/^https?:\/\//i, '')
         .replace(/\/$/, ''),
       notFoundUrl: withScheme(notFoundUrl) || null,

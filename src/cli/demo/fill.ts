@@ -91,7 +91,7 @@ function addVisits(
     const { hour, ...visit } = demoVisit(demo, people, random);
     const at = new Date(startOf(day, hour).getTime() + Math.floor(random() * 3_600_000));
     if (at >= end) continue;
-    const { target = link.url } = decideRedirect(visited, visit.visitor, at, false);
+    const { target = link.url } = decideRedirect(visited, visit.visitor, at, { blocked: false, hosts: [] });
     visits.add({ ...visit, link, at, destination: target, claimed: null });
     if (visit.visitor.counts) clicks++;
   }

@@ -5,6 +5,7 @@ import type { Writer } from '../../domain/access/actor.ts';
 import type { OperatorLists } from '../../domain/link/blocklists.ts';
 import { hashPassword, verifyPassword } from '../../domain/password.ts';
 import type { Services } from '../../domain/services.ts';
+import { otherNamesOf } from '../../domain/url.ts';
 import { OperatorError } from '../../operator-error.ts';
 
 /** How many accounts a message lists. */
@@ -29,8 +30,12 @@ export async function accountNamed(db: Db, name: string): Promise<Writer> {
   return { accountId: account.id, keyId: null };
 }
 
-export function schemeOf({ baseUrl }: Config): string {
-  return baseUrl === undefined ? 'http:' : new URL(baseUrl).protocol;
+function baseUrlOf({ baseUrl, port }: Config): string {
+  return baseUrl ?? `http://localhost:${port}`;
+}
+
+export function schemeOf(config: Config): string {
+  return new URL(baseUrlOf(config)).protocol;
 }
 
 /** The services of the domain, from the database and the configuration. @throws OperatorError if the service was never started */
@@ -42,6 +47,7 @@ export async function servicesOf(db: Db, config: Config, lists: OperatorLists): 
     );
   return {
     scheme: schemeOf(config),
+    isOtherName: otherNamesOf(baseUrlOf(config), config.port),
     defaultDomainId: domain.id,
     random: randomInt,
     hashPassword,

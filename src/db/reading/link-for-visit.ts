@@ -5,7 +5,8 @@ import { join, sql } from '../connection/sql.ts';
 import { columnsIn, nestedColumns } from './columns.ts';
 
 const linkColumns = [
-  ...(['id', 'url', 'password', 'disabled', 'expirationUrl', 'expiresAt', 'expirationClicks'] as const),
+  ...(['id', 'alias', 'url', 'password', 'disabled'] as const),
+  ...(['expirationUrl', 'expiresAt', 'expirationClicks'] as const),
   ...(['targetType', 'countries', 'platforms', 'languages', 'rotation'] as const),
 ] as const;
 const counterColumns = ['clicks', 'turns'] as const;

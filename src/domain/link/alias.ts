@@ -1,4 +1,4 @@
-import { textOf } from '../input.ts';
+import { textOf, trimPasted, withoutEnd } from '../input.ts';
 import { type Random, randomText } from '../random.ts';
 
 /** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
@@ -19,11 +19,19 @@ export function isAlias(text: string): boolean {
   return pattern.test(text);
 }
 
-/** The only segment of a path, decoded; empty if there are several, or none. */
-function partOfPath(path: string): string {
-  const [, part = ''] = /^\/([^/]+)\/?$/.exec(path) ?? [];
+const plainPath = new RegExp(`^/([A-Za-z0-9_-]{1,${MAX_ALIAS}})/?$`);
+
+/** What a text or a program may add to the end of a short URL, and no alias ends with: punctuation, spaces, invisible characters. */
+const ADDED = /^(?![-_])[\p{P}\p{Z}\p{Cf}\s<>`|~]$/u;
+
+/** The longest path that is decoded: every character of an alias may be percent-encoded. */
+const MAX_PATH = 4 * MAX_ALIAS;
+
+/** A path without its first slash, decoded, and without what was added to its end; empty if it is too long or not valid. */
+function meantBy(path: string): string {
+  if (path.length > MAX_PATH) return '';
   try {
-    return decodeURIComponent(part);
+    return withoutEnd(decodeURIComponent(path.slice(1)), ADDED);
   } catch {
     return '';
   }
@@ -31,19 +39,21 @@ function partOfPath(path: string): string {
 
 /** The alias of a path; empty, which no link has, if it is not valid. */
 export function aliasOfPath(path: string): string {
-  const part = partOfPath(path);
-  return isAlias(part) ? part : '';
+  const [, plain] = plainPath.exec(path) ?? [];
+  if (plain !== undefined) return plain;
+  const alias = meantBy(path);
+  return isAlias(alias) ? alias : '';
 }
 
 /** The alias of a path `/alias+`, which asks for statistics; empty for any other path. */
 export function statisticsAliasOfPath(path: string): string {
-  const part = path.includes('+') || path.includes('%') ? partOfPath(path) : '';
-  const alias = part.slice(0, -1);
+  const part = path.includes('+') || path.includes('%') ? meantBy(path) : '';
+  const alias = withoutEnd(part.slice(0, -1), ADDED);
   return part.endsWith('+') && isAlias(alias) ? alias : '';
 }
 
 /** The path of a link on its domain; case-sensitive. */
-export const aliasInput = textOf(1, MAX_ALIAS)
+export const aliasInput = textOf(1, MAX_ALIAS, trimPasted)
   .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')
   .refine((alias) => !isReserved(alias), 'is a path of the service itself')
   .meta({ pattern: pattern.source });

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { foldCase } from '../case-folding.ts';
-import { hostOf, normalizeHost, withoutPort } from '../url.ts';
+import { hostOf, normalizeHost, plainHost, withoutPort } from '../url.ts';
 import { isAlias } from './alias.ts';
 import { type Addresses, addressesOf } from './destinations.ts';
 
@@ -38,13 +37,6 @@ async function entriesOf(text: string, read: (entry: string) => string | null): 
       wrong.push({ line: number, text: written.slice(0, MAX_REPORTED_LENGTH) });
   }
   return { entries, wrong };
-}
-
-/** The canonical form of a host, so that different spellings are equal: an IPv4 address in IPv6 becomes IPv4. */
-function plainHost(host: string): string {
-  const name = withoutPort(host);
-  if (!name.startsWith('[')) return name;
-  return ipaddr.process(name.slice(1, -1)).toString();
 }
 
 /** A host, or `*.` and a name for all hosts below it; null for anything else. */

@@ -10,6 +10,7 @@ import { addressesOf } from './destinations.ts';
 import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
 
 export const aliasTaken = 'is already taken on this domain';
+export const ownDomain = 'may not lead to a short domain of this service';
 const aliasReserved = 'is reserved on this service';
 
 /** Every address in the input, with its path. */
@@ -52,7 +53,7 @@ export function domainNamesIn(input: LinkInput): string[] {
 export async function findInputErrors(
   db: Db,
   actor: Writer,
-  services: Pick<Services, 'lists'>,
+  services: Pick<Services, 'lists' | 'isOtherName'>,
   input: LinkInput,
   domainId: number,
   link: Link | null,
@@ -84,7 +85,7 @@ interface Checked {
 /** The errors of the input, given the results of the look-up. */
 export function inputErrors(
   found: FoundReferences,
-  { lists }: Pick<Services, 'lists'>,
+  { lists, isOtherName }: Pick<Services, 'lists' | 'isOtherName'>,
   { input, domainId, link, isTaken }: Checked,
 ): FieldError[] {
   const { alias, spaceId, pixelIds = [] } = input;
@@ -93,8 +94,8 @@ export function inputErrors(
   const refuse = (path: string[], message: string) => errors.push({ path, messages: [message] });
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
   for (const { path, url } of addresses)
-    if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)))
-      refuse(path, 'may not lead to a short domain of this service');
+    if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)) || isOtherName(url))
+      refuse(path, ownDomain);
   for (const { path, url } of addresses) if (lists.blocksAddress(url)) refuse(path, hostBlocked);
   if (link === null && !found.domainIds.has(domainId)) refuse(['domainId'], wrongDomain);
   if (isTaken) refuse(['alias'], aliasTaken);

@@ -3,6 +3,7 @@ import { isServedAt } from '../../db/reading/conditions.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
+import { trimPasted } from '../input.ts';
 import type { Services } from '../services.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
@@ -21,7 +22,7 @@ const MAX_SHORT_URL = 4_096;
 
 /** The host and the alias of a short URL, with or without its scheme; null if it is not one. */
 function partsOf(text: string): { host: string; alias: string } | null {
-  const trimmed = text.trim().replace(/[?#].*$/s, '');
+  const trimmed = trimPasted(text).replace(/[?#].*$/s, '');
   if (trimmed.length > MAX_SHORT_URL) return null;
   const url = URL.parse(
     /^([a-z][a-z\d+.-]*:)?\/\//i.test(trimmed) ? trimmed.replace(/^\/\//, 'http://') : `http://${trimmed}`,

@@ -28,7 +28,8 @@ export type TargetType = keyof typeof targetTypes;
 export type Platform = keyof typeof platforms;
 
 export const MAX_TARGETS = 250;
-export const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
+/** ISO 3166-1 alpha-2, and XK: ISO has no code for Kosovo, and CLDR and the providers of countries use this one. */
+export const countryCodes: ReadonlySet<string> = new Set([...iso31661.map(({ alpha2 }) => alpha2), 'XK']);
 
 const languageCodes: ReadonlySet<string> = new Set(iso6391.getAllCodes());
 /** The maximum number of targets in each list. */
@@ -71,7 +72,7 @@ function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, stri
 
 /** Descriptions of the targets' keys. */
 export const targetKeys = {
-  country: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
+  country: 'The country: an ISO 3166-1 alpha-2 code, such as DE, or XK for Kosovo.',
   platform: 'The operating system.',
   language: 'The language: an ISO 639-1 code, such as de.',
 } as const;

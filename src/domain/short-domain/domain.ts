@@ -7,8 +7,9 @@ import type { Domain } from '../../generated/sqlite/client.ts';
 import type { Actor, Writer } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, updateOwned } from '../access/ownership.ts';
 import { DomainError, invalid } from '../errors.ts';
-import { parseId, parseInput, textOf, type Unparsed } from '../input.ts';
+import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
+import { ownDomain } from '../link/check.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
 import { randomText } from '../random.ts';
 import type { Services } from '../services.ts';
@@ -16,7 +17,7 @@ import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.
 
 export type { Domain };
 
-const name = textOf(1, 255).transform((text, context) => {
+const name = textOf(1, 255, trimPasted).transform((text, context) => {
   const host = normalizeHost(text);
   if (text === '' || (host !== null && isHostName(host))) return host ?? '';
   context.addIssue({ code: 'custom', message: 'must be a host name, such as go.example' });
@@ -86,10 +87,18 @@ function hostColumns(host: string, { random, verifiesDomains }: Services, now: D
   };
 }
 
-/** @throws DomainError VALIDATION for a new not-found URL on a blocked host; the domain may keep its own */
-function requireUnblocked({ lists }: Services, given: string | null | undefined, own: string | null): void {
-  if (given == null || given === own || !lists.blocksAddress(given)) return;
-  throw invalid([{ path: ['notFoundUrl'], messages: [hostBlocked] }]);
+/**
+ * @throws DomainError VALIDATION for a new not-found URL on a blocked host, or on this service by another name; the domain may
+ * keep its own
+ */
+function requireAllowed(
+  { lists, isOtherName }: Services,
+  given: string | null | undefined,
+  own: string | null,
+): void {
+  if (given == null || given === own) return;
+  if (isOtherName(given)) throw invalid([{ path: ['notFoundUrl'], messages: [ownDomain] }]);
+  if (lists.blocksAddress(given)) throw invalid([{ path: ['notFoundUrl'], messages: [hostBlocked] }]);
 }
 
 /**
@@ -116,7 +125,7 @@ export async function createDomain(
   now: Date,
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(createDomainInput, input);
-  requireUnblocked(services, notFoundUrl, null);
+  requireAllowed(services, notFoundUrl, null);
   const columns = { ...hostColumns(host, services, now), notFoundUrl };
   return whereHostIsFree(
     createOwned(db, domainKind, actor, now, { name: host, notFoundUrl }, (tx, common) =>
@@ -140,7 +149,7 @@ export async function updateDomain(
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
   const update = updateOwned(db, domainKind, actor, id, now, ({ hostKey, notFoundUrl: own }) => {
-    requireUnblocked(services, notFoundUrl, own);
+    requireAllowed(services, notFoundUrl, own);
     // Another port is still the same host.
     const moves = host !== undefined && withoutPort(host) !== hostKey;
     return { ...(moves ? hostColumns(host, services, now) : { name: host }), notFoundUrl };

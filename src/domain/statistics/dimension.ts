@@ -5,7 +5,7 @@ export const statisticsDimensions = {
   BROWSER: 'The browser, such as Firefox.',
   OS: 'The operating system, such as Android.',
   DEVICE: 'The kind of device: desktop, mobile, tablet or other.',
-  COUNTRY: 'The country: an ISO 3166-1 alpha-2 code, such as DE.',
+  COUNTRY: 'The country: an ISO 3166-1 alpha-2 code, such as DE, or XK for Kosovo.',
   LANGUAGE: 'The language that the visitor prefers: an ISO 639-1 code, such as de.',
   REFERRER: 'The host of the page with the link, in lower case, without www.',
   DESTINATION: 'The URL that the visitor was redirected to, without the query of the visit.',

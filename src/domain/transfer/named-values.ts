@@ -1,3 +1,4 @@
+import { trimPasted } from '../input.ts';
 import { normalizeHost } from '../url.ts';
 import { listIn, listOf } from './values.ts';
 import { textOf, wrong } from './wrong-value.ts';
@@ -15,7 +16,7 @@ const URL_SEPARATOR = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/i;
 /** The host and the alias of a short URL, with or without its scheme; of several, those of the first. */
 export function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
   const [one] = listIn(shortUrl, URL_SEPARATOR);
-  const text = textOf(one).replace(/^[a-z]+:\/\//i, '');
+  const text = trimPasted(textOf(one)).replace(/^[a-z]+:\/\//i, '');
   const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
   const normal = normalizeHost(host);
   const alias = path.join('/').replace(/\/$/, '');
@@ -32,7 +33,7 @@ function propertiesOf(value: unknown): Readonly<Record<string, unknown>> {
 export function hostIn(value: unknown): string {
   const { fullName, name, address } = propertiesOf(value);
   const allowed = 'a host name, such as go.example';
-  const text = textOf(fullName ?? name ?? address ?? value, allowed)
+  const text = trimPasted(textOf(fullName ?? name ?? address ?? value, allowed))
     .replace(/^[a-z]+:\/\//i, '')
     .replace(/\/.*$/, '');
   return normalizeHost(text) ?? wrong(value, allowed);
@@ -40,7 +41,7 @@ export function hostIn(value: unknown): string {
 
 /** The alias without the slash that some exports put before it. */
 export function aliasIn(value: unknown): string {
-  return textOf(value).replace(/^\//, '');
+  return trimPasted(textOf(value)).replace(/^\//, '');
 }
 
 export function pixelsOf(value: unknown): DescribedPixel[] {

@@ -3,7 +3,8 @@ import { keysOf } from '../../shared/keys-of.ts';
 import { statusOf } from '../link/status.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { asciiOf, withQuery } from '../url.ts';
-import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
+import { isItself } from './itself.ts';
+import { isBot, matchLanguage, platformOf, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
 export const redirectOutcomes = {
@@ -12,6 +13,7 @@ export const redirectOutcomes = {
   BLOCKED: 'The link leads to a host that the operator of the service has blocked.',
   EXPIRED: 'The link has expired.',
   PASSWORD: 'The visitor is asked for the password.',
+  LOOP: 'The link leads to itself.',
   PREVIEW:
     'A bot gets a page that does not reveal the destination, since the link has a click limit and bots are not counted.',
   PIXELS: 'A page fires the pixels of the link and continues to the destination.',
@@ -29,6 +31,7 @@ export const redirectRules = {
   PASSWORD: 'Whether the link needs a password that the visitor did not give.',
   CLICK_LIMIT: 'Whether the link has a click limit, and the visitor is a bot.',
   TARGETING: 'Which target the visitor gets.',
+  LOOP: 'Whether the target is the requested address itself.',
   PIXELS: 'Whether the visitor gets pixels.',
 } as const;
 
@@ -52,10 +55,18 @@ export interface RedirectDecision {
 
 export type VisitedLink = Pick<
   Link,
-  | ('url' | 'password' | 'disabled' | 'expirationUrl' | 'expiresAt' | 'expirationClicks')
+  | ('alias' | 'url' | 'password' | 'disabled' | 'expirationUrl' | 'expiresAt' | 'expirationClicks')
   | ('targetType' | 'countries' | 'platforms' | 'languages' | 'rotation')
 > &
   Pick<LinkCounter, 'clicks' | 'turns'> & { readonly pixels: readonly unknown[] };
+
+/** What else matters for a visit. */
+export interface Circumstances {
+  /** Whether the link leads to a host that the operator has blocked. */
+  readonly blocked: boolean;
+  /** The requested host, and the name of its domain. */
+  readonly hosts: readonly string[];
+}
 
 function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: Date): string {
   if (expiresAt !== null && expiresAt <= now) return `It expired at ${expiresAt.toISOString()}.`;
@@ -63,12 +74,18 @@ function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: D
 }
 
 /** The target by the link's targeting, and the reason; null for the link's own URL. */
-function target(link: VisitedLink, visitor: Visitor): { url: string | null; why: string } {
+function target(
+  link: VisitedLink,
+  visitor: Visitor,
+  isLoop: (address: string) => boolean,
+): { url: string | null; why: string } {
   if (link.targetType === 'NONE') return { url: null, why: 'It has no targets.' };
   const targeting = targetingOf(link);
   const { type } = targeting;
   if (type === 'ROTATION') {
-    const { rotation } = targeting;
+    // Which turn it is, is known only when the visit is counted, and a loop must not be counted.
+    const leading = targeting.rotation.filter((one) => !isLoop(one));
+    const rotation = leading.length > 0 ? leading : targeting.rotation;
     if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
     // Visits that are not counted get the first URL: the turn in a process's cache may be outdated.
     if (!visitor.counts)
@@ -92,14 +109,20 @@ function target(link: VisitedLink, visitor: Visitor): { url: string | null; why:
     return { url: found?.url ?? null, why: `The visitor uses ${platform}, ${listed(found)}.` };
   }
   const { languages } = targeting;
-  const language = languageAmong(
-    languages.map((one) => one.language),
+  const match = matchLanguage(
+    languages.map(({ language }) => language),
     visitor,
   );
-  const found = languages.find((one) => one.language === language);
+  const found = languages.find(({ language }) => language === match?.language);
   const wish = visitor.acceptLanguage === '' ? 'no language' : `"${visitor.acceptLanguage}"`;
-  const why = found ? `of the listed languages, ${language} suits best` : 'no listed language suits';
-  return { url: found?.url ?? null, why: `The visitor prefers ${wish}, and ${why}.` };
+  return { url: found?.url ?? null, why: `The visitor prefers ${wish}, and ${whyLanguage(match)}.` };
+}
+
+function whyLanguage(match: ReturnType<typeof matchLanguage>): string {
+  if (match === null) return 'no listed language suits';
+  const { language, sent } = match;
+  const why = `of the listed languages, ${language} suits best`;
+  return sent === language || sent === '*' ? why : `${why}: it matches ${sent}`;
 }
 
 function listed(found: object | undefined): string {
@@ -122,13 +145,12 @@ const NOT_REACHED = 'Not reached.';
  * Decides what a visitor of a link gets at a time. It is a pure function: it reads, counts and changes nothing. Rules after
  * the deciding one are reported as not reached.
  * @param link null if no link has the alias on the domain
- * @param blocked whether the link leads to a host that the operator has blocked
  */
 export function decideRedirect(
   link: VisitedLink | null,
   visitor: Visitor,
   now: Date,
-  blocked: boolean,
+  { blocked, hosts }: Circumstances,
 ): RedirectDecision {
   const steps: RedirectStep[] = [];
   const step = (rule: RedirectRule, applied: boolean, why: string, whyNot = why): boolean => {
@@ -141,25 +163,32 @@ export function decideRedirect(
   };
 
   if (link === null) return notFoundBecause('There is no link with this alias on this domain.');
+  const isLoop = (address: string): boolean =>
+    // Most addresses need not be parsed.
+    (address.includes(link.alias) || address.includes('%')) && isItself(address, link.alias, hosts);
   step('EXISTS', false, 'The link exists.');
   const status = statusOf(link, () => now);
   if (step('DISABLED', status === 'DISABLED', 'It is disabled.', 'It is enabled.')) return end('DISABLED');
   if (step('BLOCKED', blocked, 'It leads to a blocked host.', 'It leads to no blocked host.'))
     return end('BLOCKED');
-  if (step('EXPIRED', status === 'EXPIRED', whyExpired(link, now), 'It has not expired.'))
-    return end('EXPIRED', link.expirationUrl && asciiOf(link.expirationUrl));
+  if (step('EXPIRED', status === 'EXPIRED', whyExpired(link, now), 'It has not expired.')) {
+    const { expirationUrl } = link;
+    return end('EXPIRED', expirationUrl === null || isLoop(expirationUrl) ? null : asciiOf(expirationUrl));
+  }
   const asks = link.password !== null && !visitor.passwordGiven;
   const whyNot = link.password === null ? 'It has no password.' : 'The right password was given.';
   if (step('PASSWORD', asks, 'It needs a password, and the right one was not given.', whyNot))
     return end('PASSWORD');
   const withheld = link.expirationClicks !== null && !visitor.counts;
   if (step('CLICK_LIMIT', withheld, whyCounted(link, visitor))) return end('PREVIEW');
-  const { url, why } = target(link, visitor);
-  step('TARGETING', url !== null, why);
-  const destination = withQuery(url ?? link.url, visitor.query);
+  const { url: listed, why } = target(link, visitor, isLoop);
+  step('TARGETING', listed !== null, why);
+  const url = listed ?? link.url;
+  if (step('LOOP', isLoop(url), 'It leads to itself.', 'It leads to another address.')) return end('LOOP');
+  const destination = withQuery(url, visitor.query);
   const [fires, whyPixels] = firesPixels(link, visitor);
   const decision = end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
-  return { ...decision, target: url ?? link.url };
+  return { ...decision, target: url };
 }
 
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {

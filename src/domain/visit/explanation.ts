@@ -54,5 +54,6 @@ export async function explainRedirect(
     query: query?.replace(/^\?/, '') ?? '',
   };
   const blocked = found !== null && services.lists.blocks(found);
-  return decideRedirect(link, visitor, at?.at ?? now, blocked);
+  const hosts = found === null ? [] : [found.domain.name];
+  return decideRedirect(link, visitor, at?.at ?? now, { blocked, hosts });
 }

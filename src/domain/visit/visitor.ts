@@ -5,7 +5,7 @@ import { countryCodes, type Platform } from '../link/targeting.ts';
 
 /** A visitor of a short link, as described by the request. */
 export interface Visitor {
-  /** ISO 3166-1 alpha-2; null if unknown. */
+  /** One of `countryCodes`; null if unknown. */
   readonly country: string | null;
   readonly userAgent: string;
   /** The client hint Sec-CH-UA-Platform, unquoted; null if the browser sends none. */
@@ -22,8 +22,8 @@ export interface Visitor {
 }
 
 /**
- * The code of a country, case-insensitive: ISO 3166-1 alpha-2, or null for any other text. Proxies send XX for unknown, and T1
- * for Tor; UK and EU are not codes of that list.
+ * The code of a country, case-insensitive: one of `countryCodes`, or null for any other text. Proxies send XX for unknown, and
+ * T1 for Tor; UK and EU are not codes of that list.
  */
 export function countryCode(text: string): string | null {
   const code = text.trim();
@@ -73,52 +73,77 @@ const RANGE =
 /** How many characters of Accept-Language are read; browsers send less than 200. */
 const MAX_ACCEPT_LANGUAGE = 1_000;
 
+/** The codes under which browsers send languages whose code in ISO 639-1 is another one. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  ['iw', 'he'],
+  ['in', 'id'],
+  ['ji', 'yi'],
+  ['jw', 'jv'],
+  ['mo', 'ro'],
+  ['fil', 'tl'],
+]);
+
+/** Norwegian and its two written forms: the languages that replace one, the best first. */
+const related: ReadonlyMap<string, readonly string[]> = new Map([
+  ['nb', ['no']],
+  ['nn', ['no']],
+  ['no', ['nb', 'nn']],
+]);
+
 interface Preference {
+  /** The ISO 639-1 code if there is one, else the code as it was sent; `*` stands for all languages that are not listed. */
+  readonly language: string;
+  /** The code as it was sent, in lower case. */
+  readonly sent: string;
   readonly weight: number;
   /** Its position among the ranges: of two with the same weight, the first counts. */
   readonly position: number;
 }
 
-/** The highest weight of each language, including its regions; `*` stands for all others. */
+/** The highest weight of each language, including its regions. */
 function preferencesOf(acceptLanguage: string): Map<string, Preference> {
   const preferences = new Map<string, Preference>();
   acceptLanguage
     .slice(0, MAX_ACCEPT_LANGUAGE)
     .split(',')
     .forEach((range, position) => {
-      const [, language = '', q = '1'] = RANGE.exec(range) ?? [];
-      const [key, weight] = [language.toLowerCase(), Number(q)];
-      if (key !== '' && weight > (preferences.get(key)?.weight ?? -1))
-        preferences.set(key, { weight, position });
+      const [, code = '', q = '1'] = RANGE.exec(range) ?? [];
+      const [sent, weight] = [code.toLowerCase(), Number(q)];
+      const language = renamed.get(sent) ?? sent;
+      if (sent !== '' && weight > (preferences.get(language)?.weight ?? -1))
+        preferences.set(language, { language, sent, weight, position });
     });
   return preferences;
 }
 
-/** The language with the highest weight, of several the first; null if none is acceptable. */
-function mostPreferred(
-  candidates: readonly (readonly [language: string, preference: Preference | undefined])[],
-): string | null {
-  const acceptable = candidates.flatMap(([language, preference]) =>
-    preference?.weight ? { language, ...preference } : [],
-  );
-  const [best] = acceptable.sort((a, b) => b.weight - a.weight || a.position - b.position);
-  return best?.language ?? null;
+/** The acceptable languages, the most preferred first. */
+function inOrder(preferences: ReadonlyMap<string, Preference>): Preference[] {
+  const acceptable = [...preferences.values()].filter(({ weight }) => weight > 0);
+  return acceptable.sort((a, b) => b.weight - a.weight || a.position - b.position);
 }
 
-/** The language, among ISO 639-1 codes, that the visitor prefers by Accept-Language; null if none is acceptable. */
-export function languageAmong(
+/** The language, among ISO 639-1 codes, that suits the visitor best, and the code that it matches; null if none does. */
+export function matchLanguage(
   languages: readonly string[],
   { acceptLanguage }: Pick<Visitor, 'acceptLanguage'>,
-): string | null {
+): { readonly language: string; readonly sent: string } | null {
   if (acceptLanguage === '') return null;
   const preferences = preferencesOf(acceptLanguage);
-  const preferenceFor = (language: string) => preferences.get(language) ?? preferences.get('*');
-  return mostPreferred(languages.map((language) => [language, preferenceFor(language)]));
+  const isOffered = (one: string) => languages.includes(one) && preferences.get(one)?.weight !== 0;
+  for (const { language: wish, sent } of inOrder(preferences)) {
+    const language =
+      wish === '*'
+        ? languages.find((one) => !preferences.has(one))
+        : [wish, ...(related.get(wish) ?? [])].find(isOffered);
+    if (language !== undefined) return { language, sent };
+  }
+  return null;
 }
 
 /** The language, among ISO 639-1 codes, with the highest weight in Accept-Language; null if none is named there. */
 export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
-  return mostPreferred([...preferencesOf(acceptLanguage)].filter(([language]) => languages.has(language)));
+  const wishes = inOrder(preferencesOf(acceptLanguage));
+  return wishes.find(({ language }) => languages.has(language))?.language ?? null;
 }
 
 /** A cache by user agent: few of them make most visits, and the pattern is long. */

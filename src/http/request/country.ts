@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type CountryResponse, open } from 'maxmind';
 import { countryCode } from '../../domain/visit/visitor.ts';
 
-/** The country of a visitor: ISO 3166-1 alpha-2, or null if unknown. */
+/** The country of a visitor: a code that targets can have, or null if unknown. */
 export type CountryOf = (headers: IncomingHttpHeaders, address: string) => string | null;
 
 /**

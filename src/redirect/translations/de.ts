@@ -6,6 +6,14 @@ export const de: Texts = {
       title: 'Wir haben diesen Link nicht gefunden',
       text: 'Prüfen Sie die Adresse auf Tippfehler, oder fragen Sie dort nach, wo Sie den Link bekommen haben.',
     },
+    unreadable: {
+      title: 'Diese Adresse ist nicht lesbar',
+      text: 'Prüfen Sie sie auf Tippfehler, oder fragen Sie dort nach, wo Sie sie bekommen haben.',
+    },
+    tooLarge: {
+      title: 'Ihr Browser sendet zu viel',
+      text: 'Die Adresse oder die Cookies dieser Seite sind zu lang. Löschen Sie die Cookies, oder öffnen Sie den Link in einem privaten Fenster.',
+    },
     disabled: {
       title: 'Dieser Link ist abgeschaltet',
       text: 'Fragen Sie dort, wo Sie ihn bekommen haben, nach einem anderen.',

@@ -5,6 +5,14 @@ export const en = {
       title: 'We couldn’t find this link',
       text: 'Check the address for typos, or ask whoever shared it.',
     },
+    unreadable: {
+      title: 'This address cannot be read',
+      text: 'Check it for typos, or ask whoever shared it.',
+    },
+    tooLarge: {
+      title: 'Your browser sends too much',
+      text: 'The address or the cookies of this site are too long. Delete the cookies, or open the link in a private window.',
+    },
     disabled: { title: 'This link is switched off', text: 'Ask whoever shared it for another one.' },
     blocked: { title: 'This link is not available', text: 'It no longer leads anywhere.' },
     expired: { title: 'This link has expired', text: 'Ask whoever shared it for a new one.' },

@@ -6,6 +6,14 @@ export const es: Texts = {
       title: 'No hemos encontrado este enlace',
       text: 'Compruebe que la dirección no tenga errores o pregunte a quien se la dio.',
     },
+    unreadable: {
+      title: 'No se puede leer esta dirección',
+      text: 'Compruebe que no tenga errores o pregunte a quien se la dio.',
+    },
+    tooLarge: {
+      title: 'Su navegador envía demasiados datos',
+      text: 'La dirección o las cookies de este sitio son demasiado largas. Borre las cookies o abra el enlace en una ventana privada.',
+    },
     disabled: { title: 'Este enlace está desactivado', text: 'Pida otro a quien se lo dio.' },
     blocked: { title: 'Este enlace no está disponible', text: 'Ya no lleva a ninguna parte.' },
     expired: { title: 'Este enlace ha caducado', text: 'Pida uno nuevo a quien se lo dio.' },

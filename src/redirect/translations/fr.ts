@@ -6,6 +6,14 @@ export const fr: Texts = {
       title: 'Nous n’avons pas trouvé ce lien',
       text: 'Vérifiez l’adresse, ou demandez à la personne qui vous l’a donnée.',
     },
+    unreadable: {
+      title: 'Cette adresse est illisible',
+      text: 'Vérifiez-la, ou demandez à la personne qui vous l’a donnée.',
+    },
+    tooLarge: {
+      title: 'Votre navigateur envoie trop de données',
+      text: 'L’adresse ou les cookies de ce site sont trop longs. Supprimez les cookies, ou ouvrez le lien dans une fenêtre privée.',
+    },
     disabled: {
       title: 'Ce lien est désactivé',
       text: 'Demandez-en un autre à la personne qui vous l’a donné.',

@@ -46,7 +46,7 @@ const Input = builder.inputType('ExplainRedirectInput', {
     linkId: t.id({ required: true, description: 'The id of the link.' }),
     country: t.string({
       description:
-        'The country: an ISO 3166-1 alpha-2 code, case-insensitive. Any other text is an unknown country.',
+        'The country: an ISO 3166-1 alpha-2 code or XK, case-insensitive. Any other text is an unknown country.',
     }),
     userAgent: t.string({ description: 'The header User-Agent.' }),
     acceptLanguage: t.string({ description: 'The header Accept-Language.' }),

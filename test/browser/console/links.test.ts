@@ -31,7 +31,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   test('says that a key is wrong, and keeps the right one in its tab, but where no pixel can find it', async () => {
     const caller = await newAccount();
     const pixel = await caller.pixel();
-    const { alias } = await caller.link({ url: `${server.origin}/docs`, pixel_ids: pixel });
+    const { alias } = await caller.link({ url: 'https://example.com/there', pixel_ids: pixel });
     const { page } = await openConsole(browser, server.origin);
     await enterKey(page, 'wrong');
     await page.getByText('This key is unknown, revoked or expired.').waitFor();
@@ -61,9 +61,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
         body: 'tell(JSON.stringify([Object.keys(sessionStorage), history.state]))',
       }),
     );
+    await page.route('https://example.com/there', (route) => route.fulfill({ body: 'There' }));
     await page.setExtraHTTPHeaders({ 'X-Forwarded-Host': 's.example', 'User-Agent': BROWSER });
     await page.goto(`${server.origin}/${alias}`);
-    await page.waitForURL(`${server.origin}/docs`);
+    await page.waitForURL('https://example.com/there');
     expect(seen).toBe('[["linkspace.pad"],null]');
     await page.goBack();
     await page.getByText('No spaces yet').waitFor();

@@ -4,6 +4,7 @@ import type { LinkFields } from '../../data/link-fields.ts';
 import { errorsOf } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';
+import { trimPasted } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 /** How long after typing an alias is checked, in milliseconds. */
@@ -23,7 +24,7 @@ export function AliasField({
 }): ReactElement {
   const client = useClient();
   const [checked, setChecked] = useState<{ of: string; wrong: string | undefined } | null>(null);
-  const asked = alias.trim();
+  const asked = trimPasted(alias);
   const isSame = asked === (link?.alias ?? '');
   const of = `${domainId} ${asked}`;
   useEffect(() => {

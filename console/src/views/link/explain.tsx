@@ -39,6 +39,7 @@ const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
   EXPIRED: 'EXPIRED',
   PASSWORD: 'PASSWORD',
   PREVIEW: 'CLICK_LIMIT',
+  LOOP: 'LOOP',
 };
 
 function outcomeOf({ outcome, destination }: Decision): string {

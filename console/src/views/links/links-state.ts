@@ -7,6 +7,7 @@ import type {
   LinkSearchField,
   LinkStatus,
 } from '../../generated/documents.ts';
+import { trimPasted } from '../../parts/format.ts';
 
 /** Where a search looks: in one field, or in each of them. */
 export type SearchPlace = LinkSearchField | 'ANYWHERE';
@@ -84,7 +85,7 @@ const shortUrl = /^((?:https?:\/\/)?[^\s/?#]+\/|\/)?([\w-]+)\/?\+?(?:[?#].*)?$/i
 
 /** What a search text may mean: a short URL with its host, and an alias. */
 export function meaningOf(search: string): { readonly shortUrl: string | null; readonly alias: string } {
-  const text = search.trim();
+  const text = trimPasted(search);
   const [, host = '/', alias = text] = shortUrl.exec(text) ?? [];
   return { shortUrl: host === '/' ? null : `${host}${alias}`, alias };
 }

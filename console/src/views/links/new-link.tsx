@@ -23,6 +23,7 @@ import { errorsOf, refusalBesides, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
 import { showToast } from '../../parts/toasts.tsx';
@@ -74,7 +75,7 @@ export function NewLink({
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
-    if (fields.url.trim() === '') return setErrors({ url: t.empty });
+    if (trimPasted(fields.url) === '') return setErrors({ url: t.empty });
     const unsent = unsendable(fields);
     if (Object.keys(unsent).length > 0) return setErrors(unsent);
     setBusy(true);

@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { Link } from 'wouter';
 import { type LinkRowFragment, LinksToDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
-import { withoutScheme } from '../../parts/format.ts';
+import { trimPasted, withoutScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 const PAUSE = 250;
@@ -12,7 +12,7 @@ const PAUSE = 250;
 export function SameDestination({ url }: { url: string }): ReactElement | null {
   const client = useClient();
   const [found, setFound] = useState<{ url: string; link: LinkRowFragment } | null>(null);
-  const asked = url.trim();
+  const asked = trimPasted(url);
   useEffect(() => {
     if (!/^https?:\/\/[^/\s]+/i.test(asked)) return;
     let isOver = false;
