@@ -3,7 +3,8 @@ import { keysOf } from '../../shared/keys-of.ts';
 import { statusOf } from '../link/status.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { asciiOf, withQuery } from '../url.ts';
-import { isBot, languageAmong, platformOf, type Visitor } from './visitor.ts';
+import { isBot } from './bot.ts';
+import { languageAmong, platformOf, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
 export const redirectOutcomes = {

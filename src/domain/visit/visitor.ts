@@ -1,6 +1,4 @@
 import bowser from 'bowser';
-import { isbot } from 'isbot';
-import { LRUCache } from 'lru-cache';
 import { countryCodes, type Platform } from '../link/targeting.ts';
 
 /** A visitor of a short link, as described by the request. */
@@ -119,12 +117,4 @@ export function languageAmong(
 /** The language, among ISO 639-1 codes, with the highest weight in Accept-Language; null if none is named there. */
 export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
   return mostPreferred([...preferencesOf(acceptLanguage)].filter(([language]) => languages.has(language)));
-}
-
-/** A cache by user agent: few of them make most visits, and the pattern is long. */
-const bots = new LRUCache<string, boolean>({ max: 1_000, memoMethod: (userAgent) => isbot(userAgent) });
-
-/** Whether the visitor is a program: a crawler, a link preview, a monitor. */
-export function isBot({ userAgent }: Pick<Visitor, 'userAgent'>): boolean {
-  return userAgent.length > 500 ? isbot(userAgent) : bots.memo(userAgent);
 }
