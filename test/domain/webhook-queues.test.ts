@@ -73,6 +73,7 @@ function deliver(
     snapshot: async () => null,
     random: () => 0,
     now: () => later(60),
+    retentionTime: () => later(60),
     waitUntilIdle: async () => {},
   });
   running.push(webhooks);

@@ -1,4 +1,5 @@
 import type { ChangeFeed } from '../../db/change/feed.ts';
+import type { RetentionTime } from '../../db/retention-clock.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
 import { readBacklog } from '../../db/webhook/queues.ts';
 import { RepeatedFault } from '../../shared/repeated-fault.ts';
@@ -18,6 +19,8 @@ const DELETE_INTERVAL = 60 * 60 * 1000;
 
 export interface WebhookDependencies extends DeliveryDependencies {
   readonly feed: ChangeFeed;
+  /** The time by which old deliveries are deleted. */
+  readonly retentionTime: RetentionTime;
   readonly capacity?: Capacity;
 }
 
@@ -124,7 +127,8 @@ export class Webhooks {
   /** Deletes a batch of old deliveries, and a second later the next batch, while there are more. */
   async #deleteOld(): Promise<void> {
     if (performance.now() - this.#deletedAt < DELETE_INTERVAL) return;
-    const before = new Date(this.#deps.now().getTime() - RETENTION);
-    if (!(await deleteOldDeliveries(this.#deps.db, before))) this.#deletedAt = performance.now();
+    const now = await this.#deps.retentionTime();
+    if (now === null || !(await deleteOldDeliveries(this.#deps.db, new Date(now.getTime() - RETENTION))))
+      this.#deletedAt = performance.now();
   }
 }
