@@ -53,6 +53,5 @@ test.each<[string, () => Promise<(count: number) => Promise<Record<string, unkno
   expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
   expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
   const reset = headers['x-ratelimit-reset'];
-  if (reset !== undefined)
-    expect(Number(reset) - server.clock.now.getTime() / 1000).toBeLessThanOrEqual(60);
+  if (reset !== undefined) expect(Number(reset) - server.clock.now.getTime() / 1000).toBeLessThanOrEqual(60);
 });
